@@ -29,6 +29,8 @@ struct ModelOptions {
   std::string dnabert_model{};
   std::string esm_model{};
   std::string models_dir{};
+
+  bool operator==(const ModelOptions&) const = default;
 };
 
 struct ComputeOptions {

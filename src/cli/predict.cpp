@@ -49,11 +49,11 @@ constexpr const char* kPredictExamples =
     "  virnucpro predict --paired r1.fq.gz r2.fq.gz -m 300 -o out --virus-fastq viral\n"
     "  virnucpro predict contigs.fa.gz --models-dir models --rollup viral-ngs\n"
     "  virnucpro predict contigs.fa.gz --models-dir models --resume\n"
-    "  virnucpro predict contigs.fa -p synthetic --esm-model synthetic:esm2_tiny \\\n"
-    "      --dnabert-model synthetic:dnabert-s-tiny    # random weights: to try it";
+    "  virnucpro predict --demo    # a small genome, random weights: to try it";
 
 struct PredictOptions {
   InputOptions inputs;
+  bool demo = false;
   ModelOptions models;
   ComputeOptions compute;
   FinerOptions check;
@@ -133,6 +133,29 @@ void add_rare_options(Command& command, PredictOptions& options) {
   command.add_flag("--strict", options.strict,
                    "Write all files, but fail if a requirement is missed", kMeasureGroup);
   leave_to_help_all(command, rare);
+}
+
+void add_demo_option(Command& command, PredictOptions& options) {
+  command.arguments.front().required = false;
+  command.add_flag("--demo", options.demo, "Instead of INPUT: a phage, with tiny made-up models",
+                   kInputGroup);
+}
+
+// The genome and the models of --demo in place of INPUT and the options of models.
+PredictOptions with_demo(PredictOptions options, const Session& session) {
+  ModelOptions& models = options.models;
+  const std::string chunk_size = std::exchange(models.expected_length, {});
+  if (!options.inputs.paths.empty() || models != ModelOptions{}) {
+    fail_usage(
+        "--demo has its own input and models: leave out INPUT, -m, -p, --dnabert-model, "
+        "--esm-model and --models-dir");
+  }
+  options.inputs.paths = {(share_directory(session.environment) / "lambda.fa.gz").string()};
+  models.model_path = "synthetic";
+  models.dnabert_model = "synthetic:dnabert-s-tiny";
+  models.esm_model = "synthetic:esm2_tiny";
+  models.expected_length = chunk_size.empty() ? "300" : chunk_size;
+  return options;
 }
 
 std::string choose_stem(const PredictOptions& options) {
@@ -320,7 +343,9 @@ RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
   }
 }
 
-int run_predict(const PredictOptions& options, const Session& session, const Command& program) {
+int run_predict(const PredictOptions& given, const Session& session, const Command& program) {
+  const PredictOptions options = given.demo ? with_demo(given, session) : given;
+  if (options.inputs.paths.empty()) fail_usage("INPUT is required, or --demo");
   PredictSettings settings = choose_settings(options, session);
   const bool lacks_margin = choose_check(options.check, options.compute, session.config, settings);
   if (!options.metrics_file.empty()) {
@@ -383,6 +408,7 @@ void add_predict_command(Command& program) {
   Command& command = program.add_command("predict", "Score sequences and write the tables");
   const auto options = std::make_shared<PredictOptions>();
   add_input_options(command, options->inputs);
+  add_demo_option(command, *options);
   add_output_options(command, *options);
   add_classifier_options(command, options->models);
   add_encoder_options(command, options->models);

@@ -13,7 +13,7 @@ from sequence_table import with_input
 
 BIN = os.environ["VIRNUCPRO_BIN"]
 SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
-LAMBDA = SOURCE / "examples" / "lambda.fa.gz"
+LAMBDA = SOURCE / "share" / "virnucpro" / "lambda.fa.gz"
 OWN_VARIABLES = ("VIRNUCPRO_MODELS", "VIRNUCPRO_DISABLE_PACKING", "VIRNUCPRO_DISABLE_FP16",
                  "VIRNUCPRO_V1_ATTENTION", "VIRNUCPRO_DISABLE_CHECKPOINTING", "VIRNUCPRO_CUPTI",
                  "VIRNUCPRO_CACHE", "VIRNUCPRO_LOADER")

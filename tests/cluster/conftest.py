@@ -19,7 +19,7 @@ SHARDS = 3
 
 def write_reads(path, seed, count=450):
     """Pieces of the phage lambda, of which many have a frame without a stop codon."""
-    with gzip.open(SOURCE / "examples" / "lambda.fa.gz", "rt") as file:
+    with gzip.open(SOURCE / "share" / "virnucpro" / "lambda.fa.gz", "rt") as file:
         genome = "".join(line.strip() for line in file if not line.startswith(">"))
     chance = random.Random(seed)
     with open(path, "w", encoding="ascii") as file:

@@ -19,7 +19,7 @@ from roots import FOLDER, LOCALE, SOURCE, Root, checked
 DIST = SOURCE / "dist"
 BUILT = SOURCE / "build" / "package" / "bin" / "virnucpro"
 CONDA_PYTHON = SOURCE / ".venv-conda" / "bin" / "python"
-LAMBDA = SOURCE / "examples" / "lambda.fa.gz"
+LAMBDA = SOURCE / "share" / "virnucpro" / "lambda.fa.gz"
 MODELS = ["-p", "synthetic", "--esm-model", "synthetic:esm2_tiny", "--dnabert-model", "synthetic:dnabert-s-tiny"]
 PREDICT = ["predict", *MODELS, "-e", "300", "-d", "cpu", "--no-progress"]
 EMBED = ["embed", *MODELS[2:], "-e", "300", "-d", "cpu", "--no-progress"]

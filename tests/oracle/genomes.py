@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Iterator, List, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = [ROOT / "examples" / "lambda.fa.gz", *sorted((ROOT / "tests/data/genomes").glob("*.fa.gz"))]
+FILES = [ROOT / "share" / "virnucpro" / "lambda.fa.gz", *sorted((ROOT / "tests/data/genomes").glob("*.fa.gz"))]
 
 
 class Piece(NamedTuple):

@@ -62,7 +62,7 @@ def library():
 
 @pytest.fixture(scope="module")
 def genome():
-    with gzip.open(SOURCE / "examples/lambda.fa.gz", "rt") as lines:
+    with gzip.open(SOURCE / "share/virnucpro/lambda.fa.gz", "rt") as lines:
         return fasta_sequence(lines)
 
 

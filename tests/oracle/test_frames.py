@@ -15,7 +15,7 @@ from lengths import by_length
 
 TOOL = Path(os.environ["VIRNUCPRO_TOOLS"]) / "frames_tool"
 VANILLA = Path(os.environ["VIRNUCPRO_SOURCE"]) / "tests" / "data" / "vanilla"
-LAMBDA = Path(os.environ["VIRNUCPRO_SOURCE"]) / "examples" / "lambda.fa.gz"
+LAMBDA = Path(os.environ["VIRNUCPRO_SOURCE"]) / "share" / "virnucpro" / "lambda.fa.gz"
 
 ALPHABETS = [
     "ACGT",

@@ -109,7 +109,7 @@ PIECES = {"NODE_1": (0, 7000), "NODE_2": (6000, 15_000), "NODE_10": (15_000, 15_
 
 @pytest.mark.parametrize("rule", RULES, ids="-".join)
 def test_simulated_reads_by_minimap2(tmp_path, rule):
-    letters = "".join(gzip.open(SOURCE / "examples" / "lambda.fa.gz", "rt").read().split("\n")[1:])
+    letters = "".join(gzip.open(SOURCE / "share" / "virnucpro" / "lambda.fa.gz", "rt").read().split("\n")[1:])
     (tmp_path / "contigs.fa").write_text("".join(
         f">{name}\n{letters[begin:end]}\n" for name, (begin, end) in PIECES.items()))
     for name, reads in (("short", READS), ("long", READS[:1])):

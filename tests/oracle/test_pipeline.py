@@ -50,7 +50,7 @@ def mixed_records() -> List[sequences.Named]:
 @pytest.fixture(scope="module")
 def inputs(source, tmp_path_factory):
     folder = tmp_path_factory.mktemp("inputs")
-    genome = gzip.decompress((source / "examples" / "lambda.fa.gz").read_bytes()).decode()
+    genome = gzip.decompress((source / "share" / "virnucpro" / "lambda.fa.gz").read_bytes()).decode()
     header, letters = genome.split("\n", 1)
     letters = "".join(letters.split())[:LAMBDA_BASES]
     return {

@@ -189,7 +189,7 @@ TEST_F(Inputs, AlignmentsAreNoPairs) {
 }
 
 TEST_F(Inputs, AGzipCutInHalfNamesRecordAndByte) {
-  const std::string whole = read_text(VIRNUCPRO_SOURCE_DIR "/examples/lambda.fa.gz");
+  const std::string whole = read_text(VIRNUCPRO_SOURCE_DIR "/share/virnucpro/lambda.fa.gz");
   const std::string path = write("cut", whole.substr(0, whole.size() / 2));
   const Error error = first_failure({.paths = {path}});
   EXPECT_EQ(error.kind(), ErrorKind::kInputTruncated);
