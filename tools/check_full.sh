@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The long matrix: every preset, every test with long strides, both instruction sets, the packages
-# (install: as root) and all device code; 100 minutes of two cores with a warm ccache.
+# (install, readme: as root) and all device code; 150 minutes of two cores with a warm ccache.
 #
 #   tools/check_full.sh [PART…]    all parts (cuda only if nvcc is found), or the named ones
 #
@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tools/steps.sh
 source tools/steps.sh
 
-parts=(sources cpu avx2 tiny single asan tsan fuzz package install cluster cuda) # cuda (last) only if nvcc is found
+parts=(sources cpu avx2 tiny single asan tsan fuzz package install readme cluster cuda) # cuda (last) only if nvcc is found
 not_run=
 program_tests='^(cli|oracle|hostile|crash)$'
 export VIRNUCPRO_TEST_LENGTH=full
@@ -71,6 +71,11 @@ part_install() {
   step 'install: making every artefact'
   tools/package_all.sh
   test_install
+}
+
+part_readme() {
+  step "README's first screen"
+  tools/test_first_screen.sh
 }
 
 part_cluster() {

@@ -7,10 +7,12 @@
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=tools/bare_root.sh
+source tools/bare_root.sh
 
 predict=(predict -e 300 -p synthetic --esm-model synthetic:esm2_tiny
   --dnabert-model synthetic:dnabert-s-tiny --no-progress)
-input=$PWD/examples/lambda.fa.gz
+input=$PWD/share/virnucpro/lambda.fa.gz
 # What this system may give; the package must contain everything else. For other systems it contains
 # these as well, in lib/virnucpro/glibc.
 glibc='linux-vdso|ld-linux-x86-64|libc|libm|libmvec|libpthread|libdl|librt|libresolv'
@@ -183,21 +185,8 @@ test_packs_the_same() {
 # section NAME: a section of the Apptainer recipe.
 section() { sed -n "/^%$1\$/,/^%/{/^%/!p}" packaging/virnucpro.def; }
 
-# In its own mount namespace, so that nothing stays mounted. Without /proc a program cannot find its
-# own folder.
-in_root() {
-  unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \
-    env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin "$@"
-}
-
 test_bare_root() {
-  [ "$(id -u)" -eq 0 ] || fail '--bare-root needs root'
-  tools/setup.sh package
-  local mirror
-  mirror=$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Component: main' | head -n 1)
-  root=$(mktemp -d -t virnucpro-root.XXXXXX)  # debootstrap takes no path with spaces
-  debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"} >"$scratch/log" ||
-    fail "debootstrap failed:" "$(tail "$scratch/log")"
+  make_root
   # As Apptainer does: %files, %post, %test, %runscript.
   cp "$tarball" "$root/opt/"
   in_root sh -c "$(section post)"

@@ -14,13 +14,6 @@ SHOWN = ("reads or contigs", "thread pool", "layer norm", "find_package(", "#inc
 INSTALL, CLUSTER, PACKAGE = "tests/install/test_install.py", "tests/cluster/test_cluster.py", "tools/test_package.sh"
 WORKFLOW, BASELINE = "tests/cluster/test_workflow.py", "tests/oracle/test_baseline.py"
 ELSEWHERE = {
-    "pip install ./virnucpro-X.Y.Z-*.whl": (INSTALL, '"/opt/venv/bin/pip", "install"', 'artefact("*.whl")'),
-    "apt install ./virnucpro_X.Y.Z_amd64.deb": (INSTALL, '"apt-get", "-q", "install"', 'artefact("*.deb")'),
-    # These three without conda, apptainer and docker: by a library for conda's packages, by following the recipes.
-    "conda install ./virnucpro-X.Y.Z-0.conda": (INSTALL, "await install(records, prefix", 'artefact("*.conda")'),
-    "apptainer build virnucpro.sif packaging/virnucpro.def":
-        (INSTALL, '"packaging/virnucpro.def"', 'section("post")', 'section("runscript")'),
-    "docker build -f packaging/Dockerfile .": (INSTALL, '"packaging/Dockerfile"', "follow_dockerfile(root)"),
     "diff dist/SHA256SUMS ~/Downloads/SHA256SUMS": ("tools/test_rebuild.sh", "diff dist/SHA256SUMS "),
     "cmake -S . -B build -DCMAKE_PREFIX_PATH=/opt/virnucpro":
         (PACKAGE, "cmake -S ", 'examples/embed_and_classify" -B "$build"', '-DCMAKE_PREFIX_PATH="$prefix"'),

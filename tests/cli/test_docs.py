@@ -169,11 +169,11 @@ MADE_FOR = {
     "runs/*": 'for name in lung water; do virnucpro predict reads.fq --name "$name" -o "runs/$name"; done',
     "run_a run_b": "for name in run_a run_b; do virnucpro predict reads.fq -o $name; done",
     "trace.json": "virnucpro predict reads.fq --trace trace.json -o traced",
-    "virnucpro-X.Y.Z-linux-x64.tar.gz": """
-        mkdir -p virnucpro-X.Y.Z-linux-x64/bin
-        ln -s "$(command -v virnucpro)" virnucpro-X.Y.Z-linux-x64/bin/
-        tar -czf virnucpro-X.Y.Z-linux-x64.tar.gz virnucpro-X.Y.Z-linux-x64
-        sha256sum virnucpro-X.Y.Z-linux-x64.tar.gz > SHA256SUMS
+    "virnucpro-0.2.0-linux-x64.tar.gz": """
+        mkdir -p virnucpro-0.2.0-linux-x64/bin
+        ln -s "$(command -v virnucpro)" virnucpro-0.2.0-linux-x64/bin/
+        tar -czf virnucpro-0.2.0-linux-x64.tar.gz virnucpro-0.2.0-linux-x64
+        sha256sum virnucpro-0.2.0-linux-x64.tar.gz > SHA256SUMS
         sed 's/linux-x64/source/' SHA256SUMS >> SHA256SUMS""",
 }
 
@@ -187,7 +187,8 @@ def run_here(page):
     return [command for command in commands_of(page) if not rows_of(command)]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if run_here(page)], ids=name_of)
+# test_first_screen.py and tools/test_first_screen.sh run README's as they stand.
+@pytest.mark.parametrize("page", [page for page in PAGES if run_here(page) and name_of(page) != "README.md"], ids=name_of)
 def test_commands_run(shell, page):
     names = f"SOURCE={quote(str(SOURCE))} BUILD={quote(str(BUILD))} PYTHON={quote(sys.executable)}\n"
     for command in run_here(page):
@@ -206,7 +207,7 @@ def test_commands_run(shell, page):
 
 def test_most_pages_with_commands_have_some_that_run():
     assert {"README.md", "CONTRIBUTING.md", "bench/README.md", "docs/use/quick_start.md", "docs/use/install.md",
-            "docs/develop/int8.md", "examples/README.md"} <= {name_of(page) for page in PAGES if run_here(page)}
+            "docs/develop/int8.md"} <= {name_of(page) for page in PAGES if run_here(page)}
 
 
 @pytest.mark.parametrize("row", ELSEWHERE)

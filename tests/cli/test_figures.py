@@ -192,7 +192,7 @@ def figures_of_tables(page):
     return found
 
 
-@pytest.mark.parametrize("page, least", [("README.md", 5), ("docs/develop/performance.md", 30),
+@pytest.mark.parametrize("page, least", [("docs/develop/performance.md", 30),
                                          ("docs/use/precision.md", 9), ("docs/use/scale.md", 15)])
 def test_no_number_of_a_table_of_figures_is_without_its_file(page, least):
     cells = figures_of_tables(SOURCE / page)
