@@ -17,7 +17,7 @@ root=
 trap 'rm -rf --one-file-system ${root:+"$root"}' EXIT
 make_root
 # What this machine needs to reach PyPI, if anything.
-for file in /etc/pip.conf /etc/ssl/certs/ca-certificates.crt /etc/resolv.conf; do
+for file in /etc/pip.conf /etc/ssl/certs/ca-certificates.crt /etc/resolv.conf /usr/local/share/ca-certificates/*; do
   [ ! -f "$file" ] || install -D -m 644 "$file" "$root$file"
 done
 git clone --quiet . "$root/root/virnucpro"
