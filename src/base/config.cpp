@@ -10,8 +10,8 @@
 #include <sstream>
 #include <utility>
 
-#include "base/file.hpp"
 #include "base/text.hpp"
+#include "base/text_lines.hpp"
 
 namespace virnucpro {
 namespace {
@@ -197,7 +197,7 @@ class Collector final : public YAML::EventHandler {
 }  // namespace
 
 Config Config::read(const std::filesystem::path& path) {
-  return parse(read_small_file(path, kMaxConfigBytes, ErrorKind::kConfig), path.string());
+  return parse(read_small_text(path, kMaxConfigBytes, ErrorKind::kConfig), path.string());
 }
 
 Config Config::parse(const std::string& text, const std::string& file) {

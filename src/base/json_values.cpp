@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/shown_text.hpp"
+#include "base/text_lines.hpp"
 
 namespace virnucpro {
 namespace {
@@ -68,7 +68,7 @@ JsonValues::JsonValues(std::string_view text, const std::string& file) {
 }
 
 JsonValues JsonValues::read(const std::filesystem::path& file) {
-  return {read_small_file(file, kMaxJsonBytes, ErrorKind::kJson), file.string()};
+  return {read_small_text(file, kMaxJsonBytes, ErrorKind::kJson), file.string()};
 }
 
 std::optional<double> JsonValues::number(const std::string& path) const {

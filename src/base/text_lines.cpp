@@ -3,12 +3,29 @@
 #include <algorithm>
 #include <span>
 
+#include "base/file.hpp"
+
 namespace virnucpro {
 namespace {
 
 constexpr std::size_t kReadBytes = 256U << 10U;
 
 }  // namespace
+
+std::size_t byte_order_mark(std::string_view start, const std::filesystem::path& file,
+                            ErrorKind kind) {
+  if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
+    throw Error(kind, Place{.file = file.string()}, "it is UTF-16 text; save it as UTF-8");
+  }
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  return start.starts_with(kMark) ? kMark.size() : 0;
+}
+
+std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {
+  std::string text = read_small_file(path, limit, kind);
+  text.erase(0, byte_order_mark(text, path, kind));
+  return text;
+}
 
 FileLines::FileLines(const std::filesystem::path& path, std::size_t longest)
     : file_(path), longest_(longest) {}
@@ -51,6 +68,7 @@ bool FileLines::read_more() {
   const std::size_t before = block_.size();
   block_.resize(before + more);
   file_.read(read_, std::as_writable_bytes(std::span(block_).subspan(before)));
+  if (read_ == 0) at_ = byte_order_mark(block_, file_.path(), ErrorKind::kInputFormat);
   read_ += more;
   return true;
 }

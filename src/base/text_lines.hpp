@@ -7,12 +7,21 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/steady_file.hpp"
 
 namespace virnucpro {
 
-// The lines of a file of any size. Memory: a block and a line. What is appended to the file after
-// it was opened is not read.
+// How many bytes of a text's beginning are UTF-8's byte-order mark, which Windows writes and no
+// reader wants: 3 or 0. Errors: `kind` for UTF-16.
+std::size_t byte_order_mark(std::string_view start, const std::filesystem::path& file,
+                            ErrorKind kind);
+
+// read_small_file() of a text: without its byte-order mark. Errors: as there, and for UTF-16.
+std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);
+
+// The lines of a file of any size, without its byte-order mark. Memory: a block and a line. What is
+// appended to the file after it was opened is not read.
 class FileLines {
  public:
   enum class Found : std::uint8_t {
@@ -26,7 +35,8 @@ class FileLines {
   FileLines(const std::filesystem::path& path, std::size_t longest);
 
   const SteadyFile& file() const { return file_; }
-  // Finds the next line. Errors: kInputRead; kInputChanged where the file was cut since.
+  // Finds the next line. Errors: kInputRead; kInputChanged where the file was cut since;
+  // kInputFormat for UTF-16.
   Found next();
   // The line found, without its end, and the offset of its first byte. Valid until the next call.
   std::string_view text() const { return text_; }

@@ -15,6 +15,7 @@
 #include "base/json.hpp"
 #include "base/json_writer.hpp"
 #include "base/steady_file.hpp"
+#include "base/text_lines.hpp"
 #include "weights/model_table.hpp"
 
 namespace virnucpro {
@@ -115,7 +116,7 @@ void HashRecord::read() {
   if (!is_there(file_)) return;
   const std::string name = file_.string();
   RecordReader reader(name, hashes_);
-  walk_json(read_small_file(file_, kMaxJsonBytes, ErrorKind::kJson), name, reader);
+  walk_json(read_small_text(file_, kMaxJsonBytes, ErrorKind::kJson), name, reader);
 }
 
 std::string HashRecord::find(const std::string& name) const {

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/file_name.hpp"
+#include "base/text_lines.hpp"
 #include "weights/model_folders.hpp"
 
 namespace virnucpro {
@@ -49,7 +50,7 @@ void examine(const TableModel& model, const ModelPlace& place, const GivenHashes
 fs::path hub_snapshot(const ModelPlace& place) {
   const fs::path main = place.folder / "refs" / "main";
   if (!is_there(main)) return {};
-  std::string commit = read_small_file(main, kLongestReference, ErrorKind::kWeightsMissing);
+  std::string commit = read_small_text(main, kLongestReference, ErrorKind::kWeightsMissing);
   commit.erase(commit.find_last_not_of(" \r\n") + 1);
   return is_file_name(commit) ? place.folder / "snapshots" / commit : fs::path{};
 }

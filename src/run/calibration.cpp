@@ -10,10 +10,10 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/json.hpp"
 #include "base/json_values.hpp"
+#include "base/text_lines.hpp"
 #include "ops/int8_policy.hpp"
 #include "run/close_calls.hpp"
 #include "run/run_fingerprint.hpp"
@@ -90,7 +90,7 @@ std::string calibration_json(Calibration& calibration, const Json& more) {
 }
 
 Calibration read_calibration(const std::filesystem::path& path) {
-  const std::string text = read_small_file(path, kMaxJsonBytes, ErrorKind::kCalibration);
+  const std::string text = read_small_text(path, kMaxJsonBytes, ErrorKind::kCalibration);
   const auto [hashed, hash] = split(text);
   if (hash.empty() || hash_of(hashed) != hash) {
     throw unusable(path, "it is not what virnucpro calibrate wrote: damaged, or changed since");

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/json.hpp"
+#include "base/text_lines.hpp"
 #include "base/utf8.hpp"
 #include "tokens/byte_pairs.hpp"
 #include "tokens/tokenizer_file.hpp"
@@ -169,7 +169,7 @@ DnaTokenizer::~DnaTokenizer() = default;
 DnaTokenizer::DnaTokenizer(DnaTokenizer&&) noexcept = default;
 
 DnaTokenizer DnaTokenizer::load(const std::filesystem::path& tokenizer_json) {
-  return parse(read_small_file(tokenizer_json, kMaxJsonBytes, ErrorKind::kTokenizer),
+  return parse(read_small_text(tokenizer_json, kMaxJsonBytes, ErrorKind::kTokenizer),
                tokenizer_json.string());
 }
 

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/file_name.hpp"
 #include "base/text.hpp"
+#include "base/text_lines.hpp"
 #include "weights/model_folders.hpp"
 
 namespace virnucpro {
@@ -81,7 +82,7 @@ class Search {
     const std::string folder = hub_folder(repository);
     const std::optional<fs::path> main = look(cache / folder / "refs" / "main");
     if (!main) return std::nullopt;
-    std::string revision = read_small_file(*main, 1024, ErrorKind::kWeightsMissing);
+    std::string revision = read_small_text(*main, 1024, ErrorKind::kWeightsMissing);
     revision.erase(revision.find_last_not_of(" \r\n") + 1);
     if (!is_file_name(revision)) {
       throw Error(ErrorKind::kWeightsFormat, Place{.file = main->string()},

@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/text_lines.hpp"
 #include "weights/model_config.hpp"
 #include "weights/synthetic.hpp"
 
@@ -33,7 +34,7 @@ std::vector<fs::path> files_of(const fs::path& directory) {
     const fs::path path = directory / candidate.name;
     if (!is_there(path)) continue;
     if (!candidate.is_index) return {path};
-    const std::string json = read_small_file(path, kMaxJsonBytes, ErrorKind::kJson);
+    const std::string json = read_small_text(path, kMaxJsonBytes, ErrorKind::kJson);
     std::vector<fs::path> shards;
     for (const std::string& name : parse_shard_index(json, path.string())) {
       shards.push_back(directory / name);
@@ -76,7 +77,7 @@ ModelFiles open_model_files(const fs::path& path) {
   const fs::path config = model.directory / "config.json";
   model.has_config = is_there(config);
   if (model.has_config) {
-    const std::string json = read_small_file(config, kMaxJsonBytes, ErrorKind::kJson);
+    const std::string json = read_small_text(config, kMaxJsonBytes, ErrorKind::kJson);
     model.settings.merge(parse_model_config(json, config.string()));
   }
   return model;

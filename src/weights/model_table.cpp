@@ -10,9 +10,9 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/file_name.hpp"
 #include "base/json.hpp"
+#include "base/text_lines.hpp"
 
 namespace virnucpro {
 namespace {
@@ -310,7 +310,7 @@ ModelTable parse_model_table(std::string_view text, const std::string& file) {
 }
 
 ModelTable read_model_table(const std::filesystem::path& file) {
-  return parse_model_table(read_small_file(file, kMaxJsonBytes, ErrorKind::kJson), file.string());
+  return parse_model_table(read_small_text(file, kMaxJsonBytes, ErrorKind::kJson), file.string());
 }
 
 ModelTable installed_model_table(const std::filesystem::path& share_dir) {

@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/shown_text.hpp"
+#include "base/text_lines.hpp"
 #include "sequence/input_set.hpp"
 
 namespace virnucpro {
@@ -86,7 +87,7 @@ void read_provenance(SampleData& samples) {
     const fs::path path = samples.directory / name;
     std::error_code error;
     if (!fs::exists(path, error)) continue;
-    const std::string text = read_small_file(path, kMaxProvenanceBytes, ErrorKind::kJson);
+    const std::string text = read_small_text(path, kMaxProvenanceBytes, ErrorKind::kJson);
     ProvenanceVisitor visitor(path.string(), samples);
     walk_json(text, path.string(), visitor);
     return;

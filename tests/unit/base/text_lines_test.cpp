@@ -64,6 +64,32 @@ TEST_F(TextLines, EachLineHasItsPlace) {
   EXPECT_EQ(file.next(), Found::kNone);
 }
 
+TEST_F(TextLines, AByteOrderMarkIsNoText) {
+  write_text(path_,
+             "\xef\xbb\xbf"
+             "ab\n\xef\xbb\xbf"
+             "cd\n");
+  EXPECT_THAT(lines(10), ElementsAre("ab",
+                                     "\xef\xbb\xbf"
+                                     "cd"));
+  FileLines file(path_, 100);
+  EXPECT_EQ(file.next(), Found::kLine);
+  EXPECT_EQ(file.offset(), 3U);
+  EXPECT_EQ(read_small_text(path_, 100, ErrorKind::kJson),
+            "ab\n\xef\xbb\xbf"
+            "cd\n");
+  write_text(path_, "\xef\xbb\xbf");
+  EXPECT_THAT(lines(10), ElementsAre());
+}
+
+TEST_F(TextLines, Utf16IsNamed) {
+  for (const char* start : {"\xff\xfe", "\xfe\xff"}) {
+    write_text(path_, std::string(start) + "a");
+    EXPECT_EQ(thrown_kind([&] { lines(10); }), ErrorKind::kInputFormat);
+    EXPECT_EQ(thrown_kind([&] { read_small_text(path_, 10, ErrorKind::kJson); }), ErrorKind::kJson);
+  }
+}
+
 TEST_F(TextLines, AFileThatIsCutMeanwhileIsAnError) {
   std::string text;
   while (text.size() < 2'000'000) text += "a line\n";
