@@ -115,8 +115,10 @@ KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check
   std::error_code error;
   if (!fs::exists(fs::symlink_status(file_, error))) {
     const bool is_absent = !error || error == std::errc::no_such_file_or_directory;
+    const char* why = is_there(directory_) ? "it holds no journal of a run (run.db)"
+                                           : "there is no such directory";
     throw Error(ErrorKind::kInputMissing, Place{.file = directory_.string()},
-                is_absent ? "it holds no journal of a run (run.db)" : error.message());
+                is_absent ? why : error.message());
   }
   require_own_journal_files(file_);
   RunLock::require_free(directory_);

@@ -202,11 +202,13 @@ def test_a_live_run_is_named(program, arguments):
     process.communicate()
 
 
-@pytest.mark.parametrize("arguments, code", [(["export", "none"], 1),
-                                             (["utils", "validate-checkpoints", "none"], 3),
-                                             (["merge", "none", "-o", "x"], 3)])
+@pytest.mark.parametrize("arguments, code", [(["export"], 1), (["utils", "validate-checkpoints"], 3),
+                                             (["merge", "-o", "x"], 3)])
 def test_a_directory_without_a_run(program, arguments, code):
-    assert "it holds no journal" in message(program(*arguments, code=code))
+    (program.folder / "empty").mkdir()
+    assert "it holds no journal" in message(program(*arguments, "empty", code=code))
+    absent = message(program(*arguments, "none", code=code))
+    assert arguments[0] == "utils" or "none: input not found: there is no such directory" in absent
 
 
 def test_export_of_a_directory_that_cannot_be_written(run, tmp_path):

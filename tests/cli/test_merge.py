@@ -257,7 +257,8 @@ BAD = {
     "damaged": (["0", "damaged", "2", "3", "4"], ["damaged/run.db: the run's journal is damaged"],
                 "--force-resume, for I = 1."),
     "no run": (["0", "empty", "2", "3", "4", "absent"], [
-        MISSING, "empty, absent: input not found: it holds no journal of a run"],
+        MISSING, "empty: input not found: it holds no journal of a run",
+        "absent: input not found: there is no such directory"],
         "Check the paths that were not found, and that they may be read. If it was never run, run predict "
         "again, as the others were run, with --shard I/5 --resume, for I = 1."),
     "no journal": (["0", "junk", "2", "3", "4"], [MISSING, "junk/run.db: the run's journal is damaged"],
