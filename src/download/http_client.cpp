@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -44,6 +45,12 @@ bool is_hopeless(CURLcode code) {
          code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
 }
 
+[[noreturn]] void fail_certificates(std::string detail, std::string_view remedy) {
+  Error error(ErrorKind::kNetwork, std::move(detail));
+  error.advise(fmt::format("{} (Debian: apt-get install ca-certificates).", remedy));
+  throw error;
+}
+
 }  // namespace
 
 bool HttpReply::is_redirect() const {
@@ -54,17 +61,15 @@ std::string certificate_bundle() {
   const char* set = std::getenv("SSL_CERT_FILE");
   if (set != nullptr && *set != '\0') {
     if (is_there(set)) return set;
-    throw Error(ErrorKind::kNetwork,
-                fmt::format("SSL_CERT_FILE names {}, which is not there", set));
+    fail_certificates(fmt::format("SSL_CERT_FILE names {}, which is not there", set),
+                      "Correct it, or unset it to use the system's certificates");
   }
   for (const char* bundle : kBundles) {
     if (is_there(bundle)) return bundle;
   }
-  Error error(ErrorKind::kNetwork,
-              fmt::format("certificates of trusted authorities were looked for in {}",
-                          fmt::join(kBundles, ", ")));
-  error.advise("Install them (Debian: ca-certificates), or set SSL_CERT_FILE to such a file.");
-  throw error;
+  fail_certificates(fmt::format("certificates of trusted authorities were looked for in {}",
+                                fmt::join(kBundles, ", ")),
+                    "Install them, or set SSL_CERT_FILE to such a file");
 }
 
 // One request and what comes of it. libcurl's callbacks must not throw: what the sink throws is

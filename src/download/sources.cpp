@@ -171,7 +171,8 @@ RemoteFile Sources::look_up(const TableModel& model, const TableFile& file,
       found.urls.insert(found.urls.end(), url + 1, urls.end());
       return found;
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kNetwork) throw;
+      const bool is_of_mirror = !error.place().file.empty();  // not of libcurl or certificates
+      if (error.kind() != ErrorKind::kNetwork || !is_of_mirror) throw;
       failures +=
           fmt::format("{}{}: {}", failures.empty() ? "" : "; ", error.place().file, error.detail());
     }

@@ -161,6 +161,8 @@ def test_certificates_are_verified(home):
     assert "certificate" in message(result).lower()
     missing = home.download("500", code=1, environment={"SSL_CERT_FILE": "absent.pem"})
     assert "SSL_CERT_FILE names absent.pem, which is not there" in message(missing)
+    assert "Correct it, or unset it to use the system's certificates (Debian: apt-get install " \
+        "ca-certificates)." in message(missing)
     assert not home.own.exists() or tree(home.own).keys() <= {"500.incomplete/lock"}
 
 
@@ -191,11 +193,13 @@ def test_the_systems_certificates_are_found(home, system):
 
 
 def test_no_certificates(home):
-    result = with_another_etc(home, "/etc/others.pem", "dnabert-s")
-    assert result.returncode == 1
-    for bundle in BUNDLES.values():
-        assert bundle in message(result)
-    assert "set SSL_CERT_FILE" in message(result)
+    for model in ("dnabert-s", "500"):
+        result = with_another_etc(home, "/etc/others.pem", model)
+        assert result.returncode == 1
+        for bundle in BUNDLES.values():
+            assert bundle in message(result)
+        assert "Install them, or set SSL_CERT_FILE to such a file (Debian: apt-get install " \
+            "ca-certificates)." in message(result)
 
 
 def test_a_proxy_and_hosts_without_it(home, hub, tmp_path):
