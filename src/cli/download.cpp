@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "download/install.hpp"
+#include "weights/locate.hpp"
 
 namespace virnucpro {
 namespace {
@@ -46,24 +48,44 @@ struct DownloadOptions {
   bool remove = false;
 };
 
-std::vector<std::string_view> names_of(const ModelTable& table) {
+// The row that a name of any command means; nullptr: none.
+const TableModel* find_row(const ModelTable& table, const std::string& name) {
+  const TableModel* row = table.find(name);
+  const PublishedModel* known = row == nullptr ? find_published(name) : nullptr;
+  return known == nullptr ? row : table.find(known->download);
+}
+
+[[noreturn]] void fail_unknown(const ModelTable& table, const std::string& name) {
+  const PublishedModel* known = find_published(name);
+  if (known != nullptr) {
+    fail_usage(
+        fmt::format("{} is not among the models that are downloaded (--list): get it from "
+                    "its publisher, {}",
+                    name, known->repository));
+  }
   std::vector<std::string_view> names{"all"};
   for (const TableModel& model : table.models) names.emplace_back(model.name);
-  return names;
+  for (const PublishedModel& model : published_models()) {
+    if (table.find(model.download) == nullptr) continue;
+    std::ranges::copy(names_of(model), std::back_inserter(names));
+  }
+  fail_usage(fmt::format("unknown model {}{}", name, did_you_mean(name, names)));
 }
 
 // In the table's order, each once. "all" is every model but those that stand for another.
 std::vector<TableModel> choose_models_of(const ModelTable& table,
                                          const std::vector<std::string>& names, bool everything) {
+  std::vector<const TableModel*> named;
   for (const std::string& name : names) {
-    if (name == "all" || table.find(name) != nullptr) continue;
-    fail_usage(fmt::format("unknown model {}{}", name, did_you_mean(name, names_of(table))));
+    if (name == "all") continue;
+    named.push_back(find_row(table, name));
+    if (named.back() == nullptr) fail_unknown(table, name);
   }
   const bool all = names.empty() || std::ranges::find(names, "all") != names.end();
   std::vector<TableModel> chosen;
   for (const TableModel& model : table.models) {
     const bool in_all = all && (everything || model.instead_of.empty());
-    if (in_all || std::ranges::find(names, model.name) != names.end()) chosen.push_back(model);
+    if (in_all || std::ranges::find(named, &model) != named.end()) chosen.push_back(model);
   }
   return chosen;
 }
@@ -211,7 +233,8 @@ void add_download_command(Command& program) {
   const auto options = std::make_shared<DownloadOptions>();
   command
       .add_argument("MODEL", &options->models,
-                    "all (the default), dnabert-s, esm2-3b, 300, 500, or esm2-3b-fair")
+                    fmt::format("all (the default), {}, or another name that predict takes",
+                                fmt::join(download_names(), ", ")))
       .required = false;
   command.add_value("--models-dir", options->models_dir,
                     "The folder to put them in (VIRNUCPRO_MODELS; default: the caches of Hugging "

@@ -37,18 +37,13 @@ void add_synthetic_esm2(ValueWords& values) {
   }
 }
 
-void add_esm2(ValueWords& values) {
-  for (const PublishedModel& model : published_models(ModelFamily::kEsm2)) {
+// The short name and the published one.
+void add_published(ValueWords& values, ModelFamily family) {
+  for (const PublishedModel& model : published_models()) {
+    if (model.family != family) continue;
+    if (!model.download.empty()) values.words.emplace_back(model.download);
     values.words.emplace_back(model.aliases[0]);
   }
-  add_synthetic_esm2(values);
-}
-
-void add_dnabert_s(ValueWords& values) {
-  for (const PublishedModel& model : published_models(ModelFamily::kDnabert)) {
-    values.words.emplace_back(model.repository);
-  }
-  add_synthetic(values, synthetic_dnabert_shapes());
 }
 
 void add_named(ValueWords& values, std::string_view name) {
@@ -66,19 +61,20 @@ void add_named(ValueWords& values, std::string_view name) {
     values.words.emplace_back("synthetic");
   } else if (name == "ESM") {
     values.files = true;
-    add_esm2(values);
+    add_published(values, ModelFamily::kEsm2);
+    add_synthetic_esm2(values);
   } else if (name == "DNABERT") {
     values.files = true;
-    add_dnabert_s(values);
+    add_published(values, ModelFamily::kDnabert);
+    add_synthetic(values, synthetic_dnabert_shapes());
   } else if (name == "LINEAR") {
     for (std::size_t i = 0; i < kEsm2Linears; ++i) {
       values.words.emplace_back(name_of(static_cast<Esm2Linear>(i)));
     }
     values.words.emplace_back("none");
   } else if (name == "MODEL") {
-    for (const char* model : {"all", "dnabert-s", "esm2-3b", "esm2-3b-fair", "300", "500"}) {
-      values.words.emplace_back(model);
-    }
+    values.words.emplace_back("all");
+    for (const std::string_view model : download_names()) values.words.emplace_back(model);
   } else if (name == "SUITE") {
     for (const SuiteEntry& suite : suite_table()) values.words.emplace_back(suite.name);
     values.words.emplace_back("all");

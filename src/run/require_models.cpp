@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,18 +16,6 @@
 
 namespace virnucpro {
 namespace {
-
-// The row that `virnucpro download` has for a published model; nullptr: none.
-const TableModel* row_of(const ModelTable& table, const PublishedModel* model) {
-  if (model == nullptr) return nullptr;
-  const auto found = std::ranges::find_if(table.models, [model](const TableModel& row) {
-    if (!model->repository.empty()) {
-      return row.source == ModelSource::kHuggingFace && row.repository == model->repository;
-    }
-    return row.files.front().name == model->aliases[0];
-  });
-  return found == table.models.end() ? nullptr : &*found;
-}
 
 // An error about missing models must not become one about the table.
 ModelTable table_of(const ModelLookup& lookup) {
@@ -68,7 +55,7 @@ class Missing {
  private:
   void add(const char* title, const std::string& detail, const PublishedModel* model) {
     if (found_.empty()) table_ = table_of(lookup_);
-    const TableModel* row = row_of(table_, model);
+    const TableModel* row = model == nullptr ? nullptr : table_.find(model->download);
     const std::string size = row == nullptr ? "" : fmt::format(" ({})", size_text(row->size()));
     found_.push_back(fmt::format("{}{} {}", title, size, detail));
     if (row != nullptr) names_.push_back(row->name);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/file_name.hpp"
 #include "base/text.hpp"
@@ -17,53 +18,59 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kEsm2Models{
-    PublishedModel{
-        {"esm2_t6_8M_UR50D", "esm2_t6_8M"}, "facebook/esm2_t6_8M_UR50D", "esm2_t6_8M_UR50D.pt"},
-    PublishedModel{{"esm2_t12_35M_UR50D", "esm2_t12_35M"},
+constexpr std::array kModels{
+    PublishedModel{.family = ModelFamily::kDnabert,
+                   .aliases = {"DNABERT-S", "DNABERT_S", "dnabert_s"},
+                   .repository = "zhihan1996/DNABERT-S",
+                   .download = "dnabert-s"},
+    PublishedModel{ModelFamily::kEsm2,
+                   {"esm2_t6_8M_UR50D", "esm2_t6_8M"},
+                   "facebook/esm2_t6_8M_UR50D",
+                   "esm2_t6_8M_UR50D.pt"},
+    PublishedModel{ModelFamily::kEsm2,
+                   {"esm2_t12_35M_UR50D", "esm2_t12_35M"},
                    "facebook/esm2_t12_35M_UR50D",
                    "esm2_t12_35M_UR50D.pt"},
-    PublishedModel{{"esm2_t30_150M_UR50D", "esm2_t30_150M"},
+    PublishedModel{ModelFamily::kEsm2,
+                   {"esm2_t30_150M_UR50D", "esm2_t30_150M"},
                    "facebook/esm2_t30_150M_UR50D",
                    "esm2_t30_150M_UR50D.pt"},
-    PublishedModel{{"esm2_t33_650M_UR50D", "esm2_t33_650M"},
+    PublishedModel{ModelFamily::kEsm2,
+                   {"esm2_t33_650M_UR50D", "esm2_t33_650M"},
                    "facebook/esm2_t33_650M_UR50D",
                    "esm2_t33_650M_UR50D.pt"},
-    PublishedModel{
-        {"esm2_t36_3B_UR50D", "esm2_t36_3B"}, "facebook/esm2_t36_3B_UR50D", "esm2_t36_3B_UR50D.pt"},
-    PublishedModel{{"esm2_t48_15B_UR50D", "esm2_t48_15B"},
+    PublishedModel{ModelFamily::kEsm2,
+                   {"esm2_t36_3B_UR50D", "esm2_t36_3B"},
+                   "facebook/esm2_t36_3B_UR50D",
+                   "esm2_t36_3B_UR50D.pt",
+                   "esm2-3b"},
+    // Who names fair-esm's file gets no other form of this model.
+    PublishedModel{.family = ModelFamily::kEsm2,
+                   .aliases = {"esm2_t36_3B_UR50D.pt"},
+                   .torch_file = "esm2_t36_3B_UR50D.pt",
+                   .download = "esm2-3b-fair"},
+    PublishedModel{ModelFamily::kEsm2,
+                   {"esm2_t48_15B_UR50D", "esm2_t48_15B"},
                    "facebook/esm2_t48_15B_UR50D",
                    "esm2_t48_15B_UR50D.pt"},
-};
-constexpr std::array kDnabertModels{
     PublishedModel{
-        {"DNABERT-S", "dnabert-s", "DNABERT_S", "dnabert_s"}, "zhihan1996/DNABERT-S", ""},
-};
-constexpr std::array kClassifierModels{
-    PublishedModel{{"300_model.pth", "300"}, "", ""},
-    PublishedModel{{"500_model.pth", "500"}, "", ""},
+        .family = ModelFamily::kClassifier, .aliases = {"300_model.pth"}, .download = "300"},
+    PublishedModel{
+        .family = ModelFamily::kClassifier, .aliases = {"500_model.pth"}, .download = "500"},
 };
 
-const PublishedModel* find_published(ModelFamily family, std::string_view name) {
-  if (name.empty()) return nullptr;
-  for (const PublishedModel& model : published_models(family)) {
-    if (name == model.repository) return &model;
-    for (const std::string_view alias : model.aliases) {
-      if (name == alias) return &model;
-    }
-  }
-  return nullptr;
+const PublishedModel* of_family(ModelFamily family, const PublishedModel* model) {
+  return model != nullptr && model->family == family ? model : nullptr;
 }
 
 // "; did you mean …?" for a name that is close to a published one.
 std::string nearest_published(ModelFamily family, std::string_view name) {
-  if (find_published(family, name) != nullptr) return {};
+  if (find_published(name) != nullptr) return {};
   std::vector<std::string_view> known;
-  for (const PublishedModel& model : published_models(family)) {
-    known.insert(known.end(), model.aliases.begin(), model.aliases.end());
-    known.push_back(model.repository);
+  for (const PublishedModel& model : kModels) {
+    const std::vector<std::string_view> names = names_of(model);
+    if (model.family == family) known.insert(known.end(), names.begin(), names.end());
   }
-  std::erase(known, "");
   return did_you_mean(name, known);
 }
 
@@ -109,9 +116,9 @@ std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& direc
   if (directory.empty()) return std::nullopt;
   if (auto found = search.look(directory / model)) return found;
   if (published == nullptr) return std::nullopt;
-  for (const std::string_view name :
-       {published->repository, published->aliases[0], published->aliases[1], published->aliases[2],
-        published->aliases[3], published->torch_file}) {
+  std::vector<std::string_view> names = names_of(*published);
+  names.push_back(published->torch_file);
+  for (const std::string_view name : names) {
     if (name.empty() || name == model) continue;
     if (auto found = search.look(directory / name)) return found;
   }
@@ -129,25 +136,42 @@ std::optional<fs::path> look_in_own_folder(Search& search, const std::string& mo
 
 }  // namespace
 
-std::span<const PublishedModel> published_models(ModelFamily family) {
-  if (family == ModelFamily::kEsm2) return kEsm2Models;
-  if (family == ModelFamily::kDnabert) return kDnabertModels;
-  return kClassifierModels;
+std::span<const PublishedModel> published_models() {
+  return kModels;
+}
+
+std::vector<std::string_view> names_of(const PublishedModel& model) {
+  std::vector<std::string_view> names{model.repository};
+  names.insert(names.end(), model.aliases.begin(), model.aliases.end());
+  names.push_back(model.download);
+  std::erase(names, "");
+  return names;
+}
+
+std::vector<std::string_view> download_names() {
+  std::vector<std::string_view> names;
+  for (const PublishedModel& model : kModels) names.push_back(model.download);
+  std::erase(names, "");
+  return names;
+}
+
+const PublishedModel* find_published(std::string_view name) {
+  const auto found = std::ranges::find_if(kModels, [name](const PublishedModel& model) {
+    return std::ranges::count(names_of(model), name) > 0;
+  });
+  return found == kModels.end() ? nullptr : &*found;
 }
 
 const PublishedModel* published_model(ModelFamily family, const std::string& model) {
   const std::string last = fs::path(model).filename().string();
-  const auto published = published_models(family);
-  const auto found = std::ranges::find_if(published, [&last](const PublishedModel& known) {
-    return !last.empty() && (known.torch_file == last ||
-                             std::ranges::find(known.aliases, last) != known.aliases.end());
-  });
-  return found == published.end() ? nullptr : &*found;
+  if (const PublishedModel* found = find_published(last)) return of_family(family, found);
+  const auto found = std::ranges::find(kModels, last, &PublishedModel::torch_file);
+  return last.empty() || found == kModels.end() ? nullptr : of_family(family, &*found);
 }
 
 fs::path locate_model(ModelFamily family, const std::string& model, const ModelLookup& lookup) {
   Search search;
-  const PublishedModel* published = find_published(family, model);
+  const PublishedModel* published = of_family(family, find_published(model));
   if (const auto found = search.look(model)) return *found;
   if (fs::path(model).is_absolute()) search.fail(family, model);
   if (const auto found = look_in_models_dir(search, lookup.models_dir, model, published)) {

@@ -6,22 +6,30 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weights/load.hpp"
 
 namespace virnucpro {
 
-// A published model and the names that caches and users have for it.
-struct PublishedModel {
-  std::array<std::string_view, 4> aliases;  // what users write; empty: none
-  std::string_view repository;              // "organisation/name" on Hugging Face; empty: none
-  std::string_view torch_file;              // in torch hub's checkpoints; empty: none
-};
-
 enum class ModelFamily : std::uint8_t { kEsm2, kDnabert, kClassifier };
 
-std::span<const PublishedModel> published_models(ModelFamily family);
-// The published model that a name or the last part of a path names; nullptr: none.
+// A published model and its names, which every command, the help and completion take from here.
+// What it does not have is empty.
+struct PublishedModel {
+  ModelFamily family;
+  std::array<std::string_view, 3> aliases;  // the first is its name in a plain folder
+  std::string_view repository{};            // "organisation/name" on Hugging Face
+  std::string_view torch_file{};            // in torch hub's checkpoints
+  std::string_view download{};              // in models.json
+};
+
+std::span<const PublishedModel> published_models();
+std::vector<std::string_view> names_of(const PublishedModel& model);
+std::vector<std::string_view> download_names();  // those in models.json
+// The model that has this name; nullptr: none.
+const PublishedModel* find_published(std::string_view name);
+// The model of this family that a name or the last part of a path names; nullptr: none.
 const PublishedModel* published_model(ModelFamily family, const std::string& model);
 
 // Finds the model that the user named: the path itself if it exists. Otherwise, for a published

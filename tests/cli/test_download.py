@@ -855,6 +855,35 @@ def test_the_missing_model_error_has_the_one_command(home):
     home.predict("-o", "out", code=0)
 
 
+@pytest.mark.parametrize("flags, said", [
+    (["--esm-model", "esm2-3b"], "virnucpro download dnabert-s esm2-3b 500"),
+    (["--esm-model", "esm2_t36_3B_UR50D.pt"], "virnucpro download dnabert-s esm2-3b-fair 500"),
+    (["--esm-model", "esm2_3b"], "; did you mean esm2-3b?"),
+    (["--dnabert-model", "dnabert_s", "-m", "300"], "virnucpro download dnabert-s esm2-3b 300"),
+])
+def test_a_missing_model_by_any_name(home, flags, said):
+    assert said in message(home.predict("-o", "out", *flags, code=1))
+
+
+NAMES = {"dnabert-s": ["DNABERT-S", "dnabert_s", "zhihan1996/DNABERT-S"],
+         "esm2-3b": ["esm2_t36_3B_UR50D", "esm2_t36_3B", "facebook/esm2_t36_3B_UR50D"],
+         "esm2-3b-fair": ["esm2_t36_3B_UR50D.pt"], "300": ["300_model.pth"]}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_download_takes_the_names_of_predict(home, name):
+    plain = home.download("--print-urls", name).stdout
+    for other in NAMES[name]:
+        assert home.download("--print-urls", other).stdout == plain
+    assert home.download("--print-urls", name, NAMES[name][0]).stdout == plain
+
+
+def test_predict_takes_the_names_of_download(home):
+    home.download("dnabert-s", "esm2-3b", "500")
+    home.predict("--dnabert-model", "dnabert-s", "--esm-model", "esm2-3b", "-p", "500", "-e", "500",
+                 "-m", "custom", "-o", "out", code=0)
+
+
 def test_the_command_names_the_folder(home):
     (home.folder / "my models").mkdir()
     result = home.predict("-o", "out", "--models-dir", "my models", code=1)
@@ -863,6 +892,9 @@ def test_the_command_names_the_folder(home):
 
 @pytest.mark.parametrize("arguments, why", [
     (["dnabert"], "unknown model dnabert; did you mean dnabert-s?"),
+    (["esm2_t36_3B_UR50"], "did you mean esm2_t36_3B_UR50D?"),
+    (["esm2_t6_8M"], "not among the models that are downloaded (--list): get it from its publisher, "
+                     "facebook/esm2_t6_8M_UR50D"),
     (["--json"], "--json belongs to --list"),
     (["--list", "--check"], "exclude each other"),
     (["--list", "--retries", "2"], "--retries has no effect here: nothing is requested"),

@@ -5,6 +5,7 @@
 
 #include "unit/variable.hpp"
 #include "unit/weights/weight_builder.hpp"
+#include "weights/model_table.hpp"
 
 namespace virnucpro {
 namespace {
@@ -84,6 +85,39 @@ TEST_F(Locate, TheProgramsOwnFolderComesLast) {
   scratch_.write(".cache/virnucpro/models/DNABERT-S/config.json", "{}");
   EXPECT_EQ(locate_model(ModelFamily::kDnabert, "zhihan1996/DNABERT-S", lookup_),
             scratch_.path() / ".cache/virnucpro/models/DNABERT-S");
+}
+
+TEST_F(Locate, EveryModelOfTheTableIsKnownByAllItsNames) {
+  const ModelTable table =
+      installed_model_table(std::filesystem::path(VIRNUCPRO_SOURCE_DIR) / "share/virnucpro");
+  std::size_t known = 0;
+  for (const PublishedModel& model : published_models()) {
+    for (const std::string_view name : names_of(model)) EXPECT_EQ(find_published(name), &model) << name;
+    if (model.download.empty()) continue;
+    ++known;
+    const TableModel* row = table.find(model.download);
+    ASSERT_NE(row, nullptr) << model.download;
+    EXPECT_EQ(row->source == ModelSource::kHuggingFace ? row->repository : "", model.repository);
+    EXPECT_EQ(row->folder.empty() ? row->files.front().name : row->folder, model.aliases[0]);
+  }
+  EXPECT_EQ(known, table.models.size());
+}
+
+TEST_F(Locate, TheNameOfADownloadIsTakenEverywhere) {
+  const auto torch = scratch_.write(".cache/torch/hub/checkpoints/esm2_t36_3B_UR50D.pt", "x");
+  for (const char* name : {"esm2-3b", "esm2-3b-fair", "esm2_t36_3B_UR50D.pt"}) {
+    EXPECT_EQ(esm2(name), torch) << name;
+  }
+  scratch_.write(".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/refs/main", "abc");
+  const auto snapshot = scratch_
+                            .write(
+                                ".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/"
+                                "snapshots/abc/config.json",
+                                "{}")
+                            .parent_path();
+  EXPECT_EQ(esm2("esm2-3b"), snapshot);
+  EXPECT_EQ(esm2("esm2-3b-fair"), torch);
+  EXPECT_EQ(error_of([&] { esm2("300"); }), ErrorKind::kWeightsMissing);
 }
 
 TEST_F(Locate, TheErrorListsEveryPlace) {
