@@ -40,7 +40,8 @@ class Missing {
     try {
       locate_model(family, model, lookup_);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kWeightsMissing) throw;
+      const bool is_of_a_file = !error.place().file.empty();
+      if (error.kind() != ErrorKind::kWeightsMissing || is_of_a_file) throw;
       add(title, error.detail(), published_model(family, model));
     }
   }

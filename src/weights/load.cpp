@@ -20,7 +20,7 @@ std::filesystem::path find_tokenizer(const std::filesystem::path& directory,
                                      const ModelLookup& lookup) {
   std::filesystem::path beside = directory / "tokenizer.json";
   std::filesystem::path shared = lookup.share_dir / "dnabert-s" / "tokenizer.json";
-  if (!directory.empty() && is_there(beside)) return beside;
+  if (!directory.empty() && is_model_file(beside)) return beside;
   if (is_there(shared)) return shared;
   throw Error(ErrorKind::kWeightsMissing,
               fmt::format("the tokenizer of DNABERT-S was looked for in {}, {}", beside.string(),

@@ -74,11 +74,22 @@ std::string nearest_published(ModelFamily family, std::string_view name) {
   return did_you_mean(name, known);
 }
 
+// In a Hugging Face cache the path has the model's repository.
+std::string advice_on_link(const fs::path& link) {
+  for (const PublishedModel& model : kModels) {
+    const bool is_of_it =
+        std::find(link.begin(), link.end(), hub_folder(model.repository)) != link.end();
+    if (!is_of_it || model.download.empty()) continue;
+    return fmt::format("Get it again: virnucpro download {}", model.download);
+  }
+  return "Download the model again, or correct the link.";
+}
+
 class Search {
  public:
   // Returns the path if it exists; otherwise remembers it for the error.
   std::optional<fs::path> look(const fs::path& path) {
-    if (is_there(path)) return path;
+    if (is_model_file(path)) return path;
     places_.push_back(path.string());
     return std::nullopt;
   }
@@ -188,6 +199,17 @@ fs::path locate_model(ModelFamily family, const std::string& model, const ModelL
   }
   if (const auto found = look_in_own_folder(search, model, published)) return *found;
   search.fail(family, model);
+}
+
+bool is_model_file(const fs::path& path) {
+  if (is_there(path)) return true;
+  std::error_code is_no_link;
+  const fs::path target = fs::read_symlink(path, is_no_link);
+  if (is_no_link) return false;
+  Error error(ErrorKind::kWeightsMissing, Place{.file = path.string()},
+              fmt::format("it is a link to {}, which is gone", target.string()));
+  error.advise(advice_on_link(path));
+  throw error;
 }
 
 }  // namespace virnucpro

@@ -39,4 +39,8 @@ const PublishedModel* published_model(ModelFamily family, const std::string& mod
 std::filesystem::path locate_model(ModelFamily family, const std::string& model,
                                    const ModelLookup& lookup);
 
+// is_there() of a part of a model. Errors: kWeightsMissing for a link whose target is gone, as in a
+// Hugging Face cache that was cleaned, or copied without its blobs.
+bool is_model_file(const std::filesystem::path& path);
+
 }  // namespace virnucpro

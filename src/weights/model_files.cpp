@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/text_lines.hpp"
+#include "weights/locate.hpp"
 #include "weights/model_config.hpp"
 #include "weights/synthetic.hpp"
 
@@ -32,7 +33,7 @@ constexpr std::array kWeightFiles{
 std::vector<fs::path> files_of(const fs::path& directory) {
   for (const WeightFile& candidate : kWeightFiles) {
     const fs::path path = directory / candidate.name;
-    if (!is_there(path)) continue;
+    if (!is_model_file(path)) continue;
     if (!candidate.is_index) return {path};
     const std::string json = read_small_text(path, kMaxJsonBytes, ErrorKind::kJson);
     std::vector<fs::path> shards;
@@ -48,6 +49,7 @@ std::vector<fs::path> files_of(const fs::path& directory) {
 }
 
 void add_file(ModelFiles& model, const fs::path& path) {
+  is_model_file(path);  // its error says more than that of opening it
   const auto file = std::make_shared<const SteadyFile>(path, kWeightsErrors);
   TensorArchive archive = parse_archive(*file);
   model.kind = archive.kind;
@@ -75,7 +77,7 @@ ModelFiles open_model_files(const fs::path& path) {
   for (const fs::path& file : model.files) add_file(model, file);
 
   const fs::path config = model.directory / "config.json";
-  model.has_config = is_there(config);
+  model.has_config = is_model_file(config);
   if (model.has_config) {
     const std::string json = read_small_text(config, kMaxJsonBytes, ErrorKind::kJson);
     model.settings.merge(parse_model_config(json, config.string()));

@@ -884,6 +884,18 @@ def test_predict_takes_the_names_of_download(home):
                  "-m", "custom", "-o", "out", code=0)
 
 
+@pytest.mark.parametrize("file", ["model.safetensors", "config.json", "tokenizer.json"])
+def test_a_link_of_a_cache_whose_blob_is_gone(home, file):
+    home.download()
+    link = home.snapshot("dnabert-s") / file
+    link.resolve().unlink()
+    said = message(home.predict("-o", "out", code=1))
+    assert f"{link}: model not found: it is a link to {os.readlink(link)}, which is gone" in said
+    command = re.search(r"Get it again: (virnucpro download .*)", said).group(1)
+    home.download(*command.split()[2:])
+    home.predict("-o", "out", "--force", code=0)
+
+
 def test_the_command_names_the_folder(home):
     (home.folder / "my models").mkdir()
     result = home.predict("-o", "out", "--models-dir", "my models", code=1)

@@ -92,7 +92,7 @@ TEST_F(Locate, EveryModelOfTheTableIsKnownByAllItsNames) {
       installed_model_table(std::filesystem::path(VIRNUCPRO_SOURCE_DIR) / "share/virnucpro");
   std::size_t known = 0;
   for (const PublishedModel& model : published_models()) {
-    for (const std::string_view name : names_of(model)) EXPECT_EQ(find_published(name), &model) << name;
+    for (const std::string_view name : names_of(model)) EXPECT_EQ(find_published(name), &model);
     if (model.download.empty()) continue;
     ++known;
     const TableModel* row = table.find(model.download);
@@ -118,6 +118,22 @@ TEST_F(Locate, TheNameOfADownloadIsTakenEverywhere) {
   EXPECT_EQ(esm2("esm2-3b"), snapshot);
   EXPECT_EQ(esm2("esm2-3b-fair"), torch);
   EXPECT_EQ(error_of([&] { esm2("300"); }), ErrorKind::kWeightsMissing);
+}
+
+TEST_F(Locate, ALinkThatLeadsNowhereIsNamed) {
+  const auto link = scratch_
+                        .write(
+                            ".cache/huggingface/hub/models--zhihan1996--DNABERT-S/snapshots/"
+                            "abc/config.json",
+                            "{}")
+                        .parent_path() /
+                    "pytorch_model.bin";
+  std::filesystem::create_symlink("../../blobs/f3cf", link);
+  std::string message;
+  EXPECT_EQ(error_of([&] { is_model_file(link); }, &message), ErrorKind::kWeightsMissing);
+  EXPECT_THAT(message, HasSubstr(link.string() + ": "));
+  EXPECT_THAT(message, HasSubstr("it is a link to ../../blobs/f3cf, which is gone"));
+  EXPECT_FALSE(is_model_file(link.parent_path() / "model.safetensors"));
 }
 
 TEST_F(Locate, TheErrorListsEveryPlace) {
