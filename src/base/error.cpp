@@ -44,7 +44,7 @@ constexpr std::array kTable{
               "Give the FASTA file that the CRAM was made with: --reference FILE. Nothing is "
               "fetched."},
     ErrorInfo{kWeightsMissing, "weights-missing", 1, "model not found",
-              "Give a path, get the published models (virnucpro download), or name a synthetic one "
+              "Give a path, a published name (virnucpro download --list) or a synthetic model "
               "(synthetic:NAME)."},
     ErrorInfo{kWeightsRead, "weights-read", 1, "model file cannot be read",
               "Check the disk or network it lies on, then run again."},

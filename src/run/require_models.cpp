@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -42,24 +43,29 @@ class Missing {
     } catch (const Error& error) {
       const bool is_of_a_file = !error.place().file.empty();
       if (error.kind() != ErrorKind::kWeightsMissing || is_of_a_file) throw;
-      add(title, error.detail(), published_model(family, model));
+      add(title, error.detail(), published_model(family, model), find_published(model));
     }
   }
 
   void check() const {
     if (found_.empty()) return;
-    Error error(ErrorKind::kWeightsMissing, fmt::format("{}", fmt::join(found_, "; ")));
+    Error error(ErrorKind::kWeightsMissing, fmt::format("{}", fmt::join(found_, ", ")));
     if (!names_.empty()) error.advise(command());
     throw error;
   }
 
  private:
-  void add(const char* title, const std::string& detail, const PublishedModel* model) {
+  // `named` has the name that was given, `model` perhaps only the last part of that path.
+  void add(std::string text, const std::string& detail, const PublishedModel* model,
+           const PublishedModel* named) {
     if (found_.empty()) table_ = table_of(lookup_);
     const TableModel* row = model == nullptr ? nullptr : table_.find(model->download);
-    const std::string size = row == nullptr ? "" : fmt::format(" ({})", size_text(row->size()));
-    found_.push_back(fmt::format("{}{} {}", title, size, detail));
-    if (row != nullptr) names_.push_back(row->name);
+    if (row == nullptr || model != named) text += " " + detail;  // or else the command has it
+    if (row != nullptr) {
+      names_.push_back(row->name);
+      if (row->size().bytes > 0) text += fmt::format(" ({})", size_text(row->size()));
+    }
+    found_.push_back(std::move(text));
   }
 
   // The one command that gets all that are published.
@@ -68,7 +74,7 @@ class Missing {
                                    ? ""
                                    : " --models-dir " + shell_word(lookup_.models_dir.string());
     const std::string_view what =
-        names_.size() == found_.size() ? "them" : "what is published of these";
+        names_.size() == found_.size() ? "them" : "what can be downloaded";
     return fmt::format("Get {} with: virnucpro download {}{}", what, fmt::join(names_, " "),
                        folder);
   }

@@ -6,8 +6,8 @@
 namespace virnucpro {
 
 // Checks that all models which `outputs` needs are there, before the first of them is loaded.
-// Errors: kWeightsMissing, naming every one that is missing, its size and where it was looked for,
-// with the command that gets them; kUsage for an unknown synthetic one.
+// Errors: kWeightsMissing, on two lines: every one that is missing with its size, and the command
+// that gets them; kUsage for an unknown synthetic one.
 void require_models(const ModelSettings& models, const EngineOutputs& outputs = {});
 
 }  // namespace virnucpro

@@ -1,6 +1,7 @@
 #include "weights/locate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/file_name.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/text_lines.hpp"
 #include "weights/model_folders.hpp"
@@ -87,7 +89,7 @@ std::string advice_on_link(const fs::path& link) {
 
 class Search {
  public:
-  // Returns the path if it exists; otherwise remembers it for the error.
+  // Returns the path if it exists; otherwise remembers it for the log.
   std::optional<fs::path> look(const fs::path& path) {
     if (is_model_file(path)) return path;
     places_.push_back(path.string());
@@ -110,11 +112,9 @@ class Search {
   }
 
   [[noreturn]] void fail(ModelFamily family, const std::string& model) const {
-    std::string detail = fmt::format("\"{}\" was looked for in", model);
-    for (const std::string& place : places_) {
-      detail += fmt::format("{} {}", &place == &places_.front() ? "" : ",", place);
-    }
-    throw Error(ErrorKind::kWeightsMissing, detail + nearest_published(family, model));
+    log_info("\"{}\" was looked for in {}", model, fmt::join(places_, ", "));
+    throw Error(ErrorKind::kWeightsMissing,
+                fmt::format("\"{}\"{}", model, nearest_published(family, model)));
   }
 
  private:

@@ -35,7 +35,7 @@ const PublishedModel* published_model(ModelFamily family, const std::string& mod
 // Finds the model that the user named: the path itself if it exists. Otherwise, for a published
 // name, the first place that has it: model directory (also a directory or file of that name),
 // Hugging Face cache, torch hub cache, this program's own folder. Nothing is downloaded. Errors:
-// kWeightsMissing, listing every place where it looked.
+// kWeightsMissing; the log says (-v) where it looked.
 std::filesystem::path locate_model(ModelFamily family, const std::string& model,
                                    const ModelLookup& lookup);
 

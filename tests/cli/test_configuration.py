@@ -347,7 +347,7 @@ def test_directory_of_models_has_to_be_there(place):
 @pytest.mark.parametrize("name, path", [("HF_HUB_CACHE", "x/models--facebook--esm2_t6_8M_UR50D"),
                                         ("TORCH_HOME", "x/hub/checkpoints/esm2_t6_8M_UR50D.pt")])
 def test_caches_of_models(place, name, path):
-    result = place("predict", "a.fa", *ENCODERS[:2], "--esm-model", "esm2_t6_8M", "-o", "out",
+    result = place("-v", "predict", "a.fa", *ENCODERS[:2], "--esm-model", "esm2_t6_8M", "-o", "out",
                    environment={name: "x"})
     assert path in message(result)
 

@@ -844,11 +844,11 @@ def test_a_mirror_that_a_shell_or_a_log_should_not_see(home, url):
 
 
 def test_the_missing_model_error_has_the_one_command(home):
-    result = home.predict("-o", "out", code=1)
-    text = message(result)
-    for words in ("DNABERT-S (", 'ESM-2 (', "classifier (size not known)", str(home.cache),
-                  str(home.own / "500_model.pth")):
-        assert words in text, words
+    text = message(home.predict("-o", "out", code=1))
+    assert re.search(r"(?m)^virnucpro: error: model not found: DNABERT-S \(.*\), ESM-2 \(.*\), classifier", text)
+    assert len(text.splitlines()) == 2 and max(map(len, text.splitlines())) <= 100
+    places = message(home.predict("-v", "-o", "out", code=1))
+    assert str(home.cache) in places and str(home.own / "500_model.pth") in places
     command = re.search(r"Get them with: (virnucpro download .*)", text).group(1)
     assert command == "virnucpro download dnabert-s esm2-3b 500"
     home.download(*command.split()[2:])
@@ -858,7 +858,12 @@ def test_the_missing_model_error_has_the_one_command(home):
 @pytest.mark.parametrize("flags, said", [
     (["--esm-model", "esm2-3b"], "virnucpro download dnabert-s esm2-3b 500"),
     (["--esm-model", "esm2_t36_3B_UR50D.pt"], "virnucpro download dnabert-s esm2-3b-fair 500"),
-    (["--esm-model", "esm2_3b"], "; did you mean esm2-3b?"),
+    (["--esm-model", "esm2_3b"], 'ESM-2 "esm2_3b"; did you mean esm2-3b?'),
+    (["--esm-model", "esm2_t6_8M"], 'ESM-2 "esm2_t6_8M", classifier'),
+    (["--esm-model", "300"], 'ESM-2 "300", classifier'),
+    (["-p", "absent/500_model.pth", "-e", "9", "-m", "custom"],
+     'classifier "absent/500_model.pth"\n  Get them with: virnucpro download dnabert-s esm2-3b 500'),
+    (["--esm-model", "esm2_t6_8M"], "Get what can be downloaded with: virnucpro download dnabert-s 500"),
     (["--dnabert-model", "dnabert_s", "-m", "300"], "virnucpro download dnabert-s esm2-3b 300"),
 ])
 def test_a_missing_model_by_any_name(home, flags, said):

@@ -194,8 +194,8 @@ def test_virus_fasta_and_threshold(program, reads, sequences):
 
 
 def test_all_missing_models_are_named_at_once(program, reads):
-    encoders = ["DNABERT-S", "esm2_t36_3B_UR50D.pt"]
-    for command, names in ((["predict", "-m", "500"], [*encoders, "500_model.pth"]),
+    encoders = ["DNABERT-S", "ESM-2"]
+    for command, names in ((["predict", "-m", "500"], [*encoders, "classifier"]),
                            (["embed", "-o", "x.h5"], encoders)):
         said = message(program(*command, reads.name, "--models-dir", ".", code=1))
         assert all(name in said.splitlines()[0] for name in names), said

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/log.hpp"
 #include "unit/variable.hpp"
 #include "unit/weights/weight_builder.hpp"
 #include "weights/model_table.hpp"
@@ -136,15 +137,19 @@ TEST_F(Locate, ALinkThatLeadsNowhereIsNamed) {
   EXPECT_FALSE(is_model_file(link.parent_path() / "model.safetensors"));
 }
 
-TEST_F(Locate, TheErrorListsEveryPlace) {
+TEST_F(Locate, TheLogListsEveryPlaceAndTheErrorNone) {
+  std::string logged;
+  send_log_to([&](LogLevel, std::string_view text) { logged += text; });
   std::string message;
   EXPECT_EQ(error_of([&] { esm2("esm2_t36_3B"); }, &message), ErrorKind::kWeightsMissing);
+  send_log_to({});
+  EXPECT_EQ(message, "model not found: \"esm2_t36_3B\"");
   for (const char* place :
        {"models/esm2_t36_3B,", "models/esm2_t36_3B_UR50D,", "models/facebook/esm2_t36_3B_UR50D",
-        ".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/refs/main",
+        "models/esm2-3b,", ".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/refs/main",
         ".cache/torch/hub/checkpoints/esm2_t36_3B_UR50D.pt",
         ".cache/virnucpro/models/esm2_t36_3B_UR50D"}) {
-    EXPECT_THAT(message, HasSubstr(place));
+    EXPECT_THAT(logged, HasSubstr(place));
   }
 }
 
