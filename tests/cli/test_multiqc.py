@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import subprocess
 
 import pytest
@@ -96,3 +97,19 @@ def test_multiqc_shows_24_samples(runs, tmp_path, multiqc):
     if versions.exists():  # Debian's MultiQC is too old for it
         assert runs("--version").stdout.decode().split()[1] in versions.read_text()
     assert versions.exists() == (multiqc != "multiqc")
+
+
+@pytest.mark.parametrize("multiqc", MULTIQCS, ids=["Debian", "PyPI"])
+def test_names_stay_whole(program, sequences, tmp_path, multiqc):
+    """Names that MultiQC shortens, so that some become one, unless it is called as outputs.md says."""
+    letters = list(sequences.items())
+    counts = {"S1": 2, "S1_trimmed": 3, "S2.sorted": 4}
+    for sample, count in counts.items():
+        (tmp_path / f"{sample}.fa").write_text(fasta(dict(letters[:count])))
+        program.predict(f"{sample}.fa", *SHORT, "-o", f"runs/{sample}", code=0)
+    _, *options, _ = re.search(r"`(multiqc [^`]*DIR)`", (SOURCE / "docs/use/outputs.md").read_text())[1].split()
+    subprocess.run([multiqc, "--cl-config", "no_version_check: true", "-o", "page", *options, "runs"], cwd=tmp_path,
+                   capture_output=True, check=True)
+    general = table(tmp_path / "page" / "multiqc_data" / "multiqc_general_stats.txt")
+    assert {sample: float(row["virnucpro_sequences"]) for sample, row in general.items()} == counts
+    assert set(table(tmp_path / "page" / "multiqc_data" / "multiqc_virnucpro_calls_plot.txt")) == set(counts)

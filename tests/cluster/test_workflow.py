@@ -52,6 +52,10 @@ class Project:
         rows += [f"{sample}\t{sample}.fq\t{cells.get(sample, '')}" for sample in SAMPLES]
         (self.folder / "config" / "samples.tsv").write_text("\n".join(rows) + "\n")
 
+    def write_rows(self, rows, encoding="utf-8"):
+        """A sheet without a column more."""
+        (self.folder / "config" / "samples.tsv").write_text("\n".join(["sample\treads", *rows]) + "\n", encoding)
+
     def write_config(self, **keys):
         keys = {"virnucpro": "./program", "multiqc": "/usr/bin/multiqc", "shards": SHARDS, "threads": 1,
                 "predict_options": " ".join(MODELS), **keys}
@@ -115,6 +119,19 @@ def test_pages_of_all_samples(whole):
         assert f"virnucpro_{what}" in said, said
 
 
+def test_names_in_multiqc_stay_whole(project):
+    """Names that MultiQC shortens by default: the second becomes the first."""
+    counts = {"S1": 2, "S1_trimmed": 3, "S2.sorted": 4}
+    for sample, count in counts.items():
+        write_reads(project.folder / f"{sample}.fq", seed=count, count=count)
+    project.write_rows(f"{sample}\t{sample}.fq" for sample in counts)
+    project.snakemake()
+    page = (project.folder / "results" / "multiqc" / "multiqc_report.html").read_text()
+    rows = re.findall(r'data-original-sn="([^"]*)">[^<]*</th><td class="[^"]*virnucpro_sequences "[^>]*>'
+                      r'.*?<span class="val">(\d+)</span>', page)
+    assert {sample: int(sequences) for sample, sequences in rows} == counts
+
+
 def test_only_a_changed_sample_runs_again(whole, tmp_path):
     whole.calls()
     write_reads(whole.folder / "b.fq", seed=77, count=READS + 1)
@@ -130,7 +147,7 @@ def test_only_a_changed_sample_runs_again(whole, tmp_path):
 
 
 def only_sample(project, sample):
-    (project.folder / "config" / "samples.tsv").write_text(f"sample\treads\n{sample}\t{sample}.fq\n")
+    project.write_rows([f"{sample}\t{sample}.fq"])
 
 
 def test_too_little_memory_is_tried_with_half_the_budget(project, tmp_path):

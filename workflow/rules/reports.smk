@@ -1,5 +1,6 @@
 # The pages of all samples. Each rule's command names the runs alone: a command line with all files of a
-# thousand samples is longer than the system takes.
+# thousand samples is longer than the system takes. Without --fullnames MultiQC shortens names: it calls
+# S1_trimmed S1, and of two samples of one name it shows one.
 rule multiqc:
     input:
         expand("results/{sample}/run/{file}", sample=SAMPLES, file=MULTIQC_FILES),
@@ -14,7 +15,7 @@ rule multiqc:
         mem_mb=config["report_mem_mb"],
         runtime=config["report_runtime"],
     shell:
-        "runs=({params.runs}); {params.program} --force --outdir $(dirname {output:q}) "
+        "runs=({params.runs}); {params.program} --force --fullnames --outdir $(dirname {output:q}) "
         "--filename $(basename {output:q}) --no-data-dir ${{runs[@]/%//virnucpro*_mqc*}} >{log} 2>&1"
 
 

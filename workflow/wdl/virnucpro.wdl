@@ -59,6 +59,7 @@ task classify_virnucpro {
     File   sequences         = "results/sequences.tsv"
     File   contigs           = "results/contigs.tsv"
     File   report            = "results/report.html"
+    # For `multiqc --fullnames`: without it MultiQC shortens the samples' names, and some become one.
     Array[File] multiqc      = [
       "results/virnucpro_mqc.json", "results/virnucpro_calls_mqc.json",
       "results/virnucpro_scores_mqc.tsv", "results/virnucpro_mqc_versions.yml"
