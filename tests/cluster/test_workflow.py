@@ -56,11 +56,11 @@ class Project:
         """A sheet without a column more."""
         (self.folder / "config" / "samples.tsv").write_text("\n".join(["sample\treads", *rows]) + "\n", encoding)
 
-    def write_config(self, **keys):
+    def write_config(self, encoding="utf-8", **keys):
         keys = {"virnucpro": "./program", "multiqc": "/usr/bin/multiqc", "shards": SHARDS, "threads": 1,
                 "predict_options": " ".join(MODELS), **keys}
         (self.folder / "config" / "config.yaml").write_text(
-            "".join(f"{key}: {value}\n" for key, value in keys.items()))
+            "".join(f"{key}: {value}\n" for key, value in keys.items()), encoding)
 
     def command(self, profile, *options):
         return [SNAKEMAKE, "--snakefile", self.workflow / "Snakefile", "--workflow-profile",
@@ -213,6 +213,26 @@ def test_jobs_of_a_profile(project, profile, asked, gpus, device):
 def test_options_of_the_workflow_are_refused(project, key, value, why):
     project.write_config(**{key: value})
     assert why in project.snakemake("--dry-run", code=1)
+
+
+def test_byte_order_marks(project):
+    """As Excel and Windows' editor write them: the first column and the first key keep their names."""
+    project.write_rows(["a\ta.fq", "b\tb.fq"], "utf-8-sig")
+    project.write_config("utf-8-sig")
+    said = project.snakemake("--dry-run", "--printshellcmds")
+    assert said.count("./program -q predict") == 2 * SHARDS, said
+
+
+@pytest.mark.parametrize("name", ["samples.tsv", "config.yaml"])
+@pytest.mark.parametrize("encoding, why", [("utf-16", " is UTF-16: save it as UTF-8"),
+                                           ("utf-16-le", " is UTF-16: save it as UTF-8"),
+                                           ("latin-1", " is not of UTF-8: save the file as UTF-8")])
+def test_other_encodings_are_refused(project, name, encoding, why):
+    file = project.folder / "config" / name
+    file.write_text(file.read_text() + "\n# é\n", encoding)
+    said = project.snakemake("--dry-run", code=1)
+    assert f"config/{name}" in said and why in said, said
+    assert "Traceback" not in said and "UnicodeDecodeError" not in said, said
 
 
 @pytest.mark.parametrize("shards", ["0", "4097", "many"])

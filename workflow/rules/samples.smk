@@ -1,5 +1,6 @@
 # The configuration, the sample sheet, and what is asked of them.
 import csv
+import io
 import re
 import shlex
 from pathlib import Path
@@ -37,18 +38,17 @@ NUMBERS = ("shards", "threads", "gpus", "mem_mb", "runtime")  # columns of the s
 def read_samples(path):
     """The rows of the sheet by sample; an empty cell counts as a column that is not there."""
     rows = {}
-    with open(path, newline="") as sheet:
-        for row in csv.DictReader(sheet, delimiter="\t"):
-            row = {column: cell.strip() for column, cell in row.items() if cell and cell.strip()}
-            if not row:
-                continue
-            for column in row.keys() & NUMBERS:
-                if row[column].isdecimal():
-                    row[column] = int(row[column])
-            validate(row, "../schemas/samples.schema.yaml")
-            if row["sample"] in rows:
-                raise WorkflowError(f"{path}: sample {row['sample']} has two rows")
-            rows[row["sample"]] = row
+    for row in csv.DictReader(io.StringIO(text_of(path), newline=""), delimiter="\t"):
+        row = {column: cell.strip() for column, cell in row.items() if cell and cell.strip()}
+        if not row:
+            continue
+        for column in row.keys() & NUMBERS:
+            if row[column].isdecimal():
+                row[column] = int(row[column])
+        validate(row, "../schemas/samples.schema.yaml")
+        if row["sample"] in rows:
+            raise WorkflowError(f"{path}: sample {row['sample']} has two rows")
+        rows[row["sample"]] = row
     if not rows:
         raise WorkflowError(f"{path}: there is no sample in it")
     return rows
