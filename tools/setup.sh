@@ -32,10 +32,11 @@ build_packages=(g++ cmake ninja-build ccache pkg-config
   libcli11-dev libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev nettle-dev
   libncurses-dev libboost-dev)
 # Without OpenBLAS torch uses a BLAS that is about 50 times slower. zsh and mandoc are for testing
-# completion and manual page, tmux for terminal output, MultiQC and Chromium for reports, nginx (which
-# Debian also starts as a service, like tinyproxy), tinyproxy, openssl and strace for downloads.
+# completion and manual page, tmux for terminal output, MultiQC and Chromium for reports, R for tables, nginx
+# (which Debian also starts as a service, like tinyproxy), tinyproxy, openssl and strace for downloads.
 test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools minimap2
-  nginx-light tinyproxy openssl strace python3 python3-venv python3-torch python3-h5py libopenblas0-pthread)
+  r-base-core nginx-light tinyproxy openssl strace python3 python3-venv python3-torch python3-h5py
+  libopenblas0-pthread)
 lint_packages=(clang-format clang-tidy python3)
 clang_packages=(clang lld libclang-rt-14-dev libomp-14-dev) # for AddressSanitizer and for fuzzing
 package_packages=(debootstrap)
