@@ -12,8 +12,7 @@
 namespace virnucpro {
 
 // Copies a pipe or terminal into a socket of our own, on a thread that stops when it is cancelled.
-// htslib repeats its read after every signal; only an end of its input stops it, and we cannot end
-// a silent pipe ourselves.
+// A read of a silent pipe waits for ever, and nothing but an end of its input would stop it.
 class PipeRelay {
  public:
   PipeRelay(UniqueFd source, const Cancel& cancel);

@@ -1,6 +1,7 @@
 #include "sequence/reference_index.hpp"
 
 #include <htslib/faidx.h>
+#include <htslib/hts_log.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,7 @@ Faidx load_faidx(const std::string& reference) {
 
 void ReferenceIndex::prepare() {
   if (folder_) return;
+  hts_set_log_level(HTS_LOG_OFF);  // it prints by itself; our errors say it once
   const fs::path reference = checked(given_);
   file_ = open_to_read(reference);
   if (file_.get() < 0) {

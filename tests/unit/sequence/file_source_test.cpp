@@ -13,6 +13,7 @@
 #include <fstream>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -109,6 +110,53 @@ TEST(FileSource, SeveralMembers) {
   expect_text(bgzf_a + bgzf_b, a + b);
   expect_text(bgzf_a + gzip(b), a + b);
   expect_text(gzip(a) + bgzf_b, a + b);
+}
+
+TEST(FileSource, ZerosBehindTheEndArePadding) {
+  const std::string text = sample(70'000);
+  for (const std::string& content :
+       {gzip(text), compressed({text}, "w"), gzip(text) + compressed({}, "w")}) {
+    for (const std::size_t size : {1U, 2U, 17U, 18U, 512U, 30'000U}) {
+      const std::string padding(size, '\0');
+      expect_text(content + padding, text);
+      for (const std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
+        std::string rubbish = padding;
+        rubbish[at] = 'x';
+        expect_error(content + rubbish, ErrorKind::kInputCorrupt);
+      }
+    }
+  }
+}
+
+// Padding that begins at any byte of the window in which the file is read.
+TEST(FileSource, PaddingAcrossWindows) {
+  constexpr std::size_t kWindow = 256U << 10U;
+  const std::string end = gzip("");
+  for (std::size_t before = kWindow - 40; before < kWindow + 4; ++before) {
+    // A member whose comment fills the space before.
+    std::string member = end;
+    member[3] = '\x10';
+    member.insert(10, std::string(before - end.size() - 1, 'c') + '\0');
+    ASSERT_EQ(member.size(), before);
+    expect_text(member + std::string(3, '\0'), "");
+    expect_error(member + std::string("\0\0x", 3), ErrorKind::kInputCorrupt);
+  }
+}
+
+TEST(FileSource, AMissingEndMarkerMayBeOnlyTold) {
+  const std::string text = sample(70'000);
+  const std::string whole = compressed({text}, "w");
+  const TestFolder folder;
+  const Cancel cancel;
+  for (const bool is_cut : {false, true}) {
+    const std::string kept = whole.substr(0, whole.size() - (is_cut ? kBgzfEnd.size() : 0));
+    FileSource source(folder.write("input", kept), cancel, EndMarker::kTold);
+    std::string read(text.size() + 1, '\0');
+    std::size_t size = 0;
+    while (const std::size_t more = source.read(std::span(read).subspan(size))) size += more;
+    EXPECT_EQ(size, text.size());
+    EXPECT_EQ(source.lacks_end_marker(), is_cut);
+  }
 }
 
 // A gzip file has no end marker: only a cut between two members leaves a complete file.

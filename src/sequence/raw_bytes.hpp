@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/file.hpp"
+
+namespace virnucpro {
+
+// The bytes of an open file or socket as they are stored, seen through a window.
+class RawBytes {
+ public:
+  explicit RawBytes(UniqueFd fd);
+
+  // The next bytes: at least `size` (at most kWindow), fewer only at the end. Valid until the next
+  // call. Errors, without a place: kInputRead, a lack of memory.
+  std::string_view peek(std::size_t size = 1);
+  void take(std::size_t size) { begin_ += size; }
+  std::uint64_t taken() const { return before_ + begin_; }
+
+  static constexpr std::size_t kWindow = 256U << 10U;
+
+ private:
+  bool fill();
+
+  UniqueFd fd_;
+  std::vector<char> buffer_;
+  std::uint64_t before_ = 0;  // bytes before buffer_[0]
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+}  // namespace virnucpro
