@@ -6,9 +6,6 @@
 namespace virnucpro {
 namespace {
 
-// The standard genetic code (NCBI table 1), codons in the order of ACGT.
-constexpr std::string_view kAminoAcids =
-    "KNKNTTTTRSRSIIMIQHQHPPPPRRRRLLLLEDEDAAAAGGGGVVVV*Y*YSSSS*CWCLFLF";
 constexpr std::uint8_t kUnknown = 64;  // makes the index of any codon with it too large
 
 constexpr auto kBaseIndex = [] {
@@ -21,14 +18,17 @@ constexpr auto kBaseIndex = [] {
   return table;
 }();
 
-constexpr auto kUpper = [] {
+constexpr std::array<char, 256> upper_table(char u) {
   std::array<char, 256> table{};
   for (std::size_t byte = 0; byte < table.size(); ++byte) {
     const bool lower = byte >= 'a' && byte <= 'z';
     table[byte] = static_cast<char>(lower ? byte - 'a' + 'A' : byte);
   }
+  table['U'] = table['u'] = u;
   return table;
-}();
+}
+constexpr auto kUpper = upper_table('U');
+constexpr auto kUpperOfRna = upper_table('T');
 
 constexpr auto kPlainComplement = [] {
   std::array<char, 256> table{};
@@ -48,22 +48,23 @@ std::size_t codon_index(const char* codon) {
 }
 
 // Writes the protein that starts at `offset`; false as soon as it meets a stop codon.
-bool translate(std::string_view strand, std::size_t offset, std::string& protein) {
+bool translate(std::string_view strand, std::size_t offset, std::string_view residues,
+               std::string& protein) {
   protein.clear();
   for (std::size_t i = offset; i + 3 <= strand.size(); i += 3) {
     const std::size_t codon = codon_index(strand.data() + i);
-    if (codon >= kAminoAcids.size()) continue;
-    const char residue = kAminoAcids[codon];
+    if (codon >= residues.size()) continue;
+    const char residue = residues[codon];
     if (residue == '*') return false;
     protein += residue;
   }
   return true;
 }
 
-void append_frames(std::string_view strand, std::uint8_t first_name, std::string& protein,
-                   std::vector<Frame>& frames) {
+void append_frames(std::string_view strand, std::uint8_t first_name, std::string_view residues,
+                   std::string& protein, std::vector<Frame>& frames) {
   for (std::uint8_t offset = 0; offset < 3; ++offset) {
-    if (!translate(strand, offset, protein) || protein.empty()) continue;
+    if (!translate(strand, offset, residues, protein) || protein.empty()) continue;
     frames.push_back({.name = static_cast<std::uint8_t>(first_name + offset),
                       .nucleotides = std::string(strand.substr(offset, 1 + 3 * protein.size())),
                       .protein = protein});
@@ -72,18 +73,26 @@ void append_frames(std::string_view strand, std::uint8_t first_name, std::string
 
 }  // namespace
 
-std::vector<Frame> stop_free_frames(std::string_view chunk) {
-  const auto mapped = [](const std::array<char, 256>& table) {
-    return [&table](char letter) { return table[static_cast<unsigned char>(letter)]; };
-  };
-  std::string strand(chunk);
-  std::transform(strand.begin(), strand.end(), strand.begin(), mapped(kUpper));
+std::string upper_case(std::string_view letters, const Translation& translation) {
+  const auto& table = translation.rna ? kUpperOfRna : kUpper;
+  std::string upper(letters);
+  std::ranges::transform(upper, upper.begin(), [&table](char letter) {
+    return table[static_cast<unsigned char>(letter)];
+  });
+  return upper;
+}
+
+std::vector<Frame> stop_free_frames(std::string_view chunk, const Translation& translation) {
+  std::string strand = upper_case(chunk, translation);
+  const std::string_view residues = amino_acids(translation.genetic_code);
   std::vector<Frame> frames;
   std::string protein;
-  append_frames(strand, 0, protein, frames);
+  append_frames(strand, 0, residues, protein, frames);
   std::reverse(strand.begin(), strand.end());
-  std::transform(strand.begin(), strand.end(), strand.begin(), mapped(kPlainComplement));
-  append_frames(strand, 3, protein, frames);
+  std::ranges::transform(strand, strand.begin(), [](char letter) {
+    return kPlainComplement[static_cast<unsigned char>(letter)];
+  });
+  append_frames(strand, 3, residues, protein, frames);
   return frames;
 }
 

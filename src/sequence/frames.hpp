@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sequence/translation.hpp"
+
 namespace virnucpro {
 
 inline constexpr std::array<std::string_view, 6> kFrameNames{"F1", "F2", "F3", "R1", "R2", "R3"};
@@ -14,11 +16,14 @@ inline constexpr std::array<std::string_view, 6> kFrameNames{"F1", "F2", "F3", "
 struct Frame {
   std::uint8_t name = 0;    // index into kFrameNames
   std::string nucleotides;  // upper case; has one base after the last codon if the strand does
-  std::string protein;      // standard table, without codons that have unknown letters; not empty
+  std::string protein;      // without codons that have unknown letters; not empty
 };
+
+// The letters in upper case, with U as T where the translation says so.
+std::string upper_case(std::string_view letters, const Translation& translation = {});
 
 // The stop-free frames of one chunk in the order F1 F2 F3 R1 R2 R3 (docs/reference/semantics.md,
 // section 2).
-std::vector<Frame> stop_free_frames(std::string_view chunk);
+std::vector<Frame> stop_free_frames(std::string_view chunk, const Translation& translation = {});
 
 }  // namespace virnucpro

@@ -30,15 +30,15 @@ def chunks(sequence, size):
     return spans
 
 
-def translate(strand):
+def translate(strand, table=_STANDARD):
     """The protein with '*' for stops; codons with letters other than ACGT are left out."""
     protein = []
     for i in range(0, len(strand) - 2, 3):
         codon = strand[i : i + 3]
-        if codon in _STANDARD.stop_codons:
+        if codon in table.stop_codons:
             protein.append("*")
-        elif codon in _STANDARD.forward_table:
-            protein.append(_STANDARD.forward_table[codon])
+        elif codon in table.forward_table:
+            protein.append(table.forward_table[codon])
     return "".join(protein)
 
 
@@ -46,13 +46,14 @@ def reverse_complement(strand):
     return strand[::-1].translate(_COMPLEMENT)
 
 
-def frames(chunk):
+def frames(chunk, code=1, rna=False):
     """[(name, nucleotides, protein)] of the stop-free frames of a chunk."""
     kept = []
-    forward = chunk.upper()
+    table = CodonTable.unambiguous_dna_by_id[code]
+    forward = chunk.upper().replace("U", "T") if rna else chunk.upper()
     for name, strand in (("F", forward), ("R", reverse_complement(forward))):
         for offset in range(3):
-            protein = translate(strand[offset:])
+            protein = translate(strand[offset:], table)
             if protein and "*" not in protein:
                 nucleotides = strand[offset : offset + 1 + 3 * len(protein)]
                 kept.append((f"{name}{offset + 1}", nucleotides, protein))

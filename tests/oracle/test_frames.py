@@ -1,6 +1,7 @@
 """The program's chunks and frames against the reference, letter by letter."""
 
 import gzip
+import itertools
 import os
 import random
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from Bio import SeqIO
+from Bio.Data import CodonTable
 from Bio.Seq import Seq
 
 import frames_reference as reference
@@ -29,23 +31,23 @@ ALPHABETS = [
 ]
 
 
-def expected_text(size, sequence):
+def expected_text(size, sequence, *translation):
     lines = []
     for begin, end in reference.chunks(sequence, size):
         lines.append(f"chunk\t{begin}\t{end}")
-        lines += ["\t".join(("frame", *frame)) for frame in reference.frames(sequence[begin:end])]
+        lines += ["\t".join(("frame", *frame)) for frame in reference.frames(sequence[begin:end], *translation)]
     return "\n".join([*lines, "."]) + "\n"
 
 
-def tool_text(cases):
+def tool_text(cases, code=1, rna=False):
     text = "".join(f"{size}\t{sequence}\n" for size, sequence in cases)
-    done = subprocess.run([TOOL], input=text, capture_output=True, text=True, check=True)
+    done = subprocess.run([TOOL, str(code), *["rna"] * rna], input=text, capture_output=True, text=True, check=True)
     return done.stdout
 
 
-def compare(cases):
+def compare(cases, *translation):
     cases = list(cases)
-    assert tool_text(cases) == "".join(expected_text(*case) for case in cases)
+    assert tool_text(cases, *translation) == "".join(expected_text(*case, *translation) for case in cases)
 
 
 def random_sequence(rng, length):
@@ -75,6 +77,22 @@ def test_coding_sequences():
         (rng.choice([300, 500]), "".join(rng.choices(codons, k=rng.randint(1, 400))))
         for _ in range(500)
     )
+
+
+@pytest.mark.parametrize("code", [1, 4, 15, 25])
+def test_genetic_codes_codon_by_codon(code):
+    """As Biopython has NCBI's tables; table 11 differs from 1 in its start codons alone."""
+    codons = ["".join(bases) for bases in itertools.product("ACGT", repeat=3)]
+    compare([(3, codon) for codon in codons], code)
+    tables = CodonTable.unambiguous_dna_by_id
+    assert (tables[11].forward_table, tables[11].stop_codons) == (tables[1].forward_table, tables[1].stop_codons)
+    rng = random.Random(code)
+    compare([(rng.choice([60, 300]), random_sequence(rng, rng.randint(0, 900))) for _ in range(200)], code)
+
+
+def test_rna_read_as_dna():
+    rng = random.Random(17)
+    compare([(300, "".join(rng.choices("ACGUTacgutN", k=rng.randint(0, 700)))) for _ in range(200)], 1, True)
 
 
 def test_the_reference_agrees_with_biopython_on_acgt():

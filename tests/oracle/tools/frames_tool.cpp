@@ -1,5 +1,5 @@
 // The program's chunks and frames, for the oracle test.
-//   frames_tool                    reads lines "size<TAB>sequence" from stdin; for each prints
+//   frames_tool [CODE [rna]]       reads lines "size<TAB>sequence" from stdin; for each prints
 //                                  "chunk<TAB>begin<TAB>end" and, below its chunk,
 //                                  "frame<TAB>name<TAB>nucleotides<TAB>protein", then "."
 //   frames_tool FASTA SIZE PREFIX  writes PREFIX_chunked{SIZE}.fa, PREFIX_identified_nucleotide.fa
@@ -28,12 +28,12 @@ std::string_view part(std::string_view sequence, const Chunk& chunk) {
   return sequence.substr(chunk.begin, chunk.end - chunk.begin);
 }
 
-void print_rows(std::uint64_t size, std::string_view sequence) {
+void print_rows(std::uint64_t size, std::string_view sequence, const Translation& translation) {
   const ChunkPlan plan(sequence.size(), size);
   for (std::uint64_t i = 0; i < plan.count(); ++i) {
     const Chunk chunk = plan.at(i);
     fmt::print("chunk\t{}\t{}\n", chunk.begin, chunk.end);
-    for (const Frame& frame : stop_free_frames(part(sequence, chunk))) {
+    for (const Frame& frame : stop_free_frames(part(sequence, chunk), translation)) {
       fmt::print("frame\t{}\t{}\t{}\n", kFrameNames.at(frame.name), frame.nucleotides,
                  frame.protein);
     }
@@ -41,11 +41,12 @@ void print_rows(std::uint64_t size, std::string_view sequence) {
   fmt::print(".\n");
 }
 
-int answer_lines() {
+int answer_lines(const Translation& translation) {
   std::string line;
   while (std::getline(std::cin, line)) {
     const std::size_t tab = line.find('\t');
-    print_rows(std::stoull(line.substr(0, tab)), std::string_view(line).substr(tab + 1));
+    print_rows(std::stoull(line.substr(0, tab)), std::string_view(line).substr(tab + 1),
+               translation);
   }
   return 0;
 }
@@ -90,9 +91,12 @@ int write_files(const std::string& fasta, std::uint64_t size, const std::string&
 
 int main(int argc, char** argv) {
   try {
-    if (argc == 1) return virnucpro::answer_lines();
+    if (argc <= 3) {
+      const auto code = static_cast<std::uint32_t>(argc > 1 ? std::stoul(argv[1]) : 1);
+      return virnucpro::answer_lines({.genetic_code = code, .rna = argc == 3});
+    }
     if (argc == 4) return virnucpro::write_files(argv[1], std::stoull(argv[2]), argv[3]);
-    fmt::print(stderr, "usage: frames_tool [FASTA SIZE PREFIX]\n");
+    fmt::print(stderr, "usage: frames_tool [CODE [rna]] | FASTA SIZE PREFIX\n");
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
   }

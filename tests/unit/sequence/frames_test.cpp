@@ -47,6 +47,34 @@ TEST(Frames, UnknownCodonsAreDroppedAndTheNucleotidesCutToMatch) {
   EXPECT_EQ(shown("ATGNNNGCC").front(), "F1 ATGNNNG MA");
 }
 
+// The stop codon that each code reads as an amino acid; tests/oracle has every codon.
+TEST(Frames, GeneticCodes) {
+  const auto first = [](std::string_view codon, std::uint32_t code) {
+    const auto frames = stop_free_frames(codon, {.genetic_code = code});
+    return frames.empty() || frames.front().name != 0 ? "*" : frames.front().protein;
+  };
+  EXPECT_EQ(first("TGA", 1) + first("TGA", 4) + first("TGA", 15) + first("TGA", 25), "*W*G");
+  EXPECT_EQ(first("TAG", 1) + first("TAG", 4) + first("TAG", 15) + first("TAG", 25), "**Q*");
+  EXPECT_EQ(first("TAA", 4) + first("TAA", 15) + first("TAA", 25), "***");
+  EXPECT_EQ(known_genetic_code(11), 1U);
+  for (const std::uint64_t other : {0UL, 2UL, 3UL, 5UL, 6UL, 10UL, 27UL, 28UL, 31UL, 4294967297UL}) {
+    EXPECT_FALSE(known_genetic_code(other)) << other;
+  }
+}
+
+TEST(Frames, UIsReadAsTWhereThatIsAskedFor) {
+  const std::string dna = "ATGGCTTTTACC";
+  std::vector<std::string> expected;
+  for (const Frame& frame : stop_free_frames(dna))
+    expected.push_back(frame.nucleotides + frame.protein);
+  std::vector<std::string> found;
+  for (const Frame& frame : stop_free_frames("augGCUUuTACC", {.rna = true})) {
+    found.push_back(frame.nucleotides + frame.protein);
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(stop_free_frames("UAA", {.rna = true}).size(), stop_free_frames("TAA").size());
+}
+
 TEST(Frames, OnlyAcgtAreComplemented) {
   // U, R and '-' stay: the reverse strand of GCCRU- is -URGGC.
   EXPECT_THAT(shown("GCCRU-"), ElementsAre("F1 GCCR A", "R1 -URG G"));

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace virnucpro {
+
+// How codons become amino acids. A part of a run's identity.
+struct Translation {
+  // NCBI's number of the genetic code: 1, 4, 15 or 25 (https://www.ncbi.nlm.nih.gov/Taxonomy/Utils/
+  // wprintgc.cgi). Tables in which a codon is both a stop and an amino acid are left out: whether a
+  // frame is free of stops would be a guess.
+  std::uint32_t genetic_code = 1;
+  bool rna = false;  // U is read as T
+
+  bool operator==(const Translation&) const = default;
+};
+
+inline constexpr std::string_view kGeneticCodes = "1, 4, 11, 15 or 25";
+
+// The code under which one with NCBI's `number` is kept: 11 has the amino acids of 1, and differs
+// in its start codons alone. Empty for one that is not read.
+std::optional<std::uint32_t> known_genetic_code(std::uint64_t number);
+
+// The amino acids of the 64 codons in the order of ACGT, '*' for a stop. `code` must be known.
+std::string_view amino_acids(std::uint32_t code);
+
+}  // namespace virnucpro
