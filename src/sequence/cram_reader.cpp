@@ -77,21 +77,30 @@ std::optional<std::string> CramReader::next_part() {
   return std::nullopt;
 }
 
-// The next container that holds records; empty at the end of the file.
+// The next container that holds records; empty at the end of the file. Files that samtools joined
+// or gave a new header may have end containers in the middle, or two: the last one counts.
 std::optional<CramContainer> CramReader::next_container() {
-  while (true) {
-    if (bytes_.at_end()) {
-      throw Error(ErrorKind::kInputTruncated, "the end container is missing");
-    }
-    CramContainer container = read_cram_container(bytes_, reference_.longest());
-    if (container.end) break;
-    if (container.records != 0) return container;
+  while (!bytes_.at_end()) {
+    CramContainer container = read_container();
+    at_end_container_ = container.end;
+    if (!container.end && container.records != 0) return container;
   }
-  if (!bytes_.at_end()) {
-    throw Error(ErrorKind::kInputCorrupt, Place{.offset = bytes_.offset()},
+  if (!at_end_container_) throw Error(ErrorKind::kInputTruncated, "the end container is missing");
+  return std::nullopt;
+}
+
+CramContainer CramReader::read_container() {
+  const std::uint64_t offset = bytes_.offset();
+  try {
+    return read_cram_container(bytes_, reference_.longest());
+  } catch (const Error& error) {
+    const bool is_damage = error.kind() == ErrorKind::kInputTruncated ||
+                           error.kind() == ErrorKind::kInputCorrupt ||
+                           error.kind() == ErrorKind::kInputMalformed;
+    if (!at_end_container_ || !is_damage) throw;
+    throw Error(ErrorKind::kInputCorrupt, Place{.offset = offset},
                 "something follows the end container");
   }
-  return std::nullopt;
 }
 
 // A container on several sequences may read the whole reference again, hence the extra work.

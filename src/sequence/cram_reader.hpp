@@ -48,6 +48,7 @@ class CramReader : public AlignmentReader {
   void start();
   std::optional<std::string> next_part();
   std::optional<CramContainer> next_container();
+  CramContainer read_container();
   void add(const CramContainer& container);
   void allow();
   std::optional<SequenceRecord> read_record();
@@ -62,9 +63,10 @@ class CramReader : public AlignmentReader {
   const Cancel& cancel_;
   std::optional<CramProcess> process_;
   std::optional<ByteWindow> frames_;
-  std::string start_;   // the definition and the header's container, until sent
-  bool begun_ = false;  // the header was decoded
-  bool ended_ = false;  // nothing more will be sent
+  std::string start_;              // the definition and the header's container, until sent
+  bool begun_ = false;             // the header was decoded
+  bool ended_ = false;             // nothing more will be sent
+  bool at_end_container_ = false;  // the last one read is one that ends a file
   std::deque<Sent> sent_;
   Sent last_;                      // last container read completely; at first the header's
   std::uint64_t claimed_ = 0;      // records of all containers so far
