@@ -14,8 +14,10 @@ make_root() {
 }
 
 # In its own mount namespace, so that nothing stays mounted. Without /proc a program cannot find its
-# own folder.
+# own folder, without devpts there is no terminal, and only in a root that is a mount itself may tests
+# mount more.
 in_root() {
-  unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \
+  unshare --mount sh -c 'mount --bind "$0" "$0" && mount -t proc proc "$0/proc" &&
+    mount -t devpts devpts "$0/dev/pts" && exec chroot "$0" "$@"' "$root" \
     env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin "$@"
 }

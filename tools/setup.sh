@@ -35,7 +35,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config
 # completion and manual page, tmux for terminal output, MultiQC and Chromium for reports, R for tables, nginx
 # (which Debian also starts as a service, like tinyproxy), tinyproxy, openssl and strace for downloads.
 test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools minimap2
-  r-base-core nginx-light tinyproxy openssl strace python3 python3-venv python3-torch python3-h5py
+  r-base-core nginx-light tinyproxy openssl curl strace python3 python3-venv python3-torch python3-h5py
   libopenblas0-pthread)
 lint_packages=(clang-format clang-tidy python3)
 clang_packages=(clang lld libclang-rt-14-dev libomp-14-dev) # for AddressSanitizer and for fuzzing

@@ -100,6 +100,14 @@ struct Analysis {
 // nothing else. After an exception the object is as before the call.
 class VIRNUCPRO_PUBLIC Models {
  public:
+  // What is done with sequences in RNA's letters, U for T. The original drops each codon with U,
+  // and with these all stop codons, so its scores of RNA mean nothing.
+  enum class Rna {
+    refuse,    // a call fails if at least 90 % of its first 1,000 with T or U have U and no T
+    as_dna,    // U is read as T; DNA stays as it is
+    original,  // the original's reading
+  };
+
   // Names of models as in the program (docs/use/models.md): a file, a folder, a published name, or
   // synthetic:NAME.
   struct Options {
@@ -113,6 +121,8 @@ class VIRNUCPRO_PUBLIC Models {
     std::size_t token_budget =
         4096;           // tokens per batch: affects memory and speed, never the numbers
     bool bf16 = false;  // matrix products in bf16, if the processor supports it
+    Rna rna = Rna::refuse;
+    unsigned genetic_code = 1;  // NCBI's number: 1, 4, 11, 15 or 25
   };
 
   // Loads the models. Errors: "usage" for an option out of bounds, "weights-…", "tokenizer",
@@ -124,8 +134,8 @@ class VIRNUCPRO_PUBLIC Models {
 
   // A sequence is its letters as they are, without white space, in either case; what is none of
   // ACGTU counts as unknown. An empty one has no chunks. Nothing is kept of them.
-  // Errors: "input-too-long", "not-finite", "out-of-memory"; "usage" where scores are asked for
-  // and no classifier was opened.
+  // Errors: "input-too-long", "input-rna", "not-finite", "out-of-memory"; "usage" where scores are
+  // asked for and no classifier was opened.
   std::vector<ScoredSequence> classify(const std::vector<std::string_view>& sequences) const;
   Embeddings embed(const std::vector<std::string_view>& sequences) const;
   // Both at the price of one.

@@ -80,6 +80,12 @@ constexpr std::array kKeys{
               "your own classifier: a path, or a name in the model directory (--model-path)", true},
     ConfigKey{"run.chunk_size", kCount, "null",
               "bases a chunk; null: the model type's (--expected-length)", true},
+    ConfigKey{"run.rna", kBool, "null",
+              "true reads U as T, false as the original does; null: an input that is RNA fails "
+              "(--rna, --no-rna)",
+              true},
+    ConfigKey{"run.genetic_code", kCount, "1",
+              "NCBI's number of the genetic code: 1, 4, 11, 15 or 25 (--genetic-code)", true},
     ConfigKey{"run.precision", kText, "auto",
               "auto, fp32, fp16, bf16, int8 or int8-simulated (--precision)", true},
     ConfigKey{

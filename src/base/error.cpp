@@ -40,6 +40,10 @@ constexpr std::array kTable{
               "Correct the record named, or take it out; virnucpro utils validate looks for more."},
     ErrorInfo{kInputTooLong, "input-too-long", 1, "a sequence is too long",
               "Split it: one sequence may hold 2,147,483,647 bases."},
+    ErrorInfo{
+        kInputRna, "input-rna", 1, "the input is RNA",
+        "The original drops codons with U, so RNA has no stop codon, and its scores would mean "
+        "nothing."},
     ErrorInfo{kInputReference, "input-reference", 1, "the reference cannot be used",
               "Give the FASTA file that the CRAM was made with: --reference FILE. Nothing is "
               "fetched."},

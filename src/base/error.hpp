@@ -24,6 +24,7 @@ enum class ErrorKind : std::uint8_t {
   kInputChanged,
   kInputMalformed,
   kInputTooLong,
+  kInputRna,
   kInputReference,
   kWeightsMissing,
   kWeightsRead,

@@ -40,6 +40,7 @@ struct EmbedOptions {
 
 void add_options(Command& command, EmbedOptions& options) {
   add_input_options(command, options.inputs);
+  add_genetic_code(command, options.inputs);
   command.add_value("-o,--output", options.output, "The HDF5 file to write", "FILE").required =
       true;
   command.add_value("--what", options.what,
@@ -97,20 +98,46 @@ void choose_source(const EmbedOptions& options, EmbedSettings& settings) {
   }
 }
 
+void require_translation_has_effect(const EmbedOptions& options) {
+  const bool as_given = options.proteins || options.nucleotides;
+  if (as_given && !options.inputs.genetic_code.empty()) {
+    fail_usage("--genetic-code has no effect where nothing is translated");
+  }
+  if (options.proteins && (options.inputs.rna || options.inputs.no_rna)) {
+    fail_usage("--rna and --no-rna are for nucleotides: in a protein U is selenocysteine");
+  }
+}
+
 std::vector<std::string> lines_of(const EmbedSummary& summary, const RunCounters& counters,
-                                  const std::string& output) {
+                                  const std::string& output, bool proteins) {
   std::vector<std::string> lines;
   lines.push_back(summary_row("sequences", grouped(counters.sequences.get())));
   lines.push_back(summary_row("embeddings", grouped(summary.rows)));
   if (summary.skipped.any()) lines.push_back(skipped_line(summary.skipped));
+  if (summary.final_stops > 0) {
+    lines.push_back(
+        fmt::format("left out: the final * of {} proteins", grouped(summary.final_stops)));
+  }
+  if (proteins && summary.unknown_letters > 0) {
+    lines.push_back(fmt::format("{}{} letters of proteins are unknown to ESM-2", kWarningMark,
+                                grouped(summary.unknown_letters)));
+  } else {
+    add_letter_warnings(lines, summary.unknown_letters, summary.rna_sequences);
+  }
   lines.push_back(file_line("embeddings", output));
   return lines;
 }
 
 int run_embed(const EmbedOptions& options, const Session& session) {
   EmbedSettings settings;
-  settings.inputs = choose_inputs(options.inputs);
+  settings.inputs = choose_inputs(options.inputs, session.config);
   settings.inputs.proteins = options.proteins;
+  settings.translation = choose_translation(options.inputs, session.config);
+  require_translation_has_effect(options);
+  if (options.proteins) {  // U is selenocysteine
+    settings.inputs.refuse_rna = false;
+    settings.translation = {};
+  }
   choose_source(options, settings);
   settings.models = choose_encoders(options.models, session.config, session.environment);
   settings.chunk_size = choose_chunk_size(options.models, session.config);
@@ -124,7 +151,7 @@ int run_embed(const EmbedOptions& options, const Session& session) {
   if (shown) progress.emplace(counters, *shown);
   const EmbedSummary summary = embed(settings, counters, session.cancel);
   progress.reset();
-  say_summary(lines_of(summary, counters, options.output), session.global.quiet);
+  say_summary(lines_of(summary, counters, options.output, options.proteins), session.global.quiet);
   return kExitDone;
 }
 

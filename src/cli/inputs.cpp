@@ -1,16 +1,28 @@
 #include "cli/inputs.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <optional>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/system_failure.hpp"
+#include "base/text.hpp"
 #include "cli/options.hpp"
 
 namespace virnucpro {
+namespace {
+
+// Whether U is read as T; empty: an input that is RNA is refused.
+std::optional<bool> choose_rna(const InputOptions& options, const Config& config) {
+  return options.rna || options.no_rna ? options.rna : config.flag("run.rna");
+}
+
+}  // namespace
 
 void add_input_options(Command& command, InputOptions& options) {
   OptionRow& input = command.add_argument("INPUT", &options.paths,
@@ -27,14 +39,45 @@ void add_input_options(Command& command, InputOptions& options) {
                     "Refuse an input with a longer id, in bytes (default 4096): each row of the "
                     "tables repeats it",
                     "N", kInputGroup);
+  command.add_flag("--rna", options.rna,
+                   "Read U as T; does nothing to DNA (default: RNA is refused)", kInputGroup);
+  command
+      .add_flag("--no-rna", options.no_rna,
+                "Take RNA as the original does: a codon with U is dropped, so no frame stops",
+                kInputGroup)
+      .excludes = "--rna";
   leave_to_help_all(command, rare);
 }
 
-InputSettings choose_inputs(const InputOptions& options) {
-  InputSettings settings{
-      .paths = options.paths, .paired = options.paired, .reference = options.reference};
+void add_genetic_code(Command& command, InputOptions& options) {
+  command
+      .add_value("--genetic-code", options.genetic_code,
+                 "NCBI's genetic code (default 1): 4, 15 and 25 are of recoded phages, mycoplasmas "
+                 "and others; the classifiers were trained on code 1",
+                 "1|4|11|15|25", kInputGroup)
+      .listed_by = ListedBy::kHelpAll;
+}
+
+Translation choose_translation(const InputOptions& options, const Config& config) {
+  constexpr std::string_view kKey = "run.genetic_code";
+  const bool is_given = !options.genetic_code.empty();
+  const auto number = is_given ? parse_count(options.genetic_code) : config.count(kKey).value_or(1);
+  const auto code = number ? known_genetic_code(*number) : std::nullopt;
+  if (!code && !is_given) throw config.wrong_value(kKey, std::string(kGeneticCodes));
+  if (!code) {
+    fail_usage(fmt::format("--genetic-code {}: expected {}", options.genetic_code, kGeneticCodes));
+  }
+  return {.genetic_code = *code, .rna = choose_rna(options, config).value_or(false)};
+}
+
+InputSettings choose_inputs(const InputOptions& options, const Config& config) {
+  InputSettings settings{.paths = options.paths,
+                         .paired = options.paired,
+                         .reference = options.reference,
+                         .refuse_rna = !choose_rna(options, config)};
   if (!options.max_id_length.empty()) {
-    settings.longest_id = count_value("--max-id-length", options.max_id_length, 1, kLongestHeader);
+    settings.longest_id =
+        count_value("--max-id-length", options.max_id_length, 1, kLongestAllowedId);
   }
   // Checked before models are loaded.
   require_usable(settings);

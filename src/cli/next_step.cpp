@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
@@ -29,6 +30,12 @@ bool is_fastq(std::string_view name) {
 
 bool has_failed(const std::vector<InputEntry>& inputs) {
   return std::ranges::any_of(inputs, [](const InputEntry& input) { return input.failed; });
+}
+
+bool has_rna(const std::vector<InputEntry>& inputs) {
+  return std::ranges::any_of(inputs, [](const InputEntry& input) {
+    return input.failed && input.error == error_info(ErrorKind::kInputRna).name;
+  });
 }
 
 std::string mend_inputs(const std::filesystem::path& folder) {
@@ -103,6 +110,9 @@ std::string next_step(const PredictSettings& settings, const RunSummary& summary
   if (settings.to_stdout) return summary.synthetic ? kMeaningless : "";
   const std::filesystem::path& run = settings.output;
   const TableCounts& counts = summary.counts;
+  if (has_rna(summary.inputs)) {
+    return "run the inputs that are RNA by themselves, with --rna or --no-rna and another -o";
+  }
   if (has_failed(summary.inputs)) {
     return mend_inputs(run) + "the same command with --resume";
   }

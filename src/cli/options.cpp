@@ -181,7 +181,9 @@ bool is_published(const std::string& type) {
 
 std::string choose_model_type(const ModelOptions& options, const Config& config) {
   constexpr std::string_view kKey = "prediction.default_model_type";
-  std::string type = choose_text(options.model_type, config, kKey, "500");
+  const bool is_path = options.model_type.empty() && is_published(options.model_path);
+  const std::string& given = is_path ? options.model_path : options.model_type;
+  std::string type = choose_text(given, config, kKey, "500");
   if (is_published(type) || type == "custom") return type;
   throw unknown_word(options.model_type, "--model-type", config, kKey, "300, 500 or custom");
 }

@@ -145,12 +145,14 @@ void add_demo_option(Command& command, PredictOptions& options) {
 PredictOptions with_demo(PredictOptions options, const Session& session) {
   ModelOptions& models = options.models;
   const std::string chunk_size = std::exchange(models.expected_length, {});
-  if (!options.inputs.paths.empty() || models != ModelOptions{}) {
+  if (!options.inputs.paths.empty() || options.inputs.paired || models != ModelOptions{}) {
     fail_usage(
-        "--demo has its own input and models: leave out INPUT, -m, -p, --dnabert-model, "
+        "--demo has its own input and models: leave out INPUT, --paired, -m, -p, --dnabert-model, "
         "--esm-model and --models-dir");
   }
-  options.inputs.paths = {(share_directory(session.environment) / "lambda.fa.gz").string()};
+  models.models_dir =
+      share_directory(session.environment).string();  // whatever VIRNUCPRO_MODELS is
+  options.inputs.paths = {models.models_dir + "/lambda.fa.gz"};
   models.model_path = "synthetic";
   models.dnabert_model = "synthetic:dnabert-s-tiny";
   models.esm_model = "synthetic:esm2_tiny";
@@ -237,7 +239,8 @@ Shard choose_shard(const std::string& text) {
 
 PredictSettings choose_settings(const PredictOptions& options, const Session& session) {
   PredictSettings settings;
-  settings.inputs = choose_inputs(options.inputs);
+  settings.inputs = choose_inputs(options.inputs, session.config);
+  settings.translation = choose_translation(options.inputs, session.config);
   ModelChoice models = choose_models(options.models, session.config, session.environment);
   settings.models = std::move(models.models);
   settings.chunk_size = models.chunk_size;
@@ -272,7 +275,11 @@ void calibrate_margin(PredictSettings& settings, const Session& session) {
 void log_settings(const PredictSettings& settings) {
   for (const std::string& path : settings.inputs.paths) log_info("input: {}", path);
   const ComputeSettings& compute = settings.compute;
-  log_info("chunk size {}, minimum length {}", settings.chunk_size, settings.min_length);
+  log_info("chunk size {}, minimum length {}, genetic code {}, RNA {}", settings.chunk_size,
+           settings.min_length, settings.translation.genetic_code,
+           settings.translation.rna     ? "read as DNA"
+           : settings.inputs.refuse_rna ? "refused"
+                                        : "as the original reads it");
   log_info("called virus: {}", text_of(settings.rule));
   if (settings.margin > 0) {
     log_info("calls within {:g} logits of the other one are computed again in {}", settings.margin,
@@ -408,6 +415,7 @@ void add_predict_command(Command& program) {
   Command& command = program.add_command("predict", "Score sequences and write the tables");
   const auto options = std::make_shared<PredictOptions>();
   add_input_options(command, options->inputs);
+  add_genetic_code(command, options->inputs);
   add_demo_option(command, *options);
   add_output_options(command, *options);
   add_classifier_options(command, options->models);

@@ -162,10 +162,7 @@ std::vector<std::string> remarks_on(const RunSummary& summary) {
   std::vector<std::string> lines;
   if (summary.skipped.any()) lines.push_back(skipped_line(summary.skipped));
   add_table_remarks(lines, summary.counts, summary.advice, summary.inputs);
-  if (summary.unknown_letters > 0) {
-    warn(lines, fmt::format("{} characters outside IUPAC were taken as unknown letters",
-                            grouped(summary.unknown_letters)));
-  }
+  add_letter_warnings(lines, summary.unknown_letters, summary.rna_sequences);
   add_synthetic_warning(lines, summary.synthetic);
   return lines;
 }
@@ -205,6 +202,19 @@ std::string summary_row(std::string_view name, const std::string& value) {
 void add_synthetic_warning(std::vector<std::string>& lines, bool synthetic) {
   if (!synthetic) return;
   warn(lines, "the weights are synthetic (seeded random numbers): these scores mean nothing");
+}
+
+void add_letter_warnings(std::vector<std::string>& lines, std::uint64_t unknown,
+                         std::uint64_t rna_sequences) {
+  if (unknown > 0) {
+    warn(lines, fmt::format("{} characters outside IUPAC were taken as unknown letters",
+                            grouped(unknown)));
+  }
+  if (rna_sequences > 0) {
+    warn(lines, fmt::format("{} sequences have U and no T: what is computed of RNA means nothing; "
+                            "--rna reads U as T",
+                            grouped(rna_sequences)));
+  }
 }
 
 std::string file_line(std::string_view what, const std::filesystem::path& path) {

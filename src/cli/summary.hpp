@@ -42,6 +42,9 @@ void add_merged_files(std::vector<std::string>& lines, const std::filesystem::pa
 std::string summary_row(std::string_view name, const std::string& value);
 std::string file_line(std::string_view what, const std::filesystem::path& path);
 void add_synthetic_warning(std::vector<std::string>& lines, bool synthetic);
+// Of nucleotides: letters outside IUPAC, and sequences with U and no T.
+void add_letter_warnings(std::vector<std::string>& lines, std::uint64_t unknown,
+                         std::uint64_t rna_sequences);
 
 // Writes such lines: unchanged to stderr, unless `quiet`, and to the log, each at its level.
 void say_summary(const std::vector<std::string>& lines, bool quiet);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "base/error.hpp"
@@ -22,7 +23,7 @@ namespace {
 constexpr const char* kUtilsValidateExamples =
     "Examples:\n"
     "  virnucpro utils validate reads.fq.gz contigs.fa\n"
-    "Exit code 1 when an input is damaged or missing.";
+    "Exit code 1 when an input is damaged, missing, or RNA.";
 
 constexpr std::uint64_t kMostErrors = 1'000'000'000;
 
@@ -45,9 +46,15 @@ class Validation {
       statistics_ = {};
       return;
     }
-    const bool missing = failure.error.kind() == ErrorKind::kInputMissing;
+    const ErrorKind kind = failure.error.kind();
+    const bool missing = kind == ErrorKind::kInputMissing;
+    const bool whole = kind == ErrorKind::kInputRna;
     finish(failure.input,
-           fmt::format("{}: {}", missing ? "missing" : "DAMAGED", printable(failure.error.what())),
+           fmt::format("{}: {}",
+                       missing ? "missing"
+                       : whole ? "RNA"
+                               : "DAMAGED",
+                       printable(failure.error.what())),
            !missing);
   }
 
@@ -82,7 +89,9 @@ int run_validate(const ValidateOptions& options, const Session& session) {
       options.most_errors.empty()
           ? kMostErrors
           : count_value("--max-errors", options.most_errors, 0, kMostErrors);
-  InputSet inputs(choose_inputs(options.inputs), session.cancel);
+  InputSettings settings = choose_inputs(options.inputs, session.config);
+  settings.headers = Headers::kIdAlone;
+  InputSet inputs(std::move(settings), session.cancel);
   Validation validation(inputs, most_errors);
   while (const auto event = inputs.next()) {
     session.cancel.check();

@@ -21,6 +21,7 @@
 #include "sequence/chunker.hpp"
 #include "sequence/frames.hpp"
 #include "sequence/record.hpp"
+#include "sequence/rna_judge.hpp"
 #include "tables/sequence_summary.hpp"
 #include "tokens/esm_alphabet.hpp"
 
@@ -80,6 +81,21 @@ ComputeSettings compute_settings(const Models::Options& options) {
   return compute;
 }
 
+Translation translation_of(const Models::Options& options) {
+  const auto code = known_genetic_code(options.genetic_code);
+  if (!code) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("genetic_code {}: expected {}", options.genetic_code, kGeneticCodes));
+  }
+  return {.genetic_code = *code, .rna = options.rna == Models::Rna::as_dna};
+}
+
+void require_no_rna(const std::vector<std::string_view>& sequences) {
+  RnaJudge judge;
+  for (const std::string_view letters : sequences) judge.add(letters);
+  if (const auto error = judge.verdict()) throw Error(*error);
+}
+
 std::size_t chunk_count(std::string_view letters, std::size_t chunk_size) {
   return letters.empty() ? 0 : ChunkPlan(letters.size(), chunk_size).count();
 }
@@ -116,6 +132,8 @@ struct Models::State {
   explicit State(const Options& options)
       : compute(compute_settings(options)),
         chunk_size(options.chunk_size),
+        translation(translation_of(options)),
+        refuses_rna(options.rna == Rna::refuse),
         outputs({.scores = !options.classifier.empty(), .dnabert_s = true, .esm2 = true}),
         models(load_models(model_settings(options), compute, outputs, cancel)) {}
 
@@ -124,6 +142,8 @@ struct Models::State {
   const Cancel cancel;  // nobody requests it
   const ComputeSettings compute;
   const std::size_t chunk_size;
+  const Translation translation;
+  const bool refuses_rna;
   const EngineOutputs outputs;
   const LoadedModels models;
   std::mutex mutex;  // the engine serves one call at a time
@@ -135,9 +155,10 @@ namespace {
 class Call {
  public:
   Call(Engine& engine, const DnaTokenizer& tokenizer, const ComputeSettings& compute,
-       std::size_t chunk_size, Wanted wanted)
+       std::size_t chunk_size, const Translation& translation, Wanted wanted)
       : tokenizer_(tokenizer),
         chunk_size_(chunk_size),
+        translation_(translation),
         wanted_(wanted),
         worker_(engine, batches_waiting(compute)),
         runner_(worker_, compute, counters_,
@@ -159,7 +180,8 @@ class Call {
     part.chunks = chunk_count(letters, chunk_size_);
     for (std::uint64_t chunk = 0; chunk < part.chunks; ++chunk) {
       const auto [begin, end] = ChunkPlan(letters.size(), chunk_size_).at(chunk);
-      for (const Frame& frame : stop_free_frames(letters.substr(begin, end - begin))) {
+      for (const Frame& frame :
+           stop_free_frames(letters.substr(begin, end - begin), translation_)) {
         add(chunk, frame);
       }
     }
@@ -223,6 +245,7 @@ class Call {
 
   const DnaTokenizer& tokenizer_;
   const std::size_t chunk_size_;
+  const Translation translation_;
   const Wanted wanted_;
   std::vector<SequencePart> parts_;       // one per sequence
   std::vector<FramePosition> positions_;  // of each frame, by its number
@@ -238,8 +261,9 @@ Analysis Models::State::analyse(const std::vector<std::string_view>& sequences, 
   if (wanted != Wanted::kEmbeddings && !outputs.scores) {
     throw Error(ErrorKind::kUsage, "scores were asked for, but no classifier was opened");
   }
+  if (refuses_rna) require_no_rna(sequences);
   const std::lock_guard lock(mutex);
-  Call call(*models.engine, *models.tokenizer, compute, chunk_size, wanted);
+  Call call(*models.engine, *models.tokenizer, compute, chunk_size, translation, wanted);
   for (const std::string_view letters : sequences) call.add(letters);
   return call.finish();
 }

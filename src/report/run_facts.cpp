@@ -64,6 +64,12 @@ void add_run_warnings(RunFacts& facts) {
     warnings.emplace_back(
         "The weights are synthetic (seeded random numbers): these scores mean nothing.");
   }
+  if (const std::string code = entry_of(facts.fingerprint, kGeneticCodeKey); !code.empty()) {
+    warnings.push_back(
+        fmt::format("Codons were read by NCBI's genetic code {}; the published classifiers were "
+                    "trained on frames of code 1.",
+                    shown_text(code)));
+  }
   const auto failed = std::count_if(facts.inputs.begin(), facts.inputs.end(),
                                     [](const InputEntry& input) { return input.failed; });
   if (failed > 0) {

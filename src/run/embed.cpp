@@ -13,7 +13,9 @@
 #include "run/batch_runner.hpp"
 #include "run/embedding_file.hpp"
 #include "run/input_check.hpp"
+#include "run/kind_check.hpp"
 #include "run/require_models.hpp"
+#include "run/run_fingerprint.hpp"
 #include "run/start_models.hpp"
 
 namespace virnucpro {
@@ -36,7 +38,9 @@ std::map<std::string, std::string> file_attributes(const EmbedSettings& settings
   std::map<std::string, std::string> attributes = models.description;
   if (settings.source == FrameSource::kSequences) {
     attributes["chunk_size"] = fmt::format("{}", settings.chunk_size);
+    attributes[kGeneticCodeKey] = fmt::format("{}", settings.translation.genetic_code);
   }
+  if (settings.translation.rna) attributes[kRnaKey] = "true";
   return attributes;
 }
 
@@ -77,21 +81,29 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
            },
        .name_of = [&names](std::uint64_t row) { return names.at(row); }});
 
-  InputSet inputs(settings.inputs, cancel);
+  InputSettings wanted = settings.inputs;
+  wanted.headers = Headers::kIdAlone;
+  InputSet inputs(std::move(wanted), cancel);
   const FrameStreamSettings stream_settings{.source = settings.source,
                                             .chunk_size = settings.chunk_size,
+                                            .translation = settings.translation,
                                             .min_length = 0,
                                             .keep_text = false,
                                             .keep_records = false,
                                             .threads = 1};
   FrameStream stream(inputs, stream_settings, models.tokenizer ? &*models.tokenizer : nullptr,
                      counters, cancel);
-  SkippedAlignments skipped;
+  EmbedSummary summary;
+  KindCheck kind(settings.source);
   while (std::optional<FrameEvent> event = stream.next()) {
     if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
-    if (const auto* end = std::get_if<InputEnd>(&*event)) skipped.add(end->skipped);
+    if (const auto* end = std::get_if<InputEnd>(&*event)) summary.skipped.add(end->skipped);
     auto* part = std::get_if<FramePart>(&*event);
     if (part == nullptr) continue;
+    kind.look(*part);
+    summary.unknown_letters += part->unknown_letters;
+    summary.rna_sequences += part->is_rna && settings.inputs.refuse_rna ? 1 : 0;
+    summary.final_stops += part->had_final_stop ? 1 : 0;
     for (std::size_t i = 0; i < part->tokens.size(); ++i) {
       std::string id = row_id(*part, part->part.frames[i], settings.source);
       const std::uint64_t row = file.add_row(id);
@@ -102,7 +114,8 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
   }
   runner.flush();
   file.commit();
-  return {.rows = file.rows(), .skipped = skipped};
+  summary.rows = file.rows();
+  return summary;
 }
 
 }  // namespace virnucpro

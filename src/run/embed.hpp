@@ -18,6 +18,7 @@ struct EmbedSettings {
   using Source = FrameSource;
   Source source = Source::kSequences;
   std::uint64_t chunk_size = 500;
+  Translation translation{};
   std::filesystem::path output;  // an HDF5 file; an existing one is replaced
   bool dnabert_s = true;
   bool esm2 = true;
@@ -27,6 +28,9 @@ struct EmbedSettings {
 struct EmbedSummary {
   std::uint64_t rows = 0;  // rows written
   SkippedAlignments skipped;
+  std::uint64_t unknown_letters = 0;  // as in FramePart
+  std::uint64_t rna_sequences = 0;    // as in RunSummary
+  std::uint64_t final_stops = 0;      // proteins whose final '*' was cut
 };
 
 // Computes the embedding of every frame (or given sequence) in input order. A damaged input is an

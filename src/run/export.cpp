@@ -25,7 +25,7 @@ namespace {
 // The run's inputs, or where they lie now.
 InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings) {
   InputSettings inputs;
-  inputs.longest_id = kLongestHeader;  // the run has accepted them
+  inputs.longest_id = kLongestAllowedId;  // the run has accepted them
   const std::uint64_t count = parse_count(run.value("inputs")).value_or(0);
   inputs.paths = settings.inputs;
   if (inputs.paths.empty()) {
@@ -36,6 +36,7 @@ InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings) {
   }
   inputs.paired = run.value("paired") == "true";
   inputs.reference = run.value("reference");
+  inputs.refuse_rna = entry_of(run.fingerprint(), kRefusesRnaKey) == "true";
   inputs.qualities = !settings.viruses.fastq.empty();
   return inputs;
 }

@@ -12,6 +12,7 @@
 #include "sequence/chunker.hpp"
 #include "sequence/frames.hpp"
 #include "sequence/record.hpp"
+#include "sequence/rna_judge.hpp"
 #include "tokens/esm_alphabet.hpp"
 
 namespace virnucpro {
@@ -61,6 +62,7 @@ class WorkSource {
                                 .last_chunk = next_chunk_ + taken,
                                 .skip = skip_,
                                 .known = is_known(current_->input)});
+      if (next_chunk_ == 0) letters += current_->record.header.size();
       next_chunk_ += taken;
       chunks += std::max<std::uint64_t>(taken, 1);
       letters += letters_of(taken);
@@ -163,6 +165,12 @@ class WorkSource {
   Skip skip_ = Skip::kNone;
 };
 
+// Gene finders end a protein in the stop codon's '*', which is no residue.
+std::string_view without_final_stop(std::string_view protein) {
+  if (protein.ends_with('*')) protein.remove_suffix(1);
+  return protein;
+}
+
 // A hash of the letters from which a stretch was made.
 std::uint32_t letters_hash(std::string_view letters, const ChunkPlan& plan,
                            const Stretch& stretch) {
@@ -221,9 +229,7 @@ struct FrameStream::State {
                 .last = stretch.skip != Skip::kNone || stretch.last_chunk == plan.count(),
                 .frames = {}};
     if (out.part.last) {
-      if (settings.source != FrameSource::kProteins) {
-        out.unknown_letters = count_outside_iupac(letters);
-      }
+      look_at(letters, out);
       if (settings.keep_records) out.record = stretch.record;
     }
     out.known = stretch.known;
@@ -246,18 +252,36 @@ struct FrameStream::State {
     return out;
   }
 
+  void look_at(std::string_view letters, FramePart& out) const {
+    if (settings.source != FrameSource::kProteins) {
+      out.unknown_letters = count_outside_iupac(letters);
+      out.odd_letters = out.unknown_letters;
+      out.is_rna = is_rna(letters);
+      return;
+    }
+    out.had_final_stop = letters.ends_with('*');
+    out.unknown_letters = count_without_token(upper_case(without_final_stop(letters)));
+    out.odd_letters = static_cast<std::uint64_t>(std::ranges::count_if(letters, [](char letter) {
+      return std::string_view("ACGTUNacgtun").find(letter) != std::string_view::npos;
+    }));
+  }
+
   void add_whole(FramePart& out, const InputRecord& input) const {
-    if (input.record.letters.empty()) {
+    const bool is_protein = settings.source == FrameSource::kProteins;
+    const std::string_view given = input.record.letters;
+    const std::string letters =
+        upper_case(is_protein ? without_final_stop(given) : given, settings.translation);
+    if (letters.empty()) {
       throw Error(ErrorKind::kInputMalformed,
                   Place{.file = inputs.name(input.input), .record = input.record.number},
                   "the sequence is empty: there is nothing to embed");
     }
     out.part.frames.emplace_back();
     FrameTokens& tokens = out.tokens.emplace_back();
-    if (settings.source == FrameSource::kProteins) {
-      tokens.esm = esm_tokens(input.record.letters);
+    if (is_protein) {
+      tokens.esm = esm_tokens(letters);
     } else {
-      tokens.dna = dna_tokens(input.record.letters);
+      tokens.dna = dna_tokens(letters);
     }
     counters.frames.add();
   }
@@ -266,7 +290,7 @@ struct FrameStream::State {
     if (settings.keep_text) {
       append_fasta_60(out.chunk_fasta, chunk_id(out.part.id, chunk), letters);
     }
-    for (Frame& frame : stop_free_frames(letters)) {
+    for (Frame& frame : stop_free_frames(letters, settings.translation)) {
       out.part.frames.push_back(
           {.chunk = chunk, .name = frame.name, .failed = false, .others = 0, .virus = 0});
       out.tokens.push_back({esm_tokens(frame.protein), dna_tokens(frame.nucleotides)});

@@ -13,6 +13,7 @@
 #include "observe/counters.hpp"
 #include "run/shard.hpp"
 #include "sequence/input_set.hpp"
+#include "sequence/translation.hpp"
 #include "tokens/dna_tokenizer.hpp"
 #include "tokens/packer.hpp"
 
@@ -28,6 +29,7 @@ enum class FrameSource : std::uint8_t {
 struct FrameStreamSettings {
   FrameSource source = FrameSource::kSequences;
   std::uint64_t chunk_size = 500;
+  Translation translation{};
   std::uint64_t min_length = 0;
   Shard shard{};
   bool keep_text = false;     // fill FramePart's FASTA texts
@@ -44,7 +46,11 @@ struct FramePart {
   SequencePart part;
   bool known = false;               // without frames and FASTA texts
   std::vector<FrameTokens> tokens;  // the tokens of part.frames, in order
-  std::uint64_t unknown_letters = 0;
+  // These are of the whole sequence, and only its last part has them.
+  std::uint64_t unknown_letters = 0;  // outside IUPAC; of a protein, those without a token
+  std::uint64_t odd_letters = 0;      // those that make the kind of the inputs doubtful
+  bool is_rna = false;                // it has U and no T
+  bool had_final_stop = false;        // of a protein, which goes on without
   // The three files of --keep-intermediate.
   std::string chunk_fasta;
   std::string nucleotide_fasta;

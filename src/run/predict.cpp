@@ -15,7 +15,6 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
-#include "base/shown_text.hpp"
 #include "base/stop_watch.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/text.hpp"
@@ -30,6 +29,7 @@
 #include "run/frame_stream.hpp"
 #include "run/id_growth.hpp"
 #include "run/input_check.hpp"
+#include "run/kind_check.hpp"
 #include "run/model_advice.hpp"
 #include "run/require_models.hpp"
 #include "run/run_fingerprint.hpp"
@@ -204,7 +204,9 @@ class PredictRun {
   }
 
   void read_inputs() {
-    InputSet inputs(settings_.inputs, cancel_);
+    InputSettings wanted = settings_.inputs;
+    wanted.headers = files_.needs_records() ? Headers::kWhole : Headers::kIdAlone;
+    InputSet inputs(std::move(wanted), cancel_);
     FrameStream stream(inputs, stream_settings(), &tokenizer_, counters_, cancel_);
     while (std::optional<FrameEvent> event = stream.next()) {
       cancel_.check();  // a stopped run submits no more of what was read ahead
@@ -247,6 +249,7 @@ class PredictRun {
   FrameStreamSettings stream_settings() const {
     return {.source = FrameSource::kSequences,
             .chunk_size = settings_.chunk_size,
+            .translation = settings_.translation,
             .min_length = settings_.min_length,
             .shard = settings_.shard,
             .keep_text = settings_.keep_intermediate,
@@ -267,7 +270,8 @@ class PredictRun {
 
   void add(FramePart part) {
     unknown_in_input_ += part.unknown_letters;
-    warn_of_proteins(part);
+    rna_in_input_ += part.is_rna && settings_.inputs.refuse_rna ? 1 : 0;
+    kind_.look(part);
     id_growth_.add(part.part);
     files_.add(part, ledger_.next_number());
     const std::uint32_t input = part.part.input;
@@ -300,21 +304,6 @@ class PredictRun {
                              input + 1));
   }
 
-  // A third of a protein's letters are no nucleotides.
-  void warn_of_proteins(const FramePart& part) {
-    constexpr std::uint64_t kFewest = 20;
-    constexpr std::uint64_t kShare = 8;
-    if (has_warned_of_proteins_ || part.unknown_letters * kShare < part.part.length ||
-        part.unknown_letters < kFewest) {
-      return;
-    }
-    has_warned_of_proteins_ = true;
-    log_warning(
-        "{}: {} of {} letters are no nucleotides: is it a protein? virnucpro embed --proteins "
-        "takes proteins, predict takes nucleotides",
-        shown_text(part.part.id), part.unknown_letters, part.part.length);
-  }
-
   void compute(FrameTokens frame, std::uint64_t number) {
     // The embeddings that --keep-intermediate wants are in no journal.
     std::optional<EarlyScore> known;
@@ -339,6 +328,7 @@ class PredictRun {
     ledger_.end_input(end.input, entry_of(end, name));
     summary_.skipped.add(end.skipped);
     summary_.unknown_letters += std::exchange(unknown_in_input_, 0);
+    summary_.rna_sequences += std::exchange(rna_in_input_, 0);
     ++good_inputs_;
     files_.keep();
   }
@@ -358,6 +348,7 @@ class PredictRun {
     }
     if (!first_failure_) first_failure_ = failure.error;
     unknown_in_input_ = 0;
+    rna_in_input_ = 0;
     files_.drop();
   }
 
@@ -394,7 +385,8 @@ class PredictRun {
   std::optional<Error> first_failure_;
   std::uint64_t good_inputs_ = 0;
   std::uint64_t unknown_in_input_ = 0;
-  bool has_warned_of_proteins_ = false;
+  std::uint64_t rna_in_input_ = 0;
+  KindCheck kind_{FrameSource::kSequences};
   IdGrowth id_growth_;
   GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;

@@ -31,6 +31,7 @@ struct PredictSettings {
   ModelSettings models;
   ComputeSettings compute;
   std::uint64_t chunk_size = 500;
+  Translation translation{};
   std::filesystem::path output;           // the output directory; unused with to_stdout
   bool to_stdout = false;                 // the frame table goes to the sink, nothing is kept
   std::string stem;                       // of the tables' folder
@@ -65,6 +66,7 @@ struct RunSummary {
   std::string advice{};  // model_advice()
   std::vector<InputEntry> inputs;
   std::uint64_t unknown_letters = 0;  // characters outside IUPAC
+  std::uint64_t rna_sequences = 0;    // with U and no T, where RNA is refused
   SkippedAlignments skipped;          // of the inputs that were read to their end
   bool synthetic = false;             // some weights are seeded random numbers
   double seconds = 0;

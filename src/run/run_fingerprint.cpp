@@ -31,7 +31,8 @@ constexpr const char* kShardingRule = "letters, pairs together";
 
 struct Part {
   const char* key;
-  const char* name;  // for the user
+  const char* name;                    // for the user
+  const char* otherwise = "not said";  // what a run without such an entry has
 };
 
 // Everything that determines the scores, their order and their division into units.
@@ -40,6 +41,8 @@ constexpr std::array kParts{
     Part{"paired", "--paired"},
     Part{kShardKey, "--shard"},
     Part{"chunk_size", "the chunk size"},
+    Part{kGeneticCodeKey, "--genetic-code", "1"},
+    Part{kRnaKey, "--rna", "false"},
     Part{"min_length", "--min-length"},
     Part{"keep_intermediate", "--keep-intermediate"},
     Part{"dnabert_s_hash", "the weights of DNABERT-S"},
@@ -110,6 +113,11 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print["paired"] = yes_or_no(settings.inputs.paired);
   print[kShardKey] = shard_text(settings.shard);
   print["chunk_size"] = fmt::format("{}", settings.chunk_size);
+  if (settings.translation.genetic_code != 1) {
+    print[kGeneticCodeKey] = fmt::format("{}", settings.translation.genetic_code);
+  }
+  if (settings.translation.rna) print[kRnaKey] = "true";
+  print[kRefusesRnaKey] = yes_or_no(settings.inputs.refuse_rna);
   print["min_length"] = fmt::format("{}", settings.min_length);
   print["keep_intermediate"] = yes_or_no(settings.keep_intermediate);
   print["stem"] = settings.stem;
@@ -222,8 +230,11 @@ std::vector<SettingDifference> differing_settings(const Journal::Fingerprint& fi
                                                   const Journal::Fingerprint& second) {
   std::vector<SettingDifference> found;
   for (const Part& part : kParts) {
-    std::string a = value_of(first, part.key);
-    std::string b = value_of(second, part.key);
+    const auto value = [&part](const Journal::Fingerprint& print) {
+      return print.contains(part.key) ? print.at(part.key) : part.otherwise;
+    };
+    std::string a = value(first);
+    std::string b = value(second);
     if (a != b) found.push_back({part.name, std::move(a), std::move(b)});
   }
   return found;

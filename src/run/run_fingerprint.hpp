@@ -15,6 +15,12 @@ namespace virnucpro {
 
 // "300", "500" or "custom".
 inline constexpr const char* kModelTypeKey = "model_type";
+// Only in runs of another code than the standard one.
+inline constexpr const char* kGeneticCodeKey = "genetic_code";
+inline constexpr const char* kRnaKey = "rna";  // "true" in runs that read U as T
+// Whether an input that is RNA fails: no part of the run's identity, as the scores of others are
+// the same.
+inline constexpr const char* kRefusesRnaKey = "refuses_rna";
 
 // A run's description for its journal: the settings and models that determine its scores, and
 // information for readers ("esm2": where the weights came from).

@@ -112,11 +112,11 @@ class GoodRecords {
 
 // A saved record's header begins with what its own does not say: the number of its input, whether
 // it is a mate of the one before, and which of a pair it is. Of the letters the first is a blank,
-// which readers skip: else letters that begin with '>' (possible in FASTQ) would be read as a
-// header.
+// which readers skip: else letters that begin with '+' or '@' would be read as another line of
+// FASTQ.
 constexpr char kMate = '+';
 constexpr char kNoMate = ' ';
-constexpr std::size_t kLongestSaved = kLongestHeader + 64;  // with that, and a pair's /1 or /2
+constexpr std::size_t kMostAdded = 64;  // bytes of that, and of a pair's /1 or /2
 
 void append_saved(std::string& text, const InputRecord& record, bool with_qualities) {
   const SequenceRecord& read = record.record;
@@ -176,8 +176,8 @@ void SequenceRereader::write(const Journal& journal, const CallRule& rule, Virus
     inputs = {.paths = {spool_->reachable_path().string()},
               .paired = false,
               .qualities = inputs_.qualities,
-              .longest_id = kLongestSaved,
-              .longest_header = kLongestSaved};
+              .longest_id = kLongestAllowedId + kMostAdded,
+              .longest_header = kLongestHeader + kMostAdded};
     entries = {InputEntry{}};
     cutting.shard = {};  // only this run's records were saved
   }

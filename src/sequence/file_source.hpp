@@ -18,7 +18,7 @@
 
 namespace virnucpro {
 
-// Of BGZF that lacks its end marker, without a place.
+// The error, without a place, of BGZF that lacks its end marker.
 Error no_end_marker();
 
 // Whether BGZF that lacks its end marker is an error, or is only told.

@@ -18,9 +18,7 @@ constexpr int kGzipAlone = 15 + 16;  // zlib's word for the largest window, and 
 
 // Whether a header is that of a block: it has one extra field, the block's size.
 bool is_block(std::string_view head) {
-  constexpr unsigned kHasExtra = 4;
-  return head.size() >= kBlockHeader && head[2] == '\x08' &&
-         (static_cast<unsigned char>(head[3]) & kHasExtra) != 0 &&
+  return head.size() >= kBlockHeader && head.substr(2, 2) == "\x08\x04" &&
          head.substr(10, 6) == std::string_view("\6\0BC\2\0", 6);
 }
 

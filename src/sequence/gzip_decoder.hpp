@@ -21,7 +21,8 @@ namespace virnucpro {
 // leave them.
 //
 // All text before damage is returned before the error is thrown: of a gzip member every letter that
-// can be inflated, of BGZF every whole block, since only its CRC proves a block's text.
+// can be inflated, of BGZF every whole block, since only its CRC proves a block's text (the size
+// beside the CRC is not compared).
 class GzipDecoder {
  public:
   explicit GzipDecoder(RawBytes& bytes);  // at the first byte of a gzip header

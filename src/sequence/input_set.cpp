@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <numeric>
 #include <string_view>
@@ -10,19 +11,17 @@
 #include <utility>
 
 #include "base/hash.hpp"
+#include "base/log.hpp"
 #include "sequence/bam_reader.hpp"
 #include "sequence/cram_reader.hpp"
 #include "sequence/open_input.hpp"
+#include "sequence/pair_names.hpp"
+#include "sequence/rna_judge.hpp"
 #include "sequence/sam_reader.hpp"
 #include "sequence/sequence_parser.hpp"
 
 namespace virnucpro {
 namespace {
-
-std::string_view without_suffix(std::string_view id, std::string_view suffix) {
-  if (id.ends_with(suffix)) id.remove_suffix(suffix.size());
-  return id;
-}
 
 Qualities qualities_of(const InputSettings& settings) {
   return settings.qualities ? Qualities::kKeep : Qualities::kPassOver;
@@ -45,6 +44,21 @@ class RecordStream {
   virtual std::optional<Error> change() const = 0;
 };
 
+// For a text that was read to its end. BGZF without its end marker is whole if it is FASTQ, whose
+// parser knows a cut record (bcl2fastq writes it so); a cut of FASTA or of alignments would not
+// show.
+void settle_end(const OpenInput& file, const SequenceParser& parser) {
+  if (!file.source.lacks_end_marker()) return;
+  if (!parser.is_fastq()) {
+    const std::uint64_t last = std::max<std::uint64_t>(parser.records(), 1);
+    throw Error(no_end_marker().kind(),
+                Place{.file = file.name, .record = last, .offset = parser.bytes()},
+                no_end_marker().detail());
+  }
+  log_warning("{}: it lacks the end marker of BGZF; its last record is whole, so it was read",
+              file.name);
+}
+
 class TextStream : public RecordStream {
  public:
   TextStream(std::unique_ptr<OpenInput> file, const InputSettings& settings)
@@ -54,6 +68,7 @@ class TextStream : public RecordStream {
 
   std::optional<InputRecord> next() override {
     std::optional<SequenceRecord> record = parser_.next();
+    if (!record) settle_end(*file_, parser_);
     if (!record) return std::nullopt;
     std::string id(sequence_id(record->header));
     return InputRecord{.input = 0, .id = std::move(id), .record = *std::move(record)};
@@ -117,7 +132,9 @@ class AlignmentStream : public RecordStream {
                   ReferenceIndex& reference, const Cancel& cancel)
       : file_(std::move(file)),
         reference_(reference),
-        reader_(make_reader(*file_, qualities_of(settings), reference, cancel)) {}
+        reader_(make_reader(*file_, qualities_of(settings), reference, cancel)) {
+    file_->source.require_end_marker();
+  }
 
   std::optional<InputRecord> next() override {
     std::optional<SequenceRecord> record = reader_->next();
@@ -154,6 +171,8 @@ class PairedStream : public RecordStream {
     if (mate_) return std::exchange(mate_, std::nullopt);
     std::optional<SequenceRecord> first = first_.parser.next();
     std::optional<SequenceRecord> second = second_.parser.next();
+    if (!first) settle_end(*first_.file, first_.parser);
+    if (!second) settle_end(*second_.file, second_.parser);
     if (!first && !second) return std::nullopt;
     if (!first) fail_short(first_, second_);
     if (!second) fail_short(second_, first_);
@@ -177,7 +196,7 @@ class PairedStream : public RecordStream {
  private:
   struct Mates {
     Mates(const std::string& path, Qualities qualities, const Cancel& cancel)
-        : file(open_input(path, cancel)),
+        : file(open_input(path, cancel, EndMarker::kTold)),
           parser(file->text, file->name, {}, TextFormats::kFastqOnly, qualities) {
       if (!file->alignments) return;
       throw Error(ErrorKind::kUsage, Place{.file = file->name},
@@ -201,16 +220,10 @@ class PairedStream : public RecordStream {
 
   // Returns the first mate and keeps the second for the next call.
   InputRecord pair(SequenceRecord first, SequenceRecord second) {
-    const std::string base(without_suffix(sequence_id(first.header), "/1"));
-    const std::string_view mate_id = sequence_id(second.header);
-    if (without_suffix(mate_id, "/2") != base) {
-      throw Error(ErrorKind::kInputMalformed,
-                  Place{.file = second_.name(),
-                        .record = second.number,
-                        .offset = second_.parser.record_offset()},
-                  fmt::format("read {} stands where {} has {}: they are not a pair", mate_id,
-                              first_.name(), sequence_id(first.header)));
-    }
+    const std::string base = names_.shared(first.header, second.header, first_.name(),
+                                           {.file = second_.name(),
+                                            .record = second.number,
+                                            .offset = second_.parser.record_offset()});
     second.number *= 2;
     first.number = second.number - 1;
     first.mate = 1;
@@ -222,12 +235,13 @@ class PairedStream : public RecordStream {
 
   Mates first_;
   Mates second_;
+  PairNames names_;
   std::optional<InputRecord> mate_;
 };
 
 std::unique_ptr<RecordStream> open_single(const std::string& path, const InputSettings& settings,
                                           ReferenceIndex& reference, const Cancel& cancel) {
-  std::unique_ptr<OpenInput> file = open_input(path, cancel);
+  std::unique_ptr<OpenInput> file = open_input(path, cancel, EndMarker::kTold);
   if (file->alignments) {
     if (settings.proteins) {
       throw Error(ErrorKind::kUsage, Place{.file = file->name},
@@ -287,6 +301,10 @@ std::vector<std::string> input_names(const InputSettings& settings) {
 }
 
 struct InputSet::State {
+  // What waits for the judgement on RNA.
+  static constexpr std::size_t kMostAhead = 20'000;
+  static constexpr std::uint64_t kMostBytesAhead = 16U << 20U;
+
   State(InputSettings given, const Cancel& cancelled)
       : settings(std::move(given)), cancel(cancelled), reference(settings.reference) {
     require_usable(settings);
@@ -303,7 +321,8 @@ struct InputSet::State {
   // In the current input. If a file grows, its first size counts.
   std::uint64_t position() const {
     if (!stream) return 0;
-    return sized ? std::min(stream->position(), sizes[current]) : stream->position();
+    const std::uint64_t read = ahead.empty() ? stream->position() : returned_up_to;
+    return sized ? std::min(read, sizes[current]) : read;
   }
 
   std::unique_ptr<RecordStream> open() {
@@ -318,18 +337,69 @@ struct InputSet::State {
   // The next record of the current input, or its end.
   InputEvent read() {
     if (!stream) stream = open();
-    if (std::optional<InputRecord> record = stream->next()) {
-      record->input = current;
-      require_short_id(*record);
-      if (settings.qualities) require_qualities(*record);
-      ++records;
-      return *std::move(record);
-    }
+    if (settings.refuse_rna && sized) hold_back();
+    if (std::optional<InputRecord> record = next_record()) return *std::move(record);
     return InputEnd{.input = current,
                     .records = records,
                     .bytes = stream->bytes(),
                     .hash = stream->hash(),
                     .skipped = stream->skipped()};
+  }
+
+  std::optional<InputRecord> next_record() {
+    if (ahead.empty()) return at_end ? std::nullopt : read_record();
+    InputRecord record = std::move(ahead.front().record);
+    returned_up_to = ahead.front().position;
+    ahead.pop_front();
+    ahead_bytes -= bytes_of(record);
+    return record;
+  }
+
+  // The rest may be long, and many records wait in queues at once.
+  static void shorten(InputRecord& record) {
+    if (record.record.header.size() > record.id.size()) record.record.header = record.id;
+  }
+
+  static std::uint64_t bytes_of(const InputRecord& record) {
+    return record.record.letters.size() + record.record.qualities.size() +
+           record.record.header.size();
+  }
+
+  std::optional<InputRecord> read_record() {
+    std::optional<InputRecord> record = stream->next();
+    at_end = !record;
+    if (!record) {
+      judge_rna(nullptr);
+      return std::nullopt;
+    }
+    record->input = current;
+    if (settings.headers == Headers::kIdAlone) shorten(*record);
+    require_short_id(*record);
+    if (settings.qualities) require_qualities(*record);
+    ++records;
+    judge_rna(&*record);
+    return record;
+  }
+
+  // Holds records back until the input is judged, so that none of an RNA's is scored. A pipe's are
+  // not: it may be slow. There, and where records without T or U are too many to be held, a failure
+  // discards those before it.
+  void hold_back() {
+    while (!judged && ahead.size() < kMostAhead && ahead_bytes < kMostBytesAhead) {
+      std::optional<InputRecord> record = read_record();
+      if (!record) return;
+      ahead_bytes += bytes_of(*record);
+      ahead.push_back({*std::move(record), stream->position()});
+    }
+  }
+
+  // `record`: the next one; null at the end of the input.
+  void judge_rna(const InputRecord* record) {
+    if (!settings.refuse_rna || judged) return;
+    if (record != nullptr) judge.add(record->record.letters);
+    judged = record == nullptr || judge.is_settled();
+    const std::optional<Error> error = judged ? judge.verdict() : std::nullopt;
+    if (error) throw Error(error->kind(), Place{.file = names[current]}, error->detail());
   }
 
   std::optional<Error> change() const { return stream ? stream->change() : std::nullopt; }
@@ -354,6 +424,12 @@ struct InputSet::State {
     taken += sized ? sizes[current] : position();
     stream.reset();
     records = 0;
+    ahead.clear();
+    ahead_bytes = 0;
+    returned_up_to = 0;
+    at_end = false;
+    judge = {};
+    judged = false;
     ++current;
   }
 
@@ -366,7 +442,17 @@ struct InputSet::State {
   std::uint64_t total = 0;           // of all inputs, if sized
   std::uint64_t taken = 0;           // bytes of the inputs before the current one
   std::uint32_t current = 0;
-  std::uint64_t records = 0;  // records of the current input that were returned
+  std::uint64_t records = 0;  // records of the current input that were read
+  struct Held {
+    InputRecord record;
+    std::uint64_t position;  // of the stream behind it
+  };
+  std::deque<Held> ahead;            // of these, those not returned yet
+  std::uint64_t ahead_bytes = 0;     // in these
+  std::uint64_t returned_up_to = 0;  // the position behind the last one returned of these
+  bool at_end = false;               // of the current input
+  RnaJudge judge;                    // of the current input
+  bool judged = false;
   std::unique_ptr<RecordStream> stream;
 };
 

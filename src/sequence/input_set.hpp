@@ -44,12 +44,14 @@ struct InputFailure {
 using InputEvent = std::variant<InputRecord, InputEnd, InputFailure>;
 
 struct InputSettings {
-  std::vector<std::string> paths;       // "-" is stdin
-  bool paired = false;                  // R1 R2 R1 R2 …: records alternate, ids get /1 and /2
-  std::string reference{};              // FASTA file that CRAM inputs were made with, or empty
-  bool proteins = false;                // refuse alignments: they hold no proteins
-  bool qualities = false;               // keep them, and refuse reads without
-  std::size_t longest_id = kLongestId;  // bytes; a record with a longer one fails its input
+  std::vector<std::string> paths;  // "-" is stdin
+  bool paired = false;             // R1 R2 R1 R2 …: records alternate, ids get /1 and /2
+  std::string reference{};         // FASTA file that CRAM inputs were made with, or empty
+  bool proteins = false;           // refuse alignments: they hold no proteins
+  bool qualities = false;          // keep them, and refuse reads without
+  Headers headers = Headers::kWhole;
+  bool refuse_rna = false;                      // fail an input that is RNA by its first records
+  std::size_t longest_id = kLongestId;          // bytes; a record with a longer one fails its input
   std::size_t longest_header = kLongestHeader;  // the same, of FASTA and FASTQ
 };
 

@@ -39,7 +39,7 @@ std::optional<char> LineReader::peek() {
 
 std::string_view LineReader::start() {
   if (!peek() || begin_ != 0) return {};
-  return std::string_view(buffer_.data(), end_).substr(0, kStartBytes);
+  return {buffer_.data(), end_};
 }
 
 // Remembers the line feed for all lines before it. A new search at every lone CR would take time

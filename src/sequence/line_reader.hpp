@@ -31,8 +31,8 @@ class LineReader {
   // end.
   std::optional<char> peek();
 
-  // The first kStartBytes of the text, or all of a shorter one; less after a byte-order mark. Call
-  // it before the first line is read.
+  // What came first of the text: at least kStartBytes, or all of a shorter one; less after a
+  // byte-order mark. Call it before the first line is read.
   std::string_view start();
 
   static constexpr std::size_t kStartBytes = 6;  // includes a byte-order mark

@@ -22,7 +22,7 @@ struct ReferenceSequence {
 class ReferenceList {
  public:
   // A name beyond it can be no sequence's id.
-  static constexpr std::size_t kLongestName = kLongestHeader - 1;
+  static constexpr std::size_t kLongestName = kLongestAllowedId - 1;
   // For all names, with what keeping each of them takes.
   static constexpr std::size_t kMostBytes = 512U << 20U;
 

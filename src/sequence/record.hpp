@@ -13,12 +13,15 @@ inline constexpr std::size_t kMaxLetters = 2'147'483'647;
 // The most bytes of an id, unless the user allows more: each row of the tables repeats it. Those of
 // sequencers, assemblers and archives have some ten to some hundred; BAM allows 254.
 inline constexpr std::size_t kLongestId = 4096;
-// The most that can be allowed: a header's whole line.
-inline constexpr std::size_t kLongestHeader = 64U << 10U;
+// The most that can be allowed.
+inline constexpr std::size_t kLongestAllowedId = 64U << 10U;
+// The most bytes of a header's line, and of a '+' line: `samtools fastq -T MM,ML` writes the tags
+// of a long read behind its id.
+inline constexpr std::size_t kLongestHeader = 16U << 20U;
 
 // One sequence of an input.
 struct SequenceRecord {
-  std::string header;   // the whole header line, without its '>' or '@' and its line end
+  std::string header;   // the whole header line, without its '>' or '@' and its line end, or its id
   std::string letters;  // in the input's case, without white space
   std::string
       qualities{};  // as FASTQ writes them; empty unless asked for, and where there are none
@@ -57,5 +60,8 @@ void append_fastq(std::string& out, std::string_view header, std::string_view le
 
 // Whether readers keep the qualities of each letter. Few runs need them.
 enum class Qualities : std::uint8_t { kPassOver, kKeep };
+// Whether readers keep what stands behind the id in a header. Only sequences that are written again
+// need it.
+enum class Headers : std::uint8_t { kIdAlone, kWhole };
 
 }  // namespace virnucpro

@@ -21,6 +21,7 @@ std::string shown(char letter) {
 struct ForeignFormat {
   std::string_view magic;
   std::string_view hint;
+  std::size_t at = 0;
 };
 
 constexpr std::string_view kXz = "xz is not read: xz -dc FILE | virnucpro predict -";
@@ -28,7 +29,13 @@ constexpr std::string_view kZstd = "zstd is not read: zstd -dc FILE | virnucpro 
 constexpr std::string_view kBzip2 = "bzip2 is not read: bzip2 -dc FILE | virnucpro predict -";
 constexpr std::string_view kZip = "zip is not read: unzip -p FILE | virnucpro predict -";
 
-constexpr std::array<ForeignFormat, 5> kFormats{{
+constexpr std::string_view kCompress =
+    "compress (.Z) is not read: gzip -dc FILE | virnucpro predict -";
+constexpr std::string_view kTar = "tar is not read: tar -xOf FILE NAME | virnucpro predict -";
+constexpr std::string_view kUtf16 =
+    "UTF-16 is not read: iconv -f UTF-16 -t UTF-8 FILE | virnucpro predict -";
+
+constexpr std::array<ForeignFormat, 9> kFormats{{
     {{"\xfd"
       "7zXZ\0",
       6},
@@ -37,15 +44,19 @@ constexpr std::array<ForeignFormat, 5> kFormats{{
     {"BZh", kBzip2},
     {"PK\3\4", kZip},
     {"PK\5\6", kZip},  // an empty archive
+    {"\x1f\x9d", kCompress},
+    {"\xff\xfe", kUtf16},
+    {"\xfe\xff", kUtf16},
+    {"ustar", kTar, 257},
 }};
 
 // Names the format of a text that starts like this, and what to do about it, if it is one that
-// users may try but that is not supported: xz, zstd, bzip2, zip. Empty for all others. `start`
-// needs six bytes.
+// users may try but that is not supported. Empty for all others.
 std::string_view foreign_format_hint(std::string_view start) {
-  const auto* const found = std::find_if(
-      kFormats.begin(), kFormats.end(),
-      [start](const ForeignFormat& format) { return start.starts_with(format.magic); });
+  const auto* const found =
+      std::find_if(kFormats.begin(), kFormats.end(), [start](const ForeignFormat& format) {
+        return start.substr(std::min(format.at, start.size())).starts_with(format.magic);
+      });
   return found == kFormats.end() ? std::string_view() : found->hint;
 }
 
@@ -106,7 +117,9 @@ void SequenceParser::skip_blank_line() {
 }
 
 void SequenceParser::refuse_foreign_format() {
-  const std::string_view hint = foreign_format_hint(lines_.start());
+  const std::string_view start = lines_.start();
+  if (start.starts_with('>') || start.starts_with('@')) return;
+  const std::string_view hint = foreign_format_hint(start);
   if (!hint.empty()) fail(ErrorKind::kInputFormat, lines_.offset(), std::string(hint));
 }
 
@@ -241,13 +254,20 @@ void SequenceParser::read_letters_line(std::string& letters) {
 }
 
 void SequenceParser::append_letters(std::string& letters, const LinePiece& piece) const {
-  if (piece.text.size() <= limits_.letters - letters.size() && all_graphic(piece.text)) {
+  const bool is_joined = piece.text.find('>') != std::string_view::npos;
+  if (!is_joined && piece.text.size() <= limits_.letters - letters.size() &&
+      all_graphic(piece.text)) {
     letters += piece.text;
     return;
   }
   for (std::size_t i = 0; i < piece.text.size(); ++i) {
     const char letter = piece.text[i];
     if (is_blank(letter)) continue;
+    if (letter == '>') {
+      fail(ErrorKind::kInputMalformed, piece.offset + i,
+           "a '>' inside a line of letters: were two files joined without a line end? awk 1 a.fa "
+           "b.fa > joined.fa joins them with one");
+    }
     if (letter == '\0' || static_cast<unsigned char>(letter) >= 0x80) {
       fail(ErrorKind::kInputMalformed, piece.offset + i,
            fmt::format("{} cannot be part of a sequence", shown(letter)));

@@ -15,7 +15,7 @@ namespace virnucpro {
 // The most that one record may hold in memory.
 struct ParserLimits {
   std::size_t letters = kMaxLetters;
-  std::size_t header = kLongestHeader;  // many wait in queues at once
+  std::size_t header = kLongestHeader;
 };
 
 enum class TextFormats : std::uint8_t { kFastaOrFastq, kFastqOnly };
@@ -28,7 +28,8 @@ enum class TextFormats : std::uint8_t { kFastaOrFastq, kFastqOnly };
 // qualities as letters, so that a quality line may start with '@' or '+' (Cock et al. 2010,
 // doi:10.1093/nar/gkp1137). A sequence line that starts with '@' means that a '+' line is missing.
 // In both, space, tab and line ends are not part of a sequence, every other ASCII character but NUL
-// is a letter, and blank lines mean nothing.
+// and '>' is a letter, and blank lines mean nothing. A '>' inside a line is where two files were
+// joined without a line end.
 //
 // Errors, with `file`, record and byte offset: kInputFormat, kInputMalformed, kInputTooLong,
 // kInputTruncated, and those of the source.
@@ -41,6 +42,7 @@ class SequenceParser {
   // The next record; empty at the end of the text. Do not call it again after an error.
   std::optional<SequenceRecord> next();
 
+  bool is_fastq() const { return format_ == Format::kFastq; }
   std::uint64_t records() const { return records_; }              // returned so far
   std::uint64_t record_offset() const { return record_offset_; }  // of the last one's header
   std::uint64_t bytes() const { return lines_.bytes(); }          // of text read so far

@@ -26,7 +26,13 @@ std::size_t StartedSource::read(std::span<char> buffer) {
   const std::size_t size = std::min(buffer.size(), start_.size() - taken_);
   std::copy_n(start_.data() + taken_, size, buffer.data());
   taken_ += size;
-  return size;
+  if (failure_ || size == buffer.size()) return size;
+  try {
+    return size + source_.read(buffer.subspan(size));
+  } catch (const Error& error) {
+    failure_ = error;
+    return size;
+  }
 }
 
 }  // namespace virnucpro

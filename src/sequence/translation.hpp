@@ -13,8 +13,6 @@ struct Translation {
   // frame is free of stops would be a guess.
   std::uint32_t genetic_code = 1;
   bool rna = false;  // U is read as T
-
-  bool operator==(const Translation&) const = default;
 };
 
 inline constexpr std::string_view kGeneticCodes = "1, 4, 11, 15 or 25";

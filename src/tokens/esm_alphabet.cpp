@@ -1,5 +1,6 @@
 #include "tokens/esm_alphabet.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -30,6 +31,12 @@ std::vector<std::uint8_t> esm_tokens(std::string_view protein) {
   for (const char letter : protein) tokens.push_back(kTokenOf[static_cast<unsigned char>(letter)]);
   tokens.push_back(kEsmEos);
   return tokens;
+}
+
+std::size_t count_without_token(std::string_view protein) {
+  return static_cast<std::size_t>(std::ranges::count_if(protein, [](char letter) {
+    return kTokenOf[static_cast<unsigned char>(letter)] == kEsmUnk;
+  }));
 }
 
 }  // namespace virnucpro

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -19,5 +20,8 @@ inline constexpr std::uint32_t kEsmVocabulary = 33;
 // <unk>, so that token i + 1 is always residue i. fair-esm raises KeyError for an unknown letter
 // (lower case, J, *), drops white space, and reads a written "<mask>" as the mask token.
 std::vector<std::uint8_t> esm_tokens(std::string_view protein);
+
+// How many letters become <unk>.
+std::size_t count_without_token(std::string_view protein);
 
 }  // namespace virnucpro

@@ -223,7 +223,7 @@ def test_a_damaged_run_ends_with_3(run):
     data[len(data) // 2:] = bytes(len(data) - len(data) // 2)
     journal.write_bytes(data)
     run("label-reads", "run", "a.sam", code=3)
-    assert "no journal" in message(run("label-reads", "nowhere", "a.sam", code=1))
+    assert "no such directory" in message(run("label-reads", "nowhere", "a.sam", code=1))
 
 
 def test_reads_of_an_aligner(run, genome):

@@ -36,7 +36,7 @@ def reads(program, genome):
 
 @pytest.fixture
 def pairs(program, genome):
-    for mate, end in ((1, "/1"), (2, "")):
+    for mate, end in ((1, "/1"), (2, "/2")):
         starts = [700 * k + 90 * mate for k in range(12)]
         letters = {f"p{k}": genome[start:start + 180] for k, start in enumerate(starts)}
         (program.folder / f"r{mate}.fq").write_text(

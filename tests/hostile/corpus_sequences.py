@@ -15,7 +15,10 @@ def fasta_cases():
         ("latin1_in_sequence", b">a\nAC\xe9GT\n", BAD, 1, 5),
         ("utf8_in_sequence", b">a\nAC\xc3\xa9GT\n", BAD, 1, 5),
         ("utf16", ">a\nACGT\n".encode("utf-16"), FORMAT, 1, 0),
-        ("header_of_64_kib_and_one", b">" + b"h" * 65536 + b"\nACGT\n", BAD, 1, 65536),
+        ("header_of_16_mib_and_one", b">" + b"h" * (16 << 20) + b"\nACGT\n", BAD, 1, 16 << 20),
+        ("header_inside_a_line", b">a\nACGT>b\nACGT\n", BAD, 1, 7),
+        ("tar", b"a.fa" + bytes(253) + b"ustar\x0000" + bytes(300), FORMAT, 1, 0),
+        ("compress", b"\x1f\x9d" + bytes(60), FORMAT, 1, 0),
         ("id_of_64_kib", b">" + b"h" * 65535 + b"\nACGT\n", BAD, 1, None),
         ("id_of_4097_bytes", b">a\nA\n>" + b"h" * 4097 + b"\nACGT\n", BAD, 2, None),
         ("second_header_too_long", b">a\nA\n>" + b"h" * 70000, BAD, 2, None),
@@ -37,6 +40,7 @@ def fasta_cases():
         ("blank_lines", b"\n\r\n\r\r\n \t\n"),
         ("byte_order_mark_only", b"\xef\xbb\xbf"),
         ("carriage_returns_only", b">a\rACGTTGCA\r>b\rACGT"),
+        ("header_of_16_mib", b">a " + b"h" * ((16 << 20) - 3) + b"\nACGT\n"),
         ("letters_of_no_code", b">a\n!\"#$%&'()*+,-./:;<=?[\\]^_`{|}~\n"),
         ("header_of_64_kib", b">a " + b"h" * 65533 + b"\nACGT\n"),
         ("id_of_4096_bytes", b">" + b"h" * 4096 + b"\nACGT\n"),
@@ -80,7 +84,7 @@ def fastq_cases():
     ):
         yield Case(f"fastq/{name}", "predict", {"x.fq": text})
     yield Case("fastq/no_line_end_ever", "validate", {"x.fq": repeated(b"@", 1 << 25)}, error=BAD,
-               says=("record 1", "65536"))
+               says=("record 1", "16777216"))
 
 
 def cases():

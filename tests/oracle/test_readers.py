@@ -71,11 +71,11 @@ def opened(text):
 
 
 def is_letter(character):
-    return "\0" < character < "\x80"
+    return "\0" < character < "\x80" and character != ">"
 
 
 def fasta_reading(handle):
-    """Biopython's, up to a NUL or a letter beyond ASCII, which only we refuse."""
+    """Biopython's, up to a NUL, a '>' inside a line, or a letter beyond ASCII, which only we refuse."""
     records = []
     try:
         for found in SeqIO.parse(handle, "fasta"):

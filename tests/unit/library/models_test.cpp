@@ -28,6 +28,7 @@ Models::Options tiny() {
   options.classifier = "synthetic";
   options.chunk_size = 60;
   options.threads = 2;
+  options.rna = Models::Rna::original;  // "acgun" is among the sequences
   return options;
 }
 
@@ -103,6 +104,27 @@ TEST_F(ModelsOfSequences, AnswerForEverySequenceInItsPlace) {
     }
   }
   EXPECT_EQ(row, all.embeddings.frames.size());
+}
+
+TEST_F(ModelsOfSequences, RefuseRnaOrReadItAsDna) {
+  std::string rna = letters[0];
+  for (char& letter : rna) letter = letter == 'T' ? 'u' : letter;
+  Models::Options options = tiny();
+  options.rna = Models::Rna::refuse;
+  EXPECT_EQ(thrown_name([&] { Models(options).classify({rna}); }), "input-rna");
+  EXPECT_EQ(Models(options).classify({letters[0]}).size(), 1U);
+  options.rna = Models::Rna::as_dna;
+  EXPECT_EQ(scores_of(Models(options).classify({rna})),
+            scores_of(Models(tiny()).classify({letters[0]})));
+}
+
+TEST_F(ModelsOfSequences, ReadCodonsByTheirCode) {
+  Models::Options options = tiny();
+  options.genetic_code = 4;
+  EXPECT_GT(scores_of(Models(options).classify(views)).size(),
+            scores_of(Models(tiny()).classify(views)).size());
+  options.genetic_code = 2;
+  EXPECT_EQ(thrown_name([&] { Models models(options); }), "usage");
 }
 
 TEST_F(ModelsOfSequences, SayWhereChunksLieAndAddThemUp) {

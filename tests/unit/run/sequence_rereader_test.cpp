@@ -176,15 +176,6 @@ TEST_F(SpooledVirusFasta, IsOfWhateverIsNoFile) {
   EXPECT_FALSE(is_spooled(directory / "missing.fa"));
 }
 
-TEST_F(SpooledVirusFasta, TakesLettersThatLookLikeAHeader) {
-  SequenceRereader rereader(settings, {}, RunFolder(directory.path()));
-  rereader.add(record("a", ">CG"));  // possible in FASTQ
-  rereader.add(record("b", "ACG"));
-  rereader.keep();
-  add_entry("ov", false, "");
-  EXPECT_EQ(written(rereader), ">b\nACG\n");
-}
-
 TEST_F(SpooledVirusFasta, LeavesNothingElseBehind) {
   {
     SequenceRereader rereader(settings, {}, RunFolder(directory.path()));

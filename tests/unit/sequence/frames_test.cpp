@@ -57,7 +57,8 @@ TEST(Frames, GeneticCodes) {
   EXPECT_EQ(first("TAG", 1) + first("TAG", 4) + first("TAG", 15) + first("TAG", 25), "**Q*");
   EXPECT_EQ(first("TAA", 4) + first("TAA", 15) + first("TAA", 25), "***");
   EXPECT_EQ(known_genetic_code(11), 1U);
-  for (const std::uint64_t other : {0UL, 2UL, 3UL, 5UL, 6UL, 10UL, 27UL, 28UL, 31UL, 4294967297UL}) {
+  for (const std::uint64_t other :
+       {0UL, 2UL, 3UL, 5UL, 6UL, 10UL, 27UL, 28UL, 31UL, 4294967297UL}) {
     EXPECT_FALSE(known_genetic_code(other)) << other;
   }
 }

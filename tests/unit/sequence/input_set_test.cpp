@@ -235,12 +235,63 @@ TEST_F(Inputs, EitherMateMayHaveChanged) {
 }
 
 TEST_F(Inputs, PairsAlternate) {
-  const std::string r1 = write("r1", "@a/1 x\nA\n+\nI\n@b 1:N\nC\n+\nI\n");
-  const std::string r2 = write("r2", "@a/2 x\nG\n+\nI\n@b 2:N\nT\n+\nI\n");
+  const std::string r1 = write("r1", "@a 1:N:0:A x\nA\n+\nI\n@b\nC\n+\nI\n");
+  const std::string r2 = write("r2", "@a 2:N:0:A x\nG\n+\nI\n@b\nT\n+\nI\n");
   EXPECT_THAT(events({.paths = {r1, r2, r1, r2}, .paired = true}),
-              ElementsAre("0 a/1 1 A", "0 a/2 2 G", "0 b/1 3 C", "0 b/2 4 T", "0 end 4 52",
-                          "1 a/1 1 A", "1 a/2 2 G", "1 b/1 3 C", "1 b/2 4 T", "1 end 4 52"));
+              ElementsAre("0 a/1 1 A", "0 a/2 2 G", "0 b/1 3 C", "0 b/2 4 T", "0 end 4 56",
+                          "1 a/1 1 A", "1 a/2 2 G", "1 b/1 3 C", "1 b/2 4 T", "1 end 4 56"));
   EXPECT_EQ(InputSet({.paths = {r1, r2}, .paired = true}, cancel_).name(0), r1 + "+" + r2);
+}
+
+TEST_F(Inputs, BgzfWithoutItsEndMarkerIsWholeIfItIsFastq) {
+  const auto without_end = [](const std::string& text) {
+    const std::string whole = compressed({text}, "w");
+    return whole.substr(0, whole.size() - 28);
+  };
+  const std::string fastq = "@a\nAC\n+\nII\n";
+  const std::string good = write("a.fq", without_end(fastq));
+  EXPECT_THAT(events({.paths = {good, write("b.fq", without_end(fastq + "@b\nAC\n+\nI")),
+                                write("c.fa", without_end(">a\nAC\n"))}}),
+              ElementsAre("0 a 1 AC", "0 end 1 11", "1 a 1 AC", "1 failed 1 input-truncated",
+                          "2 a 1 AC", "2 failed 1 input-truncated"));
+  EXPECT_THAT(events({.paths = {good, write("d.fq", without_end(fastq))}, .paired = true}),
+              ElementsAre("0 a/1 1 AC", "0 a/2 2 AC", "0 end 2 22"));
+}
+
+TEST_F(Inputs, RnaFailsBeforeItsFirstRecord) {
+  std::string rna;
+  for (int i = 0; i < 1500; ++i) rna += ">r" + std::to_string(i) + "\nACGU\n";
+  const std::string dna = ">a\nNN\n>b\nACGT\n>c\nACGU\n";
+  InputSettings settings{.paths = {write("rna", rna), write("dna", dna)}, .refuse_rna = true};
+  EXPECT_THAT(events(settings), ElementsAre("0 failed 1000 input-rna", "1 a 1 NN", "1 b 2 ACGT",
+                                            "1 c 3 ACGU", "1 end 3 22"));
+  settings.refuse_rna = false;
+  settings.paths.pop_back();
+  EXPECT_EQ(events(settings).size(), 1501U);
+}
+
+// However many records without T or U come first.
+TEST_F(Inputs, RnaIsJudgedByWhatHasTOrU) {
+  std::string text;
+  for (int i = 0; i < 120'000; ++i) text += ">n\nN\n";
+  for (int i = 0; i < 20; ++i) text += ">r\nACGU\n";
+  const auto found = events({.paths = {write("late", text)}, .refuse_rna = true});
+  EXPECT_EQ(found.back(), "0 failed 120020 input-rna");
+}
+
+// A forecast compares records with the bytes read, so those held back for the judgement do not
+// count.
+TEST_F(Inputs, WhatIsHeldBackIsNotReadYet) {
+  std::string text;
+  for (int i = 0; i < 40'000; ++i) text += ">n\n" + std::string(60, 'C') + "\n";
+  InputSet inputs({.paths = {write("a", text)}, .refuse_rna = true}, cancel_);
+  for (int i = 0; i < 10'000; ++i) inputs.next();
+  EXPECT_NEAR(static_cast<double>(inputs.bytes_read()), static_cast<double>(text.size()) / 4, 1e6);
+}
+
+TEST_F(Inputs, HeadersMayBeKeptToTheirId) {
+  InputSet inputs({.paths = {write("a", "> id tag\nAC\n")}, .headers = Headers::kIdAlone}, cancel_);
+  EXPECT_EQ(std::get<InputRecord>(*inputs.next()).record.header, "id");
 }
 
 TEST_F(Inputs, PairsThatAreNone) {

@@ -99,7 +99,18 @@ TEST(SequenceParser, ManyLoneCarriageReturns) {
 }
 
 TEST(Parser, EveryOtherAsciiCharacterIsALetter) {
-  EXPECT_THAT(rows_of(">a\nAC-*.5u>@+\x01\x7f\n"), ElementsAre("a=AC-*.5u>@+\x01\x7f"));
+  EXPECT_THAT(rows_of(">a\nAC-*.5u@+\x01\x7f\n"), ElementsAre("a=AC-*.5u@+\x01\x7f"));
+}
+
+// Two files that were joined without a line end.
+TEST(Parser, AHeaderInsideALine) {
+  expect_error(">a\nAC>b\nGT\n", ErrorKind::kInputMalformed, 1, 5);
+  expect_error(">a\nAC\nG >b\nGT\n", ErrorKind::kInputMalformed, 1, 8);
+  expect_error("@a\nA>C\n+\nIII\n", ErrorKind::kInputMalformed, 1, 4);
+  expect_error("@a\n>AC\n+\nIII\n", ErrorKind::kInputMalformed, 1, 3);
+  EXPECT_THAT(parse_text(">a\nAC>b\nGT\n").error->detail(),
+              HasSubstr("awk 1 a.fa b.fa > joined.fa"));
+  EXPECT_FALSE(parse_text("@a\nAC\n+\n>>\n").error) << "qualities may have it";
 }
 
 TEST(Parser, Fastq) {
@@ -222,11 +233,14 @@ TEST(Parser, Limits) {
   EXPECT_FALSE(parse_text(">abcd\nACGT\nAC\n", 1, {.letters = 6, .header = 5}).error);
   expect_error(">abcd\nACGT\nACG\n", ErrorKind::kInputTooLong, 1, 13, {.letters = 6, .header = 9});
   expect_error(">abcdefgh\nA\n", ErrorKind::kInputMalformed, 1, 4, {.letters = 6, .header = 4});
-  const std::string header = ">" + std::string((64U << 10U) - 1, 'x');
-  EXPECT_FALSE(parse_text(header + "\nA\n").error);
-  expect_error(header + "x\nA\n", ErrorKind::kInputMalformed, 1, 64U << 10U);
+  const std::string header = "@" + std::string((16U << 20U) - 1, 'x');
+  const std::string separator = "+" + header.substr(1);
+  EXPECT_FALSE(parse_text(header + "\nA\n" + separator + "\nI\n").error);
+  expect_error(header + "x\nA\n+\nI\n", ErrorKind::kInputMalformed, 1, 16U << 20U);
+  expect_error(header + "\nA\n" + separator + "x\nI\n", ErrorKind::kInputMalformed, 1,
+               (32U << 20U) + 3);
   EXPECT_EQ(parse_text(header + "x\nA\n").error->detail(),
-            "a header line of more than 65536 bytes");
+            "a header line of more than 16777216 bytes");
 }
 
 TEST(Parser, LinesLongerThanTheWindow) {
