@@ -31,7 +31,7 @@ def test_files_have_the_version_of_a_release(page):
 
 def test_lines_run_as_they_stand(shell, program, tmp_path):
     lines = [line for line in commands_of(README) if line.startswith("virnucpro")]
-    assert len(lines) == 4
+    assert len(lines) == 5
 
     def export(model, place, *flags):
         program("utils", "export-weights", model, "-o", place, *flags, code=0)
@@ -46,7 +46,7 @@ def test_lines_run_as_they_stand(shell, program, tmp_path):
     try:
         settings = "\n".join(f"export {name}={value}" for name, value in hub.environment.items())
         result = shell("\n".join([settings, "unset VIRNUCPRO_MODELS", f"export HOME='{tmp_path}' VIRNUCPRO_SHARE='{share}'",
-                                  *lines, *(f"{line} --resume" for line in lines[1:])]))
+                                  *lines, *(f"{line} --resume" for line in lines if "download" not in line)]))
     finally:
         hub.close()
     assert result.returncode == 0, message(result)
@@ -69,6 +69,10 @@ def test_demo_needs_nothing(program):
     assert len(rows) > 50
 
 
+def test_demo_asks_for_no_folder_of_models(program):
+    program("predict", "--demo", environment={"VIRNUCPRO_MODELS": "/nowhere"}, code=0)
+
+
 def test_demo_takes_other_options(program):
     program("predict", "--demo", "-o", "out", "-e", "500", "--virus-fasta", "--name", "trial", "-q", code=0)
     assert (program.folder / "out" / "trial_merged").exists() and (program.folder / "out" / "virus.fasta").exists()
@@ -76,7 +80,7 @@ def test_demo_takes_other_options(program):
 
 
 @pytest.mark.parametrize("others", [["x.fa"], ["-m", "300"], ["-p", "synthetic"], ["--esm-model", "synthetic:esm2_tiny"],
-                                    ["--dnabert-model", "x"], ["--models-dir", "."]])
+                                    ["--dnabert-model", "x"], ["--models-dir", "."], ["--paired"]])
 def test_demo_has_its_own_input_and_models(program, others):
     result = program("predict", "--demo", *others, code=1)
     assert "--demo has its own input and models" in message(result)
