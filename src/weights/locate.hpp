@@ -15,7 +15,7 @@ namespace virnucpro {
 enum class ModelFamily : std::uint8_t { kEsm2, kDnabert, kClassifier };
 
 // A published model and its names, which every command, the help and completion take from here.
-// What it does not have is empty.
+// Empty: it has none.
 struct PublishedModel {
   ModelFamily family;
   std::array<std::string_view, 3> aliases;  // the first is its name in a plain folder

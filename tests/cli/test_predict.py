@@ -392,17 +392,19 @@ def test_a_second_interrupt_leaves_nothing_in_the_temporary_folder(program, geno
     temporary = program.folder / "tmp"
     temporary.mkdir()
     program.environment["TMPDIR"] = str(temporary)
-    process = program.start("predict", "long.fa", "--dnabert-model", "synthetic:dnabert-s", "--esm-model",
-                            "synthetic:esm2_t12_35M", "-p", "synthetic", "-t", "1", "-o", "-",
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    program.wait_for(lambda: list(temporary.glob("virnucpro-*/run/run.db")), process)
-    time.sleep(1)
+    said = program.folder / "said"
+    with said.open("w") as log:
+        process = program.start("-v", "predict", "long.fa", "--dnabert-model", "synthetic:dnabert-s", "--esm-model",
+                                "synthetic:esm2_t12_35M", "-p", "synthetic", "-t", "1", "-o", "-",
+                                stdout=subprocess.DEVNULL, stderr=log)
+    program.wait_for(lambda: "first batch" in said.read_text(), process)
+    time.sleep(0.3)
+    assert list(temporary.glob("virnucpro-*/run/run.db"))
     process.send_signal(signal.SIGINT)
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=5) == 130
-    assert process.communicate()[1].decode().splitlines()[-1].startswith(
-        "virnucpro: ended at once by a second signal")
+    assert said.read_text().splitlines()[-1].startswith("virnucpro: ended at once by a second signal")
     assert not list(temporary.iterdir())
 
 
