@@ -40,7 +40,7 @@ test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libg
 lint_packages=(clang-format clang-tidy python3)
 clang_packages=(clang lld libclang-rt-14-dev libomp-14-dev) # for AddressSanitizer and for fuzzing
 package_packages=(debootstrap)
-deb_packages=(debhelper lintian)
+deb_packages=(build-essential debhelper lintian)
 cluster_packages=(slurm-wlm munge iproute2 util-linux python3-venv)
 
 lock_seconds=300
