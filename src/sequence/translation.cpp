@@ -14,32 +14,32 @@ constexpr std::string_view kStandard =
 constexpr std::size_t kTag = 3 * 16 + 0 * 4 + 2;  // TAG
 constexpr std::size_t kTga = 3 * 16 + 2 * 4 + 0;  // TGA
 
-struct Code {
+struct NumberedTable {
   std::uint32_t number;
   Table table;
 };
 
 // The standard code with one of its stop codons read otherwise.
-constexpr Code code_of(std::uint32_t number, std::size_t codon, char residue) {
-  Code code{number, {}};
+constexpr NumberedTable code_of(std::uint32_t number, std::size_t codon, char residue) {
+  NumberedTable code{number, {}};
   std::copy(kStandard.begin(), kStandard.end(), code.table.begin());
   code.table.at(codon) = residue;
   return code;
 }
 
-constexpr std::array kCodes{code_of(1, kTag, '*'), code_of(4, kTga, 'W'), code_of(15, kTag, 'Q'),
-                            code_of(25, kTga, 'G')};
+constexpr std::array kTables{code_of(1, kTag, '*'), code_of(4, kTga, 'W'), code_of(15, kTag, 'Q'),
+                             code_of(25, kTga, 'G')};
 
 }  // namespace
 
 std::optional<std::uint32_t> known_genetic_code(std::uint64_t number) {
   if (number == 11) return 1;
-  const auto* const found = std::ranges::find(kCodes, number, &Code::number);
-  return found == kCodes.end() ? std::nullopt : std::optional(found->number);
+  const auto* const found = std::ranges::find(kTables, number, &NumberedTable::number);
+  return found == kTables.end() ? std::nullopt : std::optional(found->number);
 }
 
 std::string_view amino_acids(std::uint32_t code) {
-  const Table& table = std::ranges::find(kCodes, code, &Code::number)->table;
+  const Table& table = std::ranges::find(kTables, code, &NumberedTable::number)->table;
   return {table.data(), table.size()};
 }
 
