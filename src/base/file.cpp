@@ -121,19 +121,6 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(status_of(path));
 }
 
-std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {
-  const Place place{.file = path.string()};
-  const UniqueFd fd = open_to_read(path, O_NONBLOCK);  // a pipe without a writer would block
-  struct stat status {};
-  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
-    throw Error(kind_of_reading(errno, kind), place, errno_text(errno));
-  }
-  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-    throw Error(kind, place, "it is not a regular file");
-  }
-  return read_small_file(fd.get(), path, limit, kind);
-}
-
 std::string read_small_file(int file, const std::filesystem::path& path, std::size_t limit,
                             ErrorKind kind) {
   const Place place{.file = path.string()};

@@ -43,10 +43,8 @@ UniqueFd open_to_read(const std::filesystem::path& path, int flags = 0);
 std::filesystem::file_status status_of(const std::filesystem::path& path);
 bool is_there(const std::filesystem::path& path);
 
-// The whole of a small file. Errors: `kind`, where the file is larger than `limit` bytes or cannot
-// be read.
-std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);
-// The rest of an open one; `path` names it in errors.
+// The rest of a small open file, which `path` names in errors. Errors: `kind`, where it has more
+// than `limit` bytes or cannot be read.
 std::string read_small_file(int file, const std::filesystem::path& path, std::size_t limit,
                             ErrorKind kind);
 

@@ -1,9 +1,14 @@
 #include "base/text_lines.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <span>
 
 #include "base/file.hpp"
+#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
@@ -17,12 +22,20 @@ std::size_t byte_order_mark(std::string_view start, const std::filesystem::path&
   if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
     throw Error(kind, Place{.file = file.string()}, "it is UTF-16 text; save it as UTF-8");
   }
-  constexpr std::string_view kMark = "\xef\xbb\xbf";
-  return start.starts_with(kMark) ? kMark.size() : 0;
+  return start.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
 }
 
 std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {
-  std::string text = read_small_file(path, limit, kind);
+  const Place place{.file = path.string()};
+  const UniqueFd fd = open_to_read(path, O_NONBLOCK);  // a pipe without a writer would block
+  struct stat status {};
+  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
+    throw Error(kind_of_reading(errno, kind), place, errno_text(errno));
+  }
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    throw Error(kind, place, "it is not a regular file");
+  }
+  std::string text = read_small_file(fd.get(), path, limit, kind);
   text.erase(0, byte_order_mark(text, path, kind));
   return text;
 }

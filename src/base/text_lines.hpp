@@ -12,12 +12,15 @@
 
 namespace virnucpro {
 
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // UTF-8's
+
 // How many bytes of a text's beginning are UTF-8's byte-order mark, which Windows writes and no
 // reader wants: 3 or 0. Errors: `kind` for UTF-16.
 std::size_t byte_order_mark(std::string_view start, const std::filesystem::path& file,
                             ErrorKind kind);
 
-// read_small_file() of a text: without its byte-order mark. Errors: as there, and for UTF-16.
+// A small text without its byte-order mark. Errors: `kind` if it is UTF-16, longer than `limit` or
+// no regular file; `kind` or a system failure's kind if it cannot be read.
 std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);
 
 // The lines of a file of any size, without its byte-order mark. Memory: a block and a line. What is

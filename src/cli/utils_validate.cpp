@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -47,15 +48,8 @@ class Validation {
       return;
     }
     const ErrorKind kind = failure.error.kind();
-    const bool missing = kind == ErrorKind::kInputMissing;
-    const bool whole = kind == ErrorKind::kInputRna;
-    finish(failure.input,
-           fmt::format("{}: {}",
-                       missing ? "missing"
-                       : whole ? "RNA"
-                               : "DAMAGED",
-                       printable(failure.error.what())),
-           !missing);
+    finish(failure.input, fmt::format("{}: {}", verdict(kind), printable(failure.error.what())),
+           kind != ErrorKind::kInputMissing);
   }
 
   bool failed() const { return failures_ > 0; }
@@ -63,6 +57,11 @@ class Validation {
   bool all_ids_compared() const { return !ids_.overflowed(); }
 
  private:
+  static std::string_view verdict(ErrorKind failure) {
+    if (failure == ErrorKind::kInputMissing) return "missing";
+    return failure == ErrorKind::kInputRna ? "RNA" : "DAMAGED";
+  }
+
   void finish(std::uint32_t input, const std::string& verdict, bool was_read) {
     std::string text = fmt::format("{}: {}\n", printable(inputs_.name(input)), verdict);
     if (was_read) {

@@ -90,6 +90,7 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
                                             .min_length = 0,
                                             .keep_text = false,
                                             .keep_records = false,
+                                            .look_for_rna = settings.inputs.refuse_rna,
                                             .threads = 1};
   FrameStream stream(inputs, stream_settings, models.tokenizer ? &*models.tokenizer : nullptr,
                      counters, cancel);
@@ -102,7 +103,7 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
     if (part == nullptr) continue;
     kind.look(*part);
     summary.unknown_letters += part->unknown_letters;
-    summary.rna_sequences += part->is_rna && settings.inputs.refuse_rna ? 1 : 0;
+    summary.rna_sequences += part->is_rna ? 1 : 0;
     summary.final_stops += part->had_final_stop ? 1 : 0;
     for (std::size_t i = 0; i < part->tokens.size(); ++i) {
       std::string id = row_id(*part, part->part.frames[i], settings.source);

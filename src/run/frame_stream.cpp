@@ -256,7 +256,7 @@ struct FrameStream::State {
     if (settings.source != FrameSource::kProteins) {
       out.unknown_letters = count_outside_iupac(letters);
       out.odd_letters = out.unknown_letters;
-      out.is_rna = is_rna(letters);
+      out.is_rna = settings.look_for_rna && is_rna(letters);
       return;
     }
     out.had_final_stop = letters.ends_with('*');

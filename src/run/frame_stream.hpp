@@ -34,6 +34,7 @@ struct FrameStreamSettings {
   Shard shard{};
   bool keep_text = false;     // fill FramePart's FASTA texts
   bool keep_records = false;  // fill FramePart::record
+  bool look_for_rna = false;  // fill FramePart::is_rna
   bool frames = true;         // translate and tokenise; otherwise every part comes as a known one
   // By input, the number of first parts that come without frames: the journal has their scores.
   std::map<std::uint32_t, std::uint64_t> known_parts{};

@@ -254,6 +254,7 @@ class PredictRun {
             .shard = settings_.shard,
             .keep_text = settings_.keep_intermediate,
             .keep_records = files_.needs_records(),
+            .look_for_rna = settings_.inputs.refuse_rna,
             .known_parts = ledger_.known_parts(),
             .threads = stream_threads(settings_.compute.threads)};
   }
@@ -270,7 +271,7 @@ class PredictRun {
 
   void add(FramePart part) {
     unknown_in_input_ += part.unknown_letters;
-    rna_in_input_ += part.is_rna && settings_.inputs.refuse_rna ? 1 : 0;
+    rna_in_input_ += part.is_rna ? 1 : 0;
     kind_.look(part);
     id_growth_.add(part.part);
     files_.add(part, ledger_.next_number());

@@ -99,7 +99,7 @@ CramContainer CramReader::read_container() {
                            error.kind() == ErrorKind::kInputMalformed;
     if (!at_end_container_ || !is_damage) throw;
     throw Error(ErrorKind::kInputCorrupt, Place{.offset = offset},
-                "something follows the end container");
+                "what follows the end container is cut, or no container");
   }
 }
 

@@ -40,8 +40,7 @@ Error no_end_marker() {
   return {ErrorKind::kInputTruncated, "the BGZF end marker is missing"};
 }
 
-FileSource::FileSource(const std::string& path, const Cancel& cancel, EndMarker end_marker)
-    : cancel_(cancel), end_marker_(end_marker) {
+FileSource::FileSource(const std::string& path, const Cancel& cancel) : cancel_(cancel) {
   UniqueFd fd = open_descriptor(path);
   if (may_be_silent(fd.get())) {
     relay_ = std::make_unique<PipeRelay>(std::move(fd), cancel);
@@ -71,6 +70,7 @@ void FileSource::start() {
 std::size_t FileSource::read(std::span<char> buffer) {
   cancel_.check();
   if (block_.empty()) refill();
+  if (block_.empty() && lacks_end_marker_ && requires_end_marker_) throw Error(no_end_marker());
   const std::size_t size = std::min(buffer.size(), block_.size());
   std::copy_n(block_.data(), size, buffer.data());
   block_.remove_prefix(size);
@@ -131,7 +131,6 @@ void FileSource::finish() {
   }
   check_whole();
   lacks_end_marker_ = decoder_ && decoder_->lacks_end_marker();
-  if (lacks_end_marker_ && end_marker_ == EndMarker::kRequired) throw Error(no_end_marker());
   decoder_.reset();
   bytes_.reset();
 }

@@ -21,14 +21,11 @@ namespace virnucpro {
 // The error, without a place, of BGZF that lacks its end marker.
 Error no_end_marker();
 
-// Whether BGZF that lacks its end marker is an error, or is only told.
-enum class EndMarker : std::uint8_t { kRequired, kTold };
-
 // The text of a file, or of stdin ("-"): plain, gzip (of several members too) or BGZF, recognised
 // by content. Paths are local files only; a URL is a file that does not exist.
 //
 // A gzip or BGZF file that is cut is an error, but for a gzip file cut between two members: the
-// format cannot tell. So is BGZF without its end marker, unless the caller judges that by the text.
+// format cannot tell. Whether BGZF without its end marker is one, the caller decides by the text.
 //
 // A file that changes while it is read has no text of its own: a copy that is still running gives a
 // part of it, a rewritten file a mixture. So a change is an error, even where everything seemed
@@ -38,14 +35,14 @@ enum class EndMarker : std::uint8_t { kRequired, kTold };
 // descriptors or memory, and the cancellation's, which also ends a wait for a silent pipe.
 class FileSource : public ByteSource {
  public:
-  FileSource(const std::string& path, const Cancel& cancel,
-             EndMarker end_marker = EndMarker::kRequired);
+  FileSource(const std::string& path, const Cancel& cancel);
   ~FileSource() override;
 
   std::size_t read(std::span<char> buffer) override;
   // Whether the text is gzip or BGZF, complete or damaged.
   bool compressed() const { return compressed_; }
-  void require_end_marker() { end_marker_ = EndMarker::kRequired; }
+  // Makes it an error of read() if BGZF lacks its end marker.
+  void require_end_marker() { requires_end_marker_ = true; }
   // At the end: whether it is BGZF without its end marker.
   bool lacks_end_marker() const { return lacks_end_marker_; }
   // How many bytes of the file, as stored, were used for the text read so far.
@@ -64,7 +61,6 @@ class FileSource : public ByteSource {
   void finish();
 
   const Cancel& cancel_;
-  EndMarker end_marker_;
   std::unique_ptr<PipeRelay> relay_;  // if the input is not a regular file
   std::optional<FileWatch> watch_;    // over the descriptor of bytes_, if it is the input's own
   std::uint64_t first_ = 0;           // the byte of the file at which reading began
@@ -72,6 +68,7 @@ class FileSource : public ByteSource {
   std::optional<GzipDecoder> decoder_;
   std::string_view block_;  // the part of the text not returned yet
   bool compressed_ = false;
+  bool requires_end_marker_ = false;
   bool lacks_end_marker_ = false;
   std::uint64_t position_ = 0;
 };

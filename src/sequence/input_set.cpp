@@ -93,6 +93,7 @@ void refuse_compressed_cram(const OpenInput& file) {
 
 std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualities,
                                              ReferenceIndex& reference, const Cancel& cancel) {
+  file.source.require_end_marker();
   switch (*file.alignments) {
     case AlignmentFormat::kSam:
       return std::make_unique<SamReader>(file.text, file.name, qualities);
@@ -132,9 +133,7 @@ class AlignmentStream : public RecordStream {
                   ReferenceIndex& reference, const Cancel& cancel)
       : file_(std::move(file)),
         reference_(reference),
-        reader_(make_reader(*file_, qualities_of(settings), reference, cancel)) {
-    file_->source.require_end_marker();
-  }
+        reader_(make_reader(*file_, qualities_of(settings), reference, cancel)) {}
 
   std::optional<InputRecord> next() override {
     std::optional<SequenceRecord> record = reader_->next();
@@ -196,7 +195,7 @@ class PairedStream : public RecordStream {
  private:
   struct Mates {
     Mates(const std::string& path, Qualities qualities, const Cancel& cancel)
-        : file(open_input(path, cancel, EndMarker::kTold)),
+        : file(open_input(path, cancel)),
           parser(file->text, file->name, {}, TextFormats::kFastqOnly, qualities) {
       if (!file->alignments) return;
       throw Error(ErrorKind::kUsage, Place{.file = file->name},
@@ -241,7 +240,7 @@ class PairedStream : public RecordStream {
 
 std::unique_ptr<RecordStream> open_single(const std::string& path, const InputSettings& settings,
                                           ReferenceIndex& reference, const Cancel& cancel) {
-  std::unique_ptr<OpenInput> file = open_input(path, cancel, EndMarker::kTold);
+  std::unique_ptr<OpenInput> file = open_input(path, cancel);
   if (file->alignments) {
     if (settings.proteins) {
       throw Error(ErrorKind::kUsage, Place{.file = file->name},

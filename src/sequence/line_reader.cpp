@@ -3,11 +3,12 @@
 #include <cstring>
 #include <span>
 
+#include "base/text_lines.hpp"
+
 namespace virnucpro {
 namespace {
 
 constexpr std::size_t kBlockBytes = 256U << 10U;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 }  // namespace
 

@@ -21,6 +21,7 @@ namespace {
 }
 
 std::unique_ptr<MappingReader> make_mapping_reader(OpenInput& file) {
+  file.source.require_end_marker();
   if (file.alignments == AlignmentFormat::kSam) {
     return std::make_unique<SamReader>(file.text, file.name);
   }

@@ -7,9 +7,9 @@ std::string display_name(const std::string& path) {
   return path == "-" ? "stdin" : path;
 }
 
-OpenInput::OpenInput(const std::string& path, const Cancel& cancel, EndMarker end_marker)
+OpenInput::OpenInput(const std::string& path, const Cancel& cancel)
     : name(display_name(path)),
-      source(path, cancel, end_marker),
+      source(path, cancel),
       text(source),
       alignments(alignment_format(text.start())) {}
 
@@ -19,10 +19,9 @@ std::optional<Error> OpenInput::change() const {
   return Error(ErrorKind::kInputChanged, Place{.file = name}, *changed);
 }
 
-std::unique_ptr<OpenInput> open_input(const std::string& path, const Cancel& cancel,
-                                      EndMarker end_marker) {
+std::unique_ptr<OpenInput> open_input(const std::string& path, const Cancel& cancel) {
   try {
-    return std::make_unique<OpenInput>(path, cancel, end_marker);
+    return std::make_unique<OpenInput>(path, cancel);
   } catch (const Error& error) {
     throw Error(error.kind(), Place{.file = display_name(path)}, error.detail());
   }

@@ -17,7 +17,7 @@ std::string display_name(const std::string& path);
 
 // An open file whose first bytes were read.
 struct OpenInput {
-  OpenInput(const std::string& path, const Cancel& cancel, EndMarker end_marker);
+  OpenInput(const std::string& path, const Cancel& cancel);
 
   // kInputChanged if the file has changed since it was opened; empty otherwise.
   std::optional<Error> change() const;
@@ -29,8 +29,7 @@ struct OpenInput {
 };
 
 // Errors: FileSource's, with the file's name.
-std::unique_ptr<OpenInput> open_input(const std::string& path, const Cancel& cancel,
-                                      EndMarker end_marker = EndMarker::kRequired);
+std::unique_ptr<OpenInput> open_input(const std::string& path, const Cancel& cancel);
 
 // What looks like damage may come from a file that changes while it is read: `change`, if that is
 // known. It takes the place of an error in the same file.

@@ -11,6 +11,7 @@
 #include "base/directory.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/text_lines.hpp"
 #include "weights/name_tables.hpp"
 #include "weights/recognise.hpp"
 #include "weights/stored_tensor.hpp"
@@ -136,7 +137,7 @@ void export_dnabert_s(const DnabertWeights& weights, const fs::path& directory) 
              fmt::format(kDnabertConfig, shape.vocabulary, shape.width, shape.layers, shape.heads,
                          shape.ffn, shape.layer_norm_eps));
   write_text(directory / "tokenizer.json",
-             read_small_file(weights.tokenizer, kMaxJsonBytes, ErrorKind::kTokenizer));
+             read_small_text(weights.tokenizer, kMaxJsonBytes, ErrorKind::kTokenizer));
   write_safetensors(
       directory / "model.safetensors", *weights.tensors,
       list_tensors(*weights.tensors, dnabert_names(), dims_of(shape), shape.layers, "bert."));

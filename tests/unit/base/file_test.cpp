@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/text_lines.hpp"
 #include "unit/file_size_limit.hpp"
 #include "unit/temp_dir.hpp"
 
@@ -119,14 +120,14 @@ TEST_F(Files, FreeingSpaceIsTheRemedyOfAFullDiskAlone) {
 
 TEST_F(Files, ASmallFileIsReadUpToItsLimit) {
   write_text(path("small"), std::string(100, 's'));
-  EXPECT_EQ(read_small_file(path("small"), 100, ErrorKind::kJson).size(), 100U);
-  EXPECT_EQ(kind_of([&] { read_small_file(path("small"), 99, ErrorKind::kJson); }),
+  EXPECT_EQ(read_small_text(path("small"), 100, ErrorKind::kJson).size(), 100U);
+  EXPECT_EQ(kind_of([&] { read_small_text(path("small"), 99, ErrorKind::kJson); }),
             ErrorKind::kJson);
-  EXPECT_EQ(kind_of([&] { read_small_file(path("absent"), 9, ErrorKind::kConfig); }),
+  EXPECT_EQ(kind_of([&] { read_small_text(path("absent"), 9, ErrorKind::kConfig); }),
             ErrorKind::kConfig);
-  EXPECT_EQ(kind_of([&] { read_small_file(folder_.path(), 9, ErrorKind::kConfig); }),
+  EXPECT_EQ(kind_of([&] { read_small_text(folder_.path(), 9, ErrorKind::kConfig); }),
             ErrorKind::kConfig);
-  EXPECT_EQ(kind_of([&] { read_small_file("/dev/zero", 1000, ErrorKind::kJson); }),
+  EXPECT_EQ(kind_of([&] { read_small_text("/dev/zero", 1000, ErrorKind::kJson); }),
             ErrorKind::kJson);
 }
 

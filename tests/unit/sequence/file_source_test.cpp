@@ -51,6 +51,7 @@ Outcome read_all(const std::string& path) {
   Outcome outcome;
   try {
     FileSource source(path, cancel);
+    source.require_end_marker();
     std::array<char, 1000> buffer{};
     while (const std::size_t size = source.read(buffer)) outcome.text.append(buffer.data(), size);
     EXPECT_EQ(source.read(buffer), 0U) << "after the end";
@@ -150,7 +151,7 @@ TEST(FileSource, AMissingEndMarkerMayBeOnlyTold) {
   const Cancel cancel;
   for (const bool is_cut : {false, true}) {
     const std::string kept = whole.substr(0, whole.size() - (is_cut ? kBgzfEnd.size() : 0));
-    FileSource source(folder.write("input", kept), cancel, EndMarker::kTold);
+    FileSource source(folder.write("input", kept), cancel);
     std::string read(text.size() + 1, '\0');
     std::size_t size = 0;
     while (const std::size_t more = source.read(std::span(read).subspan(size))) size += more;

@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/text_lines.hpp"
 
 namespace virnucpro {
 namespace {
@@ -22,7 +22,7 @@ using Tokens = std::vector<std::uint16_t>;
 const std::filesystem::path kSource = VIRNUCPRO_SOURCE_DIR;
 
 const std::string& published_json() {
-  static const std::string kJson = read_small_file(
+  static const std::string kJson = read_small_text(
       kSource / "share/virnucpro/dnabert-s/tokenizer.json", kMaxJsonBytes, ErrorKind::kTokenizer);
   return kJson;
 }
