@@ -42,7 +42,7 @@ std::optional<SequenceRecord> CramReader::next() {
 
 void CramReader::start() {
   try {
-    if (reference_.given()) reference_.prepare();
+    if (reference_.given()) reference_.prepare(cancel_);
     start_ = read_cram_definition(bytes_);
     const CramContainer header = read_cram_header(bytes_);
     start_ += header.bytes;

@@ -60,10 +60,8 @@ FileSource::FileSource(const std::string& path, const Cancel& cancel) : cancel_(
 
 FileSource::~FileSource() = default;
 
-// The first byte of gzip alone is no text, and may be all that is left of it.
 void FileSource::start() {
-  const std::string_view start = bytes_->peek(2);
-  compressed_ = start.starts_with("\x1f\x8b") || start == "\x1f";
+  compressed_ = is_gzip(bytes_->peek(2));
   if (compressed_) decoder_.emplace(*bytes_);
 }
 

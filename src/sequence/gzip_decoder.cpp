@@ -2,7 +2,6 @@
 
 #include <libdeflate.h>
 
-#include <cstdint>
 #include <new>
 
 #include "base/bytes.hpp"
@@ -35,6 +34,10 @@ Error rubbish() {
 }
 
 }  // namespace
+
+bool is_gzip(std::string_view start) {
+  return start.starts_with(kGzipMagic) || start == kGzipMagic.substr(0, 1);
+}
 
 void GzipDecoder::Free::operator()(libdeflate_decompressor* decompressor) const {
   libdeflate_free_decompressor(decompressor);
@@ -96,6 +99,7 @@ std::string_view GzipDecoder::inflate_block() {
   if (result != LIBDEFLATE_SUCCESS || libdeflate_crc32(0, text_.data(), written) != crc) {
     throw damaged();
   }
+  block_offset_ = bytes_.taken();
   bytes_.take(size);
   ends_in_marker_ = written == 0;
   return {text_.data(), written};

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,10 @@
 struct libdeflate_decompressor;
 
 namespace virnucpro {
+
+// Whether a file that begins so is gzip. The first byte alone is no text, and may be all that is
+// left.
+bool is_gzip(std::string_view start);
 
 // Decodes gzip (RFC 1952), of several members too, and BGZF, gzip in blocks whose last one is empty
 // (SAM specification, section 4.1). zlib and libdeflate inflate; what is here is how members follow
@@ -34,6 +39,10 @@ class GzipDecoder {
   // place: kInputTruncated, kInputCorrupt, those of RawBytes.
   std::string_view next();
 
+  // Whether it is all BGZF, so far.
+  bool only_blocks() const { return only_blocks_; }
+  // The offset, as stored, of the block whose text was returned.
+  std::uint64_t block_offset() const { return block_offset_; }
   // Whether it is all BGZF, and does not end in the empty block by which a cut is known.
   bool lacks_end_marker() const { return only_blocks_ && !ends_in_marker_; }
 
@@ -54,6 +63,7 @@ class GzipDecoder {
   std::optional<Error> failure_;  // thrown by the next call
   bool in_member_ = false;        // of gzip; blocks are decoded at once
   bool has_begun_ = false;
+  std::uint64_t block_offset_ = 0;
   bool only_blocks_ = true;
   bool ends_in_marker_ = false;
 };

@@ -93,6 +93,19 @@ def test_a_cram_of_several_slices_comes_through_the_filter(program):
     assert len(rows) == 1 + len(reads)
 
 
+def test_what_lies_beside_an_input_is_not_opened(program, expected):
+    """Pipes: who opens one waits for ever."""
+    for name in ("genome.fa.fai", "genome.fa.gzi", "reads.bam.bai", "reads.bam.csi",
+                 "reads.cram.crai", "reads.cram.gzi"):
+        os.mkfifo(program.folder / name)
+    for name in ("reads.bam", "reads.cram"):
+        arguments = (name, "--reference", "genome.fa")
+        program.predict(*arguments, *SHORT, "-o", name + ".out", "--name", "reads", code=0, timeout=60)
+        assert program.tables(name + ".out", "reads") == of_input(expected, name)
+        program("utils", "validate", *arguments, code=0, timeout=60)
+        program("embed", *arguments, *SHORT, *MODELS[:4], "-o", name + ".h5", code=0, timeout=60)
+
+
 @pytest.mark.parametrize("name", ["reads.sam", "reads.bam", "reads.cram"])
 def test_stdin(program, expected, name):
     data = (program.folder / name).read_bytes()

@@ -565,6 +565,26 @@ def links_elsewhere(file):
     file["esm2"] = h5py.ExternalLink("good.h5", "/esm2")
 
 
+def stored_elsewhere(file):
+    file.create_dataset("esm2", shape=(1, 1), dtype="f4", external=[("good.h5", 0, 4)])
+
+
+def of_another_file(file):
+    layout = h5py.VirtualLayout(shape=(1, 1), dtype="f4")
+    layout[:] = h5py.VirtualSource("good.h5", "esm2", shape=(1, 1))
+    file.create_virtual_dataset("esm2", layout)
+
+
+def by_a_plugin(file):
+    """Of Blosc, which HDF5 would load from HDF5_PLUGIN_PATH."""
+    create = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    create.set_chunk((1, 4))
+    create.set_filter(32001, h5py.h5z.FLAG_OPTIONAL, ())
+    space = h5py.h5s.create_simple((1, 4))
+    data = h5py.h5d.create(file.id, b"esm2", h5py.h5t.IEEE_F32LE, space, create)
+    data.write_direct_chunk((0, 0), bytes(16))
+
+
 def many_rows(file):
     file.create_dataset("ids", shape=(1 << 40,), dtype=h5py.string_dtype(), chunks=(1024,))
     file.create_dataset("esm2", shape=(1 << 40, 4), dtype="f4", chunks=(1024, 4))
@@ -584,6 +604,8 @@ def large_chunks(file):
     (lambda file: file.update({"ids": [b"a"], "esm2": [1.0]}), "esm2 has not 2 dimensions"),
     (lambda file: file.update({"ids": [b"a"], "esm2": [[1]]}), "esm2 holds no floats"),
     (lambda file: (file.update({"ids": [b"a"]}), links_elsewhere(file)), "no dataset esm2 of its own"),
+    (lambda file: (file.update({"ids": [b"a"]}), stored_elsewhere(file)), "esm2 lies in other files"),
+    (lambda file: (file.update({"ids": [b"a"]}), of_another_file(file)), "esm2 lies in other files"),
     (many_rows, "too many rows"),
     (large_chunks, "the chunks of esm2 are larger"),
 ])
@@ -592,6 +614,18 @@ def test_hdf5_that_is_something_else(program, change, said):
     with h5py.File(program.folder / "bad.h5", "w") as file:
         change(file)
     assert said in not_compared(program, "good.h5", "bad.h5")
+
+
+def test_hdf5_loads_no_plugin(program):
+    """A pipe in place of the library: who opens it waits for ever."""
+    write_hdf5(program.folder / "good.h5", ["a"])
+    with h5py.File(program.folder / "bad.h5", "w") as file:
+        file.update({"ids": [b"a"]})
+        by_a_plugin(file)
+    os.mkfifo(program.folder / "libblosc.so")
+    result = program("compare", "good.h5", "bad.h5", code=2,
+                     environment={"HDF5_PLUGIN_PATH": str(program.folder)})
+    assert "bad.h5: could not compare: " in message(result)
 
 
 def test_damaged_hdf5(program):

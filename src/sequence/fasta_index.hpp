@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "base/cancel.hpp"
+#include "base/file.hpp"
+
+namespace virnucpro {
+
+// How many letters an indexed FASTA file has.
+struct FastaSizes {
+  std::uint64_t letters = 0;  // of all sequences
+  std::uint64_t longest = 0;  // of the longest one
+};
+
+// Writes the index of a FASTA file, plain or BGZF, by which htslib finds a sequence in it:
+// `name`.fai (manual page faidx(5)), and for BGZF `name`.gzi, the offset of each block. htslib's
+// own indexer has no limits. Sequences without a name or letters, which no alignment can name, are
+// left out. Memory: a window, a name, and 16 bytes for each block. Errors: kInputReference and
+// kInputRead without a place, AtomicFile's, the cancellation's.
+FastaSizes write_fasta_index(UniqueFd fasta, const std::filesystem::path& name,
+                             const Cancel& cancel);
+
+}  // namespace virnucpro
