@@ -75,8 +75,9 @@ void add_options(Command& command, CalibrateOptions& options) {
                     "(default 0.999)",
                     "X");
   leave_to_help_all(command, rare);
-  command.add_value("-o,--output", options.output, "Where the files go (default calibration)",
-                    "DIR");
+  command
+      .add_value("-o,--output", options.output, "Where the files go (default calibration)", "DIR")
+      .written = names_in_folder(kCalibrationFiles);
   command.add_flag("-f,--force", options.force, "Replace the files of an earlier calibration");
   add_classifier_options(command, options.models);
   add_encoder_options(command, options.models);
@@ -117,10 +118,8 @@ CalibrateSettings choose_settings(const CalibrateOptions& options, const Session
 
 // Checks what can be checked before the models are loaded.
 void check_files(const CalibrateOptions& options, const Cancel& cancel) {
-  InputSettings input;
-  if (!options.sample_file.empty()) input.paths = {options.sample_file};
-  check_output_folder(options.output, kCalibrationFiles, options.force, input);
-  if (!options.sample_file.empty()) require_first_records(input, cancel);
+  check_output_folder(options.output, kCalibrationFiles, options.force);
+  if (!options.sample_file.empty()) require_first_records({.paths = {options.sample_file}}, cancel);
 }
 
 // The texts of kCalibrationFiles.

@@ -53,7 +53,10 @@ struct OptionRow {
   bool required = false;
   bool may_be_empty = false;  // false: an empty value is refused
   bool one_each = false;      // of several values: one each time it is given, no argument behind it
-  std::size_t times = 0;      // how often it occurs on the command line
+  // What the value is followed by in the names of the files that are written; {""} if it is the
+  // name of one, empty if none is written.
+  std::vector<std::string> written{};
+  std::size_t times = 0;  // how often it occurs on the command line
 
   bool is_argument() const { return !names.front().starts_with('-'); }
   bool is_ask() const { return std::holds_alternative<Ask>(target); }

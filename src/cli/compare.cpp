@@ -63,21 +63,9 @@ CompareSettings choose_settings(const CompareOptions& options) {
   return settings;
 }
 
-// Compared files are never replaced, not even with --force.
-void check_output(const CompareOptions& options) {
-  if (options.output.empty()) return;
-  for (const std::string* input : {&options.a, &options.b}) {
-    std::error_code other;  // one of them does not exist yet
-    if (!std::filesystem::equivalent(*input, options.output, other)) continue;
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--output {} would replace what is compared", options.output));
-  }
-  check_output_file(options.output, options.force);
-}
-
 int run_compare(const CompareOptions& options, const Session& session) {
   const CompareSettings settings = choose_settings(options);
-  check_output(options);
+  if (!options.output.empty()) check_output_file(options.output, options.force);
   std::optional<AtomicFile> file;  // opened now, to find a missing folder before minutes of work
   if (!options.output.empty()) file.emplace(options.output);
   const Comparison comparison = compare(settings, session.cancel);
@@ -104,7 +92,8 @@ void add_compare_command(Command& program) {
   command.add_flag("--exact", options->exact, "Require equal bytes (tables) and bits (embeddings)");
   command.add_value("--show", options->named,
                     "Number of differing rows to list of each kind (default 10)", "N");
-  command.add_value("-o,--output", options->output, "The comparison as JSON, too", "FILE");
+  command.add_value("-o,--output", options->output, "The comparison as JSON, too", "FILE")
+      .written = {""};
   command.add_flag("-f,--force", options->force, "Replace the output file");
   command.footer = kCompareExamples;
   command.action = [options](Session& session) { return run_compare(*options, session); };

@@ -41,8 +41,10 @@ struct EmbedOptions {
 void add_options(Command& command, EmbedOptions& options) {
   add_input_options(command, options.inputs);
   add_genetic_code(command, options.inputs);
-  command.add_value("-o,--output", options.output, "The HDF5 file to write", "FILE").required =
-      true;
+  OptionRow& output =
+      command.add_value("-o,--output", options.output, "The HDF5 file to write", "FILE");
+  output.required = true;
+  output.written = {""};
   command.add_value("--what", options.what,
                     "Which embeddings, separated by commas (default: all that are possible)",
                     "dnabert-s|esm2|merged[,...]");

@@ -70,10 +70,11 @@ void add_options(Command& command, GenerateOptions& options) {
   command.add_value("--coding", options.coding,
                     "Share of sequences whose frame 1 holds no stop codon (default 0)", "X");
   command.add_value("--files", options.files, "Number of files to write (default 1)", "N");
-  command
-      .add_value("-o,--output", options.output,
-                 "The FASTA file to write, or the folder of several; - is stdout", "FILE|DIR")
-      .required = true;
+  OptionRow& output = command.add_value(
+      "-o,--output", options.output,
+      "The FASTA file to write, or the folder of several; - is stdout", "FILE|DIR");
+  output.required = true;
+  output.written = {""};
   command.add_flag("-f,--force", options.force, "Replace the output files");
   command.footer = kGenerateExamples;
 }

@@ -57,7 +57,6 @@ std::string choose_output_file(const LabelOptions& options) {
 void check_output(const LabelSettings& settings, bool force) {
   check_output_file(settings.output.string(), force);
   require_elsewhere("--output", settings.output.string(), settings.run);
-  require_inputs_kept({.paths = {settings.alignments}}, {settings.output});
 }
 
 std::vector<std::string> lines_of(const LabelSummary& summary) {
@@ -111,8 +110,10 @@ void add_label_reads_command(Command& program) {
       .may_be_empty = true;
   command.add_argument("ALIGNMENTS", &options->alignments,
                        "BAM or SAM of reads to the run's sequences, with the tag NM; - is stdin");
-  command.add_value("-o,--output", options->output,
-                    "The table to write; - is stdout (default: <stem>_reads.tsv)", "FILE");
+  command
+      .add_value("-o,--output", options->output,
+                 "The table to write; - is stdout (default: <stem>_reads.tsv)", "FILE")
+      .written = {""};
   command.add_value("--mates", options->mates,
                     "Whether both mates of a pair are one read (default: join)", "join|apart");
   command.add_value("--unclassified", options->unclassified,

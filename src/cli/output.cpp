@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "journal/run_files.hpp"
@@ -39,9 +40,7 @@ void require_no_run_file(const std::string& path) {
   const std::filesystem::path folder =
       std::filesystem::weakly_canonical(whole.parent_path(), unknown);
   const std::string name = whole.filename().string();
-  const bool is_own = is_run_file({}, name) || run_files::kOwnFiles.matches(name) ||
-                      run_files::kLock.matches(name) || run_files::kLockAside.matches(name);
-  const bool is_in_run = is_own && holds_run(folder);
+  const bool is_in_run = has_name_of_run_file(name) && holds_run(folder);
   const bool is_in_folder =
       holds_run(folder.parent_path()) && is_run_file(folder.filename().string(), name);
   if (!is_in_run && !is_in_folder) return;
@@ -53,9 +52,15 @@ void require_no_run_file(const std::string& path) {
 
 }  // namespace
 
+bool has_name_of_run_file(const std::string& name) {
+  return is_run_file({}, name) || run_files::kOwnFiles.matches(name) ||
+         run_files::kLock.matches(name) || run_files::kLockAside.matches(name);
+}
+
 void check_output_file(const std::string& path, bool force) {
   if (path == "-") throw Error(ErrorKind::kUsage, "--output -: a file is needed, not stdout");
   require_no_run_file(path);
+  if (is_log_file(path)) fail_usage(fmt::format("{} is the log file; name another one", path));
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status)) return;
@@ -78,20 +83,20 @@ void require_folder_name(const std::string& output) {
   throw Error(ErrorKind::kUsage, "--output -: a directory is needed, not stdout");
 }
 
-void check_output_folder(const std::string& folder, std::span<const char* const> names, bool force,
-                         const InputSettings& inputs) {
+void check_output_folder(const std::string& folder, std::span<const char* const> names,
+                         bool force) {
   const std::filesystem::path path = folder;
   std::error_code other;
   if (std::filesystem::exists(path, other) && !std::filesystem::is_directory(path, other)) {
     throw Error(ErrorKind::kUsage, fmt::format("--output {}: expected a directory", folder));
   }
   for (const char* name : names) check_output_file(path / name, force);
-  require_inputs_kept(inputs, [&](const std::filesystem::path& file) {
-    std::error_code absent;
-    return std::ranges::any_of(names, [&](const char* name) {
-      return std::filesystem::equivalent(file, path / name, absent);
-    });
-  });
+}
+
+std::vector<std::string> names_in_folder(std::span<const char* const> names) {
+  std::vector<std::string> found;
+  for (const char* name : names) found.push_back(fmt::format("/{}", name));
+  return found;
 }
 
 FolderFiles::FolderFiles(const std::filesystem::path& folder, std::span<const char* const> names) {

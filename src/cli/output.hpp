@@ -13,8 +13,11 @@
 
 namespace virnucpro {
 
+// Whether a run writes a file of this name to its output directory.
+bool has_name_of_run_file(const std::string& name);
+
 // Checks a file that a command is to write. It may replace an existing one only with `force`, and
-// only a regular file that is none of a run. Errors: kUsage; kOutputExists.
+// only a regular file that is none of a run, nor the log. Errors: kUsage; kOutputExists.
 void check_output_file(const std::string& path, bool force);
 
 // Refuses "-", which elsewhere is stdout. Errors: kUsage.
@@ -23,10 +26,11 @@ void require_folder_name(const std::string& output);
 // What becomes of an earlier run in the output directory. Errors: kUsage for both.
 Existing choose_existing(bool force, bool resume);
 
-// Checks a folder that a command is to write files of these names to, none of which may be one of
-// the inputs (which may be none). Errors: kUsage; kOutputExists.
-void check_output_folder(const std::string& folder, std::span<const char* const> names, bool force,
-                         const InputSettings& inputs);
+// Checks a folder that a command is to write files of these names to. Errors: kUsage;
+// kOutputExists.
+void check_output_folder(const std::string& folder, std::span<const char* const> names, bool force);
+// Their names as OptionRow::written has them.
+std::vector<std::string> names_in_folder(std::span<const char* const> names);
 
 // A command's files in a folder. They get their names together, once all are synced.
 class FolderFiles {

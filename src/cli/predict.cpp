@@ -125,10 +125,12 @@ void add_rare_options(Command& command, PredictOptions& options) {
       "--telemetry", options.telemetry,
       "What to measure and write beside the tables; full (default): also a line per batch",
       "off|summary|full", kMeasureGroup);
-  command.add_value("--metrics-file", options.metrics_file,
-                    "Keep the run's counters in this file, as Prometheus's node exporter reads "
-                    "them",
-                    "FILE", kMeasureGroup);
+  command
+      .add_value("--metrics-file", options.metrics_file,
+                 "Keep the run's counters in this file, as Prometheus's node exporter reads "
+                 "them",
+                 "FILE", kMeasureGroup)
+      .written = {""};
   add_trace_options(command, options.trace, kMeasureGroup);
   command.add_flag("--strict", options.strict,
                    "Write all files, but fail if a requirement is missed", kMeasureGroup);
@@ -364,9 +366,6 @@ int run_predict(const PredictOptions& given, const Session& session, const Comma
   }
   const std::optional<TraceSettings> tracing =
       choose_trace(options.trace, session.environment, settings.output);
-  if (tracing && options.trace.file == options.metrics_file) {
-    throw Error(ErrorKind::kUsage, "--trace and --metrics-file name the same file");
-  }
   const TelemetrySettings measuring =
       choose_telemetry(options.telemetry, !settings.to_stdout, session);
   if (options.strict && measuring.level == TelemetryLevel::kOff) {

@@ -72,8 +72,10 @@ void add_options(Command& command, ProfileOptions& options) {
       .add_value("--seconds", options.seconds, "Seconds to measure each budget for (default 2)",
                  "X")
       .listed_by = ListedBy::kHelpAll;
-  command.add_value("-o,--output", options.output,
-                    "The figures as JSON; -: on stdout, in place of the table", "FILE");
+  command
+      .add_value("-o,--output", options.output,
+                 "The figures as JSON; -: on stdout, in place of the table", "FILE")
+      .written = {""};
   command.add_flag("-f,--force", options.force, "Replace the output file");
   add_encoder_options(command, options.models);
   add_device_options(command, options.compute);
@@ -134,10 +136,7 @@ void check_files(const ProfileOptions& options, const Cancel& cancel) {
   const bool has_file = !options.output.empty() && options.output != "-";
   if (has_file) check_output_file(options.output, options.force);
   if (options.test_file.empty()) return;
-  const InputSettings input{.paths = {options.test_file}};
-  require_first_records(input, cancel);
-  if (!has_file) return;
-  require_inputs_kept(input, {options.output});
+  require_first_records({.paths = {options.test_file}}, cancel);
 }
 
 ProfileFacts facts_of(const ProfileSettings& settings, const Profiler& profiler,

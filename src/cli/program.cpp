@@ -23,6 +23,7 @@
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/help.hpp"
+#include "cli/named_files.hpp"
 #include "cli/output.hpp"
 #include "cli/scarce_memory.hpp"
 #include "cli/signals.hpp"
@@ -46,7 +47,8 @@ constexpr const char* kProgramExamples =
 void add_global_options(Command& program, GlobalOptions& global) {
   program.add_option("-v,--verbose", &global.verbosity, "Say more; -vv: everything");
   program.add_flag("-q,--quiet", global.quiet, "Errors only, no progress").excludes = "--verbose";
-  program.add_value("-l,--log-file", global.log_file, "Write the log to this file, too", "FILE");
+  program.add_value("-l,--log-file", global.log_file, "Write the log to this file, too", "FILE")
+      .written = {""};
   program.add_value("-c,--config", global.config_file,
                     "Configuration in YAML (utils generate-config)", "FILE");
   program.add_option("--version", Ask::kVersion, "The version; -v: also build, libraries, devices");
@@ -94,8 +96,15 @@ bool is_date(std::string_view text) {
                     });
 }
 
-// A log may continue an earlier log, but not any other file, such as an input.
+// A log may continue an earlier log, but not any other file, such as an input. Nor may it take the
+// name of a file that the run will write, or has written, there.
 void check_log_file(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  if (has_name_of_run_file(name)) {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("--log-file {}: runs write a file of that name; name another one", path));
+  }
   std::error_code ignored;  // if it cannot be examined, opening will fail
   if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return;
   const std::string start = beginning_of(path, kDateForm.size());
@@ -149,7 +158,10 @@ int parse_and_run(Program& program, std::span<const char* const> arguments, cons
   }
   Command& commands = program.commands();
   const std::optional<Ask> ask = parse_command_line(commands, arguments);
-  if (!ask) return run_action(program, arguments, cancel);
+  if (!ask) {
+    require_distinct_files(commands);
+    return run_action(program, arguments, cancel);
+  }
   write_stdout(answer(*ask, commands));
   return kExitDone;
 }

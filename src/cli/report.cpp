@@ -217,10 +217,12 @@ void add_report_command(Command& program) {
       program.add_command("report", "Make the reports of a run again, or a page of many samples");
   const auto options = std::make_shared<ReportOptions>();
   command.add_argument("RUN_DIR", &options->runs, "The output directories of predict or merge");
-  command.add_value("-o,--output", options->output,
-                    "Where the reports of a run go (default: RUN_DIR); for a page of samples, its "
-                    "FILE.html",
-                    "DIR|FILE");
+  command
+      .add_value("-o,--output", options->output,
+                 "Where the reports of a run go (default: RUN_DIR); for a page of samples, its "
+                 "FILE.html",
+                 "DIR|FILE")
+      .written = {""};
   command
       .add_option("--control", &options->controls,
                   "This sample is a negative control: show what stands above it; repeat for "

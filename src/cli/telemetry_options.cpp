@@ -167,9 +167,11 @@ TelemetrySettings choose_telemetry(const std::string& option, bool has_directory
 }
 
 void add_trace_options(Command& command, TraceOptions& options, const std::string& group) {
-  command.add_value("--trace", options.file,
-                    "Keep a timeline of threads and GPU kernels in this file, for ui.perfetto.dev",
-                    "FILE", group);
+  command
+      .add_value("--trace", options.file,
+                 "Keep a timeline of threads and GPU kernels in this file, for ui.perfetto.dev",
+                 "FILE", group)
+      .written = {""};
   command.add_value(
       "--trace-limit", options.limit,
       "Length of the trace: seconds (30s) or batches (200) from the first batch (default 10s)",

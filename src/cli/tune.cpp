@@ -63,6 +63,8 @@ constexpr std::size_t kMostTunedOnGpu = 65536;
 constexpr std::uint64_t kLeastBatches = 2;
 constexpr std::size_t kLongestWhy = 300;
 
+constexpr std::array kFiles{"tune.yaml", "tune.json", "tune.html", "tune.md"};
+
 struct TuneOptions {
   std::string threads;
   std::string prefetches;
@@ -114,7 +116,8 @@ void add_options(Command& command, TuneOptions& options) {
       .excludes = "--data-size";
   command.add_flag("--quick", options.quick,
                    "Two rounds in place of three, the last without repeats");
-  command.add_value("-o,--output", options.output, "Where the files go (default tune)", "DIR");
+  command.add_value("-o,--output", options.output, "Where the files go (default tune)", "DIR")
+      .written = names_in_folder(kFiles);
   command.add_flag("-f,--force", options.force, "Replace the files of an earlier tune");
   add_grid_options(command, options);
   add_classifier_options(command, options.models);
@@ -222,13 +225,10 @@ DataSize choose_size(const TuneOptions& options, const ComputeSettings& compute)
 
 // --- the output ----------------------------------------------------------------------------------
 
-constexpr std::array kFiles{"tune.yaml", "tune.json", "tune.html", "tune.md"};
-
 void check_output(const TuneOptions& options, const Cancel& cancel) {
-  InputSettings input;
-  if (!options.test_file.empty()) input.paths = {options.test_file};
-  check_output_folder(options.output, kFiles, options.force, input);
+  check_output_folder(options.output, kFiles, options.force);
   if (options.test_file.empty()) return;
+  const InputSettings input{.paths = {options.test_file}};
   if (has_pipe(input)) {
     throw Error(ErrorKind::kUsage, fmt::format("--test-file {}: expected a file that can be read "
                                                "many times",

@@ -80,10 +80,11 @@ void add_export_weights_command(Command& utils) {
   command.add_argument(
       "SYNTHETIC", &options->model,
       "synthetic:NAME[-VARIANT][:SEED] for a model, synthetic[:SEED] for a classifier");
-  command
-      .add_value("-o,--output", options->output,
-                 "The directory to write; for a classifier the safetensors file", "FILE")
-      .required = true;
+  OptionRow& output =
+      command.add_value("-o,--output", options->output,
+                        "The directory to write; for a classifier the safetensors file", "FILE");
+  output.required = true;
+  output.written = {""};
   command.add_value("--inputs", options->inputs,
                     "Width of a classifier's input (default 3328: both models')", "N");
   command.add_flag("-f,--force", options->force, "Replace what is there");

@@ -32,7 +32,8 @@ int run_generate_config(const GenerateConfigOptions& options) {
 void add_generate_config_command(Command& utils) {
   Command& command = utils.add_command("generate-config", "Write a configuration with every key");
   const auto options = std::make_shared<GenerateConfigOptions>();
-  command.add_value("-o,--output", options->output, "The file to write (default: stdout)", "FILE");
+  command.add_value("-o,--output", options->output, "The file to write (default: stdout)", "FILE")
+      .written = {""};
   command.add_flag("-f,--force", options->force, "Replace the file");
   command.footer = "Example:\n  virnucpro utils generate-config -o virnucpro.yaml";
   command.action = [options](Session& /*session*/) { return run_generate_config(*options); };

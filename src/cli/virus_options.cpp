@@ -24,10 +24,11 @@ PairRule choose_pair_rule(const VirusOptions& options) {
 void add_virus_options(Command& command, VirusOptions& options, const std::string& group) {
   command.add_flag("--virus-fasta", options.fasta,
                    "Write the sequences called virus to virus.fasta", group);
-  command
-      .add_value(kFastqFlag, options.fastq, "Write the reads called virus to PREFIX.fastq.gz",
-                 "PREFIX", group)
-      .more = "with their qualities; pairs to PREFIX_1.fastq.gz and PREFIX_2.fastq.gz";
+  OptionRow& fastq =
+      command.add_value(kFastqFlag, options.fastq,
+                        "Write the reads called virus to PREFIX.fastq.gz", "PREFIX", group);
+  fastq.more = "with their qualities; pairs to PREFIX_1.fastq.gz and PREFIX_2.fastq.gz";
+  fastq.written = {kFastqEndings.begin(), kFastqEndings.end()};
   command
       .add_value("--pair-rule", options.pair_rule,
                  "Which pairs: those with a mate called virus (default), or with both",

@@ -53,7 +53,6 @@ std::string row_id(const FramePart& part, const FrameScore& frame, FrameSource s
 
 EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel) {
   require_first_records(settings.inputs, cancel);
-  require_inputs_kept(settings.inputs, {settings.output});
   const EngineOutputs outputs = engine_outputs(settings);
   require_models(settings.models, outputs);
   RunModels models = start_models(settings.models, settings.compute, outputs, cancel);

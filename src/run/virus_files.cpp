@@ -26,9 +26,7 @@ void require_absent(const fs::path& name) {
 }  // namespace
 std::vector<fs::path> fastq_names(const std::string& prefix) {
   std::vector<fs::path> names;
-  for (const char* mate : {"", "_1", "_2"}) {
-    names.emplace_back(fmt::format("{}{}.fastq.gz", prefix, mate));
-  }
+  for (const char* ending : kFastqEndings) names.emplace_back(prefix + ending);
   return names;
 }
 

@@ -77,3 +77,50 @@ def test_figures_replace_no_input(program, reads, tmp_path):
         result = program("profile", "-m", "esm2", *MODELS[:4], "--test-file", reads, "-o", output,
                          "--force")
         assert_refused(result, reads, reads.read_bytes())
+
+
+SAME = (  # options, and what is said of them
+    (["--virus-fastq", "w", "--trace", "w.fastq.gz"], "--trace w.fastq.gz: it is the same file as --virus-fastq"),
+    (["--virus-fastq", "w", "-l", "w_2.fastq.gz"], "--virus-fastq w_2.fastq.gz: it is the same file as --log-file"),
+    (["--trace", "./x", "--metrics-file", "x"], "x: it is the same file as --metrics-file"),
+    (["--trace", "folder/../x", "--metrics-file", "x"], "x: it is the same file as --metrics-file"),
+    (["--trace", "link", "--metrics-file", "x"], "--trace link: it is the same file as --metrics-file"),
+    (["--trace", "x", "-l", "x"], "--trace x: it is the same file as --log-file"),
+    (["-l", "empty.fa"], "--log-file empty.fa: it is the same file as INPUT"),
+    (["-l", "folder/../empty.fa"], "the same file as INPUT"),
+    (["-l", "hard.fa"], "--log-file hard.fa: it is the same file as INPUT"),
+    (["-l", "to_empty.fa"], "--log-file to_empty.fa: it is the same file as INPUT"),
+    (["-l", "new.fa", "--reference", "new.fa"], "--log-file new.fa: it is the same file as --reference"),
+    (["-l", "c.yaml", "-c", "c.yaml"], "--log-file c.yaml: it is the same file as --config"),
+    (["-l", "out/sequences.tsv"], "runs write a file of that name"),
+    (["-l", "out/run.db"], "runs write a file of that name"),
+)
+
+
+@pytest.mark.parametrize("options, said", SAME, ids=[" ".join(options) for options, said in SAME])
+def test_no_file_is_written_that_is_named_twice(program, reads, tmp_path, options, said):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("x")  # which is not there
+    (tmp_path / "empty.fa").touch()
+    os.link(tmp_path / "empty.fa", tmp_path / "hard.fa")
+    (tmp_path / "to_empty.fa").symlink_to("empty.fa")
+    (tmp_path / "c.yaml").touch()
+    before = sorted(tmp_path.rglob("*"))
+    result = program.predict(reads, "empty.fa", "-o", "out", *options, code=1)
+    assert said in message(result)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert not (tmp_path / "empty.fa").read_bytes()
+
+
+def test_what_cannot_be_lost_may_be_named_twice(program, reads, tmp_path):
+    program.predict(reads, reads, "-e", 100, "-o", "out", "-l", "/dev/null", "--trace", "t",
+                    "--name", "t", code=0)
+
+
+def test_a_log_is_no_table(program, reads, tmp_path):
+    """The table's name comes from the alignments."""
+    program.predict(reads, "-e", 100, "-o", "run", code=0)
+    (tmp_path / "a.sam").write_text("@SQ\tSN:x\tLN:611\n")
+    result = program("label-reads", "run", "a.sam", "-f", "-l", "a_reads.tsv", code=1)
+    assert "a_reads.tsv is the log file" in message(result)
+

@@ -193,7 +193,7 @@ def test_a_table_is_replaced_by_force_only(run):
     run("label-reads", "run", "a.sam", code=0)
     assert "output is there already" in message(run("label-reads", "run", "a.sam", code=1))
     run("label-reads", "run", "a.sam", "--force", code=0)
-    for lost, why in (("a.sam", "a.sam is an input"), ("run/run.db", "elsewhere")):
+    for lost, why in (("a.sam", "the same file as ALIGNMENTS a.sam"), ("run/run.db", "elsewhere")):
         before = (run.folder / lost).read_bytes()
         shown = message(run("label-reads", "run", "a.sam", "-f", "-o", lost, code=1))
         assert why in shown

@@ -168,7 +168,7 @@ def test_no_input_is_replaced(pairs, flag):
     before = [(pairs.folder / name).read_bytes() for name in inputs]
     arguments = ["--paired", *inputs, *SHORT]
     failed = pairs.predict(*arguments, "--virus-fastq", "S", "-o", "out", flag, code=1)
-    assert "is an input, and the output would replace it" in message(failed)
+    assert "--virus-fastq S_1.fastq.gz: it is the same file as INPUT S_1.fastq.gz" in message(failed)
     pairs.predict(*arguments, "-o", "whole", code=0)
     failed = pairs("export", "whole", "--virus-fastq", "S", "--force", code=1)
     assert "is an input, and the output would replace it" in message(failed)

@@ -1,0 +1,103 @@
+#include "cli/named_files.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "cli/options.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The values that may name a file to read, as OptionRow::value has them.
+constexpr std::array<std::string_view, 8> kRead{
+    "FILE", "FILE|none", "DIR|FILE", "INPUT", "ALIGNMENTS", "A", "B", "CLASSIFIER"};
+
+constexpr int kMostLinks = 40;  // the kernel's own limit
+
+// Where a path leads to: a link may lead to a file that is not there yet.
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  fs::path whole = fs::absolute(path, error);
+  for (int i = 0; i < kMostLinks && fs::is_symlink(whole, error); ++i) {
+    whole = whole.parent_path() / fs::read_symlink(whole, error);
+  }
+  return fs::weakly_canonical(whole.parent_path(), error) / whole.filename();
+}
+
+// Equal for two paths of one file. Empty for what keeps nothing: a folder, a terminal, a pipe.
+std::string identity(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return resolved(path).string();
+  return S_ISREG(status.st_mode) ? fmt::format("{}:{}", status.st_dev, status.st_ino) : "";
+}
+
+class NamedFiles {
+ public:
+  void add(const OptionRow& row) {
+    if (const auto* const* value = std::get_if<std::string*>(&row.target)) add(row, **value);
+    if (const auto* const* values = std::get_if<std::vector<std::string>*>(&row.target)) {
+      for (const std::string& value : **values) add(row, value);
+    }
+  }
+
+ private:
+  struct Named {
+    const OptionRow* row;
+    std::string path;
+  };
+
+  void add(const OptionRow& row, const std::string& value) {
+    if (value.empty() || value == "-") return;
+    for (const std::string& ending : row.written) {
+      add_file(row, value + ending);
+      add_file(row, AtomicFile::partial_name(value + ending));
+    }
+    if (row.written.empty() && std::ranges::find(kRead, row.value) != kRead.end()) {
+      add_file(row, value);
+    }
+  }
+
+  void add_file(const OptionRow& row, const std::string& path) {
+    const std::string id = identity(path);
+    if (id.empty()) return;
+    const auto [found, is_new] = files_.try_emplace(id, Named{.row = &row, .path = path});
+    const Named& other = found->second;
+    if (is_new || (row.written.empty() && other.row->written.empty())) return;
+    const Named one{.row = &row, .path = path};
+    const bool is_output = !row.written.empty();
+    fail(is_output ? one : other, is_output ? other : one);
+  }
+
+  [[noreturn]] static void fail(const Named& written, const Named& other) {
+    fail_usage(
+        fmt::format("{} {}: it is the same file as {} {}, which would be lost; name another one",
+                    written.row->names.back(), printable(written.path), other.row->names.back(),
+                    printable(other.path)));
+  }
+
+  std::map<std::string, Named> files_;
+};
+
+}  // namespace
+
+void require_distinct_files(const Command& program) {
+  NamedFiles files;
+  for (const OptionRow& row : program.options) files.add(row);
+  const Command& command = chosen_command(program);
+  for (const OptionRow& row : command.arguments) files.add(row);
+  for (const OptionRow& row : command.options) files.add(row);
+}
+
+}  // namespace virnucpro
