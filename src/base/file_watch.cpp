@@ -50,6 +50,13 @@ std::optional<std::string> FileWatch::change() const {
   return found ? found : difference(named_, look_at(path_));
 }
 
+bool FileWatch::was_touched() const {
+  const Status now = look_at(fd_);
+  return opened_ && now &&
+         (opened_->st_ctim.tv_sec != now->st_ctim.tv_sec ||
+          opened_->st_ctim.tv_nsec != now->st_ctim.tv_nsec);
+}
+
 std::optional<std::uint64_t> FileWatch::size() const {
   return opened_ ? std::optional(static_cast<std::uint64_t>(opened_->st_size)) : std::nullopt;
 }

@@ -21,6 +21,9 @@ class FileWatch {
 
   // What has changed, for a message; empty if nothing has.
   std::optional<std::string> change() const;
+  // Whether its status has changed, so that it may have been written to even where change() sees
+  // nothing: a program can set the time of modification back. Other causes are a link and chmod.
+  bool was_touched() const;
   // The file's bytes at first; empty if it is not a regular file.
   std::optional<std::uint64_t> size() const;
 

@@ -50,6 +50,7 @@ class SteadyFile {
   // Errors: `changed` where it is not what it was when it was opened (file_watch.hpp). A file that
   // takes its name changes nothing.
   void check_unchanged() const;
+  bool was_touched() const { return watch_->was_touched(); }
 
  private:
   [[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, const std::string& detail) const;

@@ -12,8 +12,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/hash.hpp"
 #include "journal/journal_files.hpp"
 #include "journal/run_files.hpp"
 
@@ -108,6 +110,15 @@ Copy open_both(const fs::path& from, const fs::path& to) {
   return copy;
 }
 
+std::string identity_of(const Journal& journal) {
+  ByteWriter text;
+  for (const auto& [key, value] : journal.fingerprint()) text.text(key).text(value);
+  text.text(journal.content_hash());
+  ContentHash hash;
+  hash.update(as_bytes(text.bytes()));
+  return hash.hex();
+}
+
 }  // namespace
 
 KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check check)
@@ -139,9 +150,22 @@ void KeptRun::copy_journal(const Cancel& cancel) {
   copy_data(open_both(log_of(file_), log_of(copied)), cancel);
 }
 
+std::string KeptRun::identity() const {
+  return identity_of(*journal_);
+}
+
+// Whether the file holds what was opened, though something has touched it.
+bool KeptRun::is_same() const {
+  if (!journal_->finished() || has_log(file_)) return false;
+  return identity_of(Journal::open_to_read(file_, Journal::Check::kQuick, Cancel())) == identity();
+}
+
 void KeptRun::lock() {
   lock_.emplace(Directory(directory_));
-  if (is_unchanged(opened_, file_state(file_))) return;
+  const struct stat now = file_state(file_);
+  const bool was_touched = opened_.st_ctim.tv_sec != now.st_ctim.tv_sec ||
+                           opened_.st_ctim.tv_nsec != now.st_ctim.tv_nsec;
+  if (is_unchanged(opened_, now) && (!was_touched || is_same())) return;
   throw Error(ErrorKind::kOutputBusy, Place{.file = file_.string()},
               "a run changed it while it was read");
 }

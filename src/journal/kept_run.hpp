@@ -28,6 +28,8 @@ class KeptRun {
   // The fingerprint's value for a key. Errors: kJournalDamaged when it is missing.
   const std::string& value(const std::string& key) const;
   const std::filesystem::path& directory() const { return directory_; }
+  // A hash of its fingerprint, and of the content of a finished run: what another look must find.
+  std::string identity() const;
 
   // For a command that writes files into the directory: holds run.lock from now on. Errors:
   // kOutputBusy, also where the run went on or started anew since it was opened; kOutputWrite.
@@ -38,6 +40,7 @@ class KeptRun {
 
  private:
   void copy_journal(const Cancel& cancel);
+  bool is_same() const;
 
   std::filesystem::path directory_;
   std::filesystem::path file_;  // of the journal

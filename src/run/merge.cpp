@@ -106,6 +106,7 @@ void spill(const ShardRuns& shards, SpilledParts& parts, const Cancel& cancel) {
     parts.begin_run();
     try {
       const KeptRun run(shards.runs[k], cancel, Journal::Check::kQuick);
+      require_same(run, k, shards.identities[k]);
       PartReader reader(run.journal());
       while (const std::optional<SequencePart> part = reader.next()) {
         cancel.check();

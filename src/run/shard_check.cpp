@@ -52,6 +52,7 @@ struct ShardLook {
   std::string settings;  // hashes
   std::string inputs;
   std::string content;
+  std::string identity;
   bool finished = false;
   std::string so_far{};  // of a run that did not finish, where it was asked for
   CallRule rule{};
@@ -98,6 +99,7 @@ ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) 
           .settings = shared_settings(run.fingerprint()),
           .inputs = inputs_hash(run.journal().inputs()),
           .content = run.journal().content_hash(),
+          .identity = run.identity(),
           .finished = finished,
           .so_far = counts && !finished ? so_far_of(run, cancel) : "",
           .rule = rule_of(run.fingerprint()),
@@ -336,6 +338,7 @@ class ShardSearch {
     ContentHash hash;
     for (const ShardLook& look : looks_) {
       shards.runs.push_back(look.run);
+      shards.identities.push_back(look.identity);
       hash.update(as_bytes(look.content));
       if (!look.rollup || shards.rollup) continue;
       shards.rollup = look.rollup;
@@ -343,6 +346,7 @@ class ShardSearch {
     }
     shards.content_hash = hash.hex();
     const KeptRun first(shards.runs.front(), cancel_, Journal::Check::kHead);
+    require_same(first, 0, looks_.front().identity);
     shards.print = first.fingerprint();
     shards.inputs = first.journal().inputs();
     return shards;
@@ -355,6 +359,14 @@ class ShardSearch {
 };
 
 }  // namespace
+
+void require_same(const KeptRun& run, std::uint64_t shard, const std::string& identity) {
+  if (run.identity() == identity) return;
+  BadShards bad(1);
+  bad.add(run.directory(), shard, "another run took its place while it was merged",
+          BadShards::Help::kOther);
+  bad.require_none();
+}
 
 void BadShards::add_missing(std::uint64_t index) {
   missing_.insert(index);

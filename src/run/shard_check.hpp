@@ -16,6 +16,8 @@
 
 namespace virnucpro {
 
+class KeptRun;
+
 // Collects what is wrong with the shards of a run, so that one error can tell all of it.
 class BadShards {
  public:
@@ -58,6 +60,7 @@ class BadShards {
 // The finished runs of all shards of one input.
 struct ShardRuns {
   std::vector<std::filesystem::path> runs{};  // by shard
+  std::vector<std::string> identities{};      // of their journals
   std::string content_hash{};                 // of all their units
   Journal::Fingerprint print{};               // of the first
   std::vector<InputEntry> inputs{};
@@ -74,6 +77,9 @@ struct SharedRules {
   bool calls = true;
   SharedRollup rollup = SharedRollup::kOfAll;
 };
+
+// Errors: kShards where the run is not the one that had this identity at the first look.
+void require_same(const KeptRun& run, std::uint64_t shard, const std::string& identity);
 
 // Finds each shard's run among some directories, in any order. Looks at the beginning of each
 // journal alone, with one open at a time. Errors: kShards, which names every shard that is missing,

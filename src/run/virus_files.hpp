@@ -30,7 +30,8 @@ struct VirusOutputs {
 
 // The names that FASTQ files with this prefix may get: of single reads, of first and second mates.
 std::vector<std::filesystem::path> fastq_names(const std::string& prefix);
-inline constexpr std::array<const char*, 3> kFastqEndings{".fastq.gz", "_1.fastq.gz", "_2.fastq.gz"};
+inline constexpr std::array<const char*, 3> kFastqEndings{".fastq.gz", "_1.fastq.gz",
+                                                          "_2.fastq.gz"};
 
 // Call it before anything is computed. Errors: kUsage where an input would be replaced,
 // kOutputExists where a file of these names is there and may not be, kOutputWrite where none can be

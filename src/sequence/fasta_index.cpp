@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "sequence/gzip_decoder.hpp"
 #include "sequence/raw_bytes.hpp"
 #include "sequence/record.hpp"
@@ -34,6 +35,7 @@ class FastaIndexer {
   explicit FastaIndexer(AtomicFile& index) : index_(index) {}
 
   void add(std::string_view text) {
+    hash_.update(as_bytes(text));
     while (!text.empty()) {
       const std::size_t size = take(text);
       offset_ += size;
@@ -41,10 +43,11 @@ class FastaIndexer {
     }
   }
 
-  FastaSizes finish() {
+  FastaFacts finish() {
     end_line();
     end_sequence();
-    return sizes_;
+    facts_.hash = hash_.hex();
+    return facts_;
   }
 
  private:
@@ -129,8 +132,8 @@ class FastaIndexer {
       if (name_.find('\0') != std::string::npos) throw refusal("a name has a zero byte");
       index_.write(fmt::format("{}\t{}\t{}\t{}\t{}\n", name_, letters_, begin_, first_.letters,
                                first_.bytes));
-      sizes_.letters += letters_;
-      sizes_.longest = std::max(sizes_.longest, letters_);
+      facts_.letters += letters_;
+      facts_.longest = std::max(facts_.longest, letters_);
     }
     name_.clear();
     first_ = {};
@@ -139,7 +142,8 @@ class FastaIndexer {
   }
 
   AtomicFile& index_;
-  FastaSizes sizes_;
+  FastaFacts facts_;
+  ContentHash hash_;
   std::uint64_t offset_ = 0;  // in the text, of what add() takes next
   Within within_ = Within::kNothing;
   bool has_begun_ = false;
@@ -202,7 +206,7 @@ void add_blocks(RawBytes& bytes, const std::filesystem::path& path, FastaIndexer
 
 }  // namespace
 
-FastaSizes write_fasta_index(UniqueFd fasta, const std::filesystem::path& name,
+FastaFacts write_fasta_index(UniqueFd fasta, const std::filesystem::path& name,
                              const Cancel& cancel) {
   AtomicFile index(name.string() + ".fai");
   FastaIndexer indexer(index);
@@ -216,10 +220,10 @@ FastaSizes write_fasta_index(UniqueFd fasta, const std::filesystem::path& name,
       bytes.take(text.size());
     }
   }
-  const FastaSizes sizes = indexer.finish();
-  if (sizes.letters == 0) throw refusal("it has no sequence");
+  const FastaFacts facts = indexer.finish();
+  if (facts.letters == 0) throw refusal("it has no sequence");
   index.commit();
-  return sizes;
+  return facts;
 }
 
 }  // namespace virnucpro

@@ -2,14 +2,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "base/cancel.hpp"
 #include "base/file.hpp"
 
 namespace virnucpro {
 
-// How many letters an indexed FASTA file has.
-struct FastaSizes {
+// What is known of a FASTA file once it is indexed.
+struct FastaFacts {
+  std::string hash{};         // XXH3-128 of its text
   std::uint64_t letters = 0;  // of all sequences
   std::uint64_t longest = 0;  // of the longest one
 };
@@ -19,7 +21,7 @@ struct FastaSizes {
 // own indexer has no limits. Sequences without a name or letters, which no alignment can name, are
 // left out. Memory: a window, a name, and 16 bytes for each block. Errors: kInputReference and
 // kInputRead without a place, AtomicFile's, the cancellation's.
-FastaSizes write_fasta_index(UniqueFd fasta, const std::filesystem::path& name,
+FastaFacts write_fasta_index(UniqueFd fasta, const std::filesystem::path& name,
                              const Cancel& cancel);
 
 }  // namespace virnucpro

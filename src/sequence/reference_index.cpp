@@ -47,16 +47,16 @@ void ReferenceIndex::prepare(const Cancel& cancel) {
   fs::create_symlink(reference, path_, error);
   if (error) throw Error(ErrorKind::kTemporaryFolder, Place{.file = path_}, error.message());
   try {
-    index(cancel);
+    facts_ = index(path_, cancel);
   } catch (...) {
     folder_.reset();
     throw;
   }
 }
 
-void ReferenceIndex::index(const Cancel& cancel) {
+FastaFacts ReferenceIndex::index(const std::string& name, const Cancel& cancel) const {
   try {
-    sizes_ = write_fasta_index(open_reference(path_), path_, cancel);
+    return write_fasta_index(open_reference(path_), name, cancel);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::kOutputWrite) {
       throw Error(ErrorKind::kTemporaryFolder, error.place(), error.detail());
@@ -66,8 +66,19 @@ void ReferenceIndex::index(const Cancel& cancel) {
   }
 }
 
+bool ReferenceIndex::has_same_text() const {
+  try {
+    return index(path_ + ".again", Cancel()).hash == facts_.hash;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::optional<Error> ReferenceIndex::change() const {
-  const std::optional<std::string> changed = watch_ ? watch_->change() : std::nullopt;
+  std::optional<std::string> changed = watch_ ? watch_->change() : std::nullopt;
+  if (!changed && watch_ && watch_->was_touched() && !has_same_text()) {
+    changed = "it was written to after it was opened";
+  }
   if (!changed) return std::nullopt;
   return Error(ErrorKind::kInputChanged, Place{.file = given_}, *changed);
 }

@@ -41,20 +41,22 @@ class ReferenceIndex {
 
   // The reference's path, or a link to it; its index lies beside it.
   const std::string& path() const { return path_; }
-  std::uint64_t letters() const { return sizes_.letters; }  // of all sequences
-  std::uint64_t longest() const { return sizes_.longest; }  // letters of the longest one
-  // kInputChanged, naming the file, if it has changed since it was prepared; empty otherwise.
+  std::uint64_t letters() const { return facts_.letters; }  // of all sequences
+  std::uint64_t longest() const { return facts_.longest; }  // letters of the longest one
+  // kInputChanged, naming the file, if it has changed since it was prepared; empty otherwise. Reads
+  // it again where only that can tell.
   std::optional<Error> change() const;
 
  private:
-  void index(const Cancel& cancel);
+  FastaFacts index(const std::string& name, const Cancel& cancel) const;
+  bool has_same_text() const;
 
   std::string given_;
   UniqueFd file_;
   std::optional<FileWatch> watch_;         // over file_, after prepare()
   std::optional<TemporaryFolder> folder_;  // after prepare(), if it was needed
   std::string path_;
-  FastaSizes sizes_;
+  FastaFacts facts_;
 };
 
 }  // namespace virnucpro

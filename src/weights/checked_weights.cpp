@@ -92,9 +92,14 @@ void CheckedWeights::read(const std::string& name, const Shape& expected,
         ErrorKind::kWeightsTensor, Place{.file = origin_, .tensor = name},
         fmt::format("shape {}, expected {}", shape_text(tensor.shape), shape_text(expected)));
   }
-  std::string hash = pass(name, out);
+  remember(name, pass(name, out));
+}
+
+void CheckedWeights::remember(const std::string& name, const std::string& hash) const {
   const std::lock_guard lock(mutex_);
-  hashes_.insert_or_assign(name, std::move(hash));
+  if (hashes_.try_emplace(name, hash).first->second == hash) return;
+  throw Error(ErrorKind::kWeightsChanged, Place{.file = origin_, .tensor = name},
+              "it was read twice, and was not the same");
 }
 
 std::string CheckedWeights::pass(const std::string& name, std::span<float> out) const {
@@ -121,16 +126,16 @@ std::string CheckedWeights::pass(const std::string& name, std::span<float> out) 
 
 std::string CheckedWeights::hash() const {
   ContentHash whole;
+  const bool again = was_touched();
   for (const auto& [name, tensor] : tensors_) {
     std::string hash;
     {
       const std::lock_guard lock(mutex_);
       if (const auto found = hashes_.find(name); found != hashes_.end()) hash = found->second;
     }
-    if (hash.empty()) {
+    if (hash.empty() || again) {
       hash = pass(name, {});
-      const std::lock_guard lock(mutex_);
-      hashes_.emplace(name, hash);
+      remember(name, hash);
     }
     whole.update(as_bytes(hash));
   }

@@ -21,7 +21,8 @@ class TensorStream {
 
 // Common to all sources of weights: one pass over a tensor converts, checks and hashes it. The
 // model's hash is made from the tensors' hashes. So a model that has read all its tensors has the
-// hash without more reading; only unread tensors are read for it.
+// hash without more reading; only unread tensors are read for it, and all of them again where their
+// source was touched. A tensor that is read twice must have the same hash: kWeightsChanged.
 class CheckedWeights : public Weights {
  public:
   struct Tensor {
@@ -38,6 +39,8 @@ class CheckedWeights : public Weights {
 
  protected:
   virtual std::unique_ptr<TensorStream> open(const std::string& name) const = 0;
+  // Whether the source may have changed unseen.
+  virtual bool was_touched() const { return false; }
 
   std::map<std::string, Tensor> tensors_;  // filled by the derived class's constructor
 
@@ -45,6 +48,7 @@ class CheckedWeights : public Weights {
   const Tensor& find(const std::string& name) const;
   // Reads a tensor through the checks and the hash, into `out` unless that is empty.
   std::string pass(const std::string& name, std::span<float> out) const;
+  void remember(const std::string& name, const std::string& hash) const;
 
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::string> hashes_;  // by tensor

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
@@ -158,6 +159,11 @@ class FileWeights : public CheckedWeights {
   }
 
  private:
+  bool was_touched() const override {
+    return std::ranges::any_of(
+        sources_, [](const auto& source) { return source.second.file->was_touched(); });
+  }
+
   static std::uint64_t bytes_in(const ModelFiles& model) {
     std::set<const SteadyFile*> files;
     for (const auto& [name, located] : model.tensors) files.insert(located.file.get());

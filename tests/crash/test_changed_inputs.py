@@ -91,12 +91,14 @@ def folder(tmp_path, made):
     return tmp_path
 
 
-def run_changing(folder, arguments, name, change, call="read:1", stdin=subprocess.DEVNULL):
-    """Runs the program, and changes the file of that name when it reaches this call on it."""
+def run_changing(folder, arguments, name, change, call="read:1", stdin=subprocess.DEVNULL,
+                 output="none"):
+    """Runs the program, and changes the file of that name when it reaches this call on it (or a call
+    that changes something in the folder `output`)."""
     gate = folder / "gate"
     if not gate.exists():
         os.mkfifo(gate)
-    environment = {**os.environ, "LD_PRELOAD": SHIM, "VNP_SHIM_DIR": str(folder / "none"),
+    environment = {**os.environ, "LD_PRELOAD": SHIM, "VNP_SHIM_DIR": str(folder / output),
                    "VNP_SHIM_READS": str(folder / name), "VNP_SHIM_GATE": str(gate),
                    "VNP_SHIM": f"pause:{call}"}
     with subprocess.Popen([BIN, *arguments], cwd=folder, env=environment, stdin=stdin,
@@ -193,6 +195,37 @@ def test_embeddings_and_exports(short):
     ended = run_changing(short, export, "a.fa", append)
     assert ended.returncode == 1 and CHANGED in ended.stderr, ended.stderr
     assert not list(short.glob("**/virus.fasta"))
+
+
+def test_a_shard_that_is_swapped_while_shards_are_merged(short):
+    """Between the look at its head and the reading of its scores."""
+    for output, name, shard in (("s0", "a.fa", "0/2"), ("s1", "a.fa", "1/2"), ("other", "b.fa", "1/2")):
+        subprocess.run([BIN, *predict(name), "--shard", shard, "-o", output], cwd=short, check=True,
+                       capture_output=True)
+
+    def swap(run):
+        run.rename(short / "before")
+        (short / "other").rename(run)
+    ended = run_changing(short, ["merge", "s0", "s1", "-o", "merged"], "s1", swap, call="any:1",
+                         output="merged")
+    assert ended.returncode == 3, ended.stderr
+    assert "s1 (shard 1): another run took its place while it was merged" in ended.stderr
+    assert not list(short.glob("merged/**/*.tsv"))
+
+
+def rewrite_unseen(path):
+    """Other letters, and the time set back."""
+    before = path.stat()
+    path.write_bytes(path.read_bytes().translate(bytes.maketrans(b"AC", b"CA")))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("change, code", [(rewrite_unseen, 1), (lambda path: path.chmod(0o400), 0)])
+def test_a_reference_is_read_again_where_its_times_do_not_tell(folder, change, code):
+    """`chmod` changes what `touch` cannot set back, too."""
+    arguments = ["utils", "validate", "x.cram", "--reference", "genome.fa"]
+    ended = run_changing(folder, arguments, "x.cram", lambda path: change(folder / "genome.fa"))
+    assert ended.returncode == code, ended.stdout
 
 
 def test_a_changed_input_binds_no_later_run(short):

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class FastaIndex : public testing::Test {
  protected:
-  FastaSizes index(const std::string& content) const {
+  FastaFacts index(const std::string& content) const {
     return write_fasta_index(open_to_read(folder_.write("given", content), 0), folder_.path("own"),
                              Cancel());
   }
@@ -68,7 +68,7 @@ TEST_F(FastaIndex, IsThatOfHtslib) {
 }
 
 TEST_F(FastaIndex, CountsLetters) {
-  const FastaSizes sizes = index(">a\nACGT\nAC\n>b\n>c\nACG");
+  const FastaFacts sizes = index(">a\nACGT\nAC\n>b\n>c\nACG");
   EXPECT_EQ(sizes.letters, 9U);
   EXPECT_EQ(sizes.longest, 6U);
   EXPECT_EQ(fai(), "a\t6\t3\t4\t5\nc\t3\t17\t3\t3\n");

@@ -75,6 +75,28 @@ TEST_P(ChangingWeights, OverwrittenInPlace) {
   });
 }
 
+// As a program can that sets the time back.
+TEST(ChangedWeights, WrittenToUnseen) {
+  const ScratchDir scratch;
+  const fs::path model = scratch / "classifier.safetensors";
+  for (const bool is_written : {true, false}) {
+    fs::copy_file(weight_data() / "classifier/classifier.safetensors", model,
+                  fs::copy_options::overwrite_existing);
+    const auto weights = classifier(model);
+    const std::string before = weights->hash();
+    const auto time = fs::last_write_time(model);
+    std::string text = read_text(model);
+    if (is_written) text.replace(text.size() - 64, 64, std::string(64, '\x01'));
+    write_text(model, text);
+    fs::last_write_time(model, time);
+    if (is_written) {
+      EXPECT_EQ(error_of([&] { (void)weights->hash(); }), ErrorKind::kWeightsChanged);
+    } else {
+      EXPECT_EQ(weights->hash(), before);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, ChangingWeights,
                          testing::Values(Form{"classifier/module.pth", "", classifier},
                                          Form{"classifier/transposed.pth", "", classifier},
