@@ -21,8 +21,9 @@ from pathlib import Path
 
 import pytest
 
-# The kernel path in `virnucpro -v --version` if the program uses this set.
-KERNEL_PATHS = {"AVX512": "cpu-avx512", "AVX512_BF16": "cpu-avx512-bf16"}
+# The kernel paths in `virnucpro -v --version` if the program uses this set.
+KERNEL_PATHS = {"AVX512": {"cpu-avx512"}, "AVX512_BF16": {"cpu-avx512-bf16", "cpu-amx-bf16"},
+                "AMX": {"cpu-amx-bf16"}}
 
 
 def needs_isa(name):
@@ -101,6 +102,6 @@ def lacking(item):
     asked = [mark.args[0] for mark in item.iter_markers("needs_isa")]
     releases = [mark.args[0] for mark in item.iter_markers("needs_mirror")]
     counted = list(item.iter_markers("needs_counted_reads"))
-    return [*(name for name in asked if KERNEL_PATHS[name] not in kernel_paths()),
+    return [*(name for name in asked if KERNEL_PATHS[name].isdisjoint(kernel_paths())),
             *(f"a mirror of {name}" for name in releases if not has_release(name)),
             *("counted reads" for _ in counted if not counts_reads())]

@@ -131,8 +131,8 @@ std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey) {
   for (const GpuId& gpu : usable_gpus(survey)) {
     const DeviceInfo& device = survey.devices[static_cast<std::size_t>(gpu.index)];
     const auto first = gpus.empty() ? gpu.index : gpus.front().index;
-    if (has_hopper_kernels(device) ==
-        has_hopper_kernels(survey.devices[static_cast<std::size_t>(first)])) {
+    if (cuda_kernel_path(device) ==
+        cuda_kernel_path(survey.devices[static_cast<std::size_t>(first)])) {
       gpus.push_back(gpu);
     } else {
       log_warning("{} is left out: its results differ in their last digits from cuda:{}'s",

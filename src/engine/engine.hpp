@@ -54,7 +54,8 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Which code computes: "cpu-avx2", "cpu-avx512", "cpu-avx512-bf16", "cuda-generic", "cuda-sm90a".
+  // Which code computes: "cpu-avx2", "cpu-avx512", "cuda-sm90a" …: cpu_kernel_path() and
+  // cuda_kernel_path().
   // Scores are the same bytes within one path and precision only.
   virtual std::string kernel_path() const = 0;
   virtual std::uint32_t dnabert_s_width() const = 0;

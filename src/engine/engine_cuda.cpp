@@ -349,7 +349,7 @@ class CudaEngine : public Engine {
   CudaEngine& operator=(const CudaEngine&) = delete;
 
   std::string kernel_path() const override {
-    return is_hopper(properties_) ? "cuda-sm90a" : "cuda-generic";
+    return cuda_kernel_path(info_of(device_, properties_));
   }
   std::uint32_t dnabert_s_width() const override { return encoders_->dnabert_s_width(); }
   std::uint32_t esm2_width() const override { return encoders_->esm2_width(); }

@@ -29,6 +29,7 @@ std::string_view cpu_kernel_path(Precision precision) {
     throw Error(ErrorKind::kCpu, "AVX2 and FMA are missing, or ONEDNN_MAX_CPU_ISA forbids them");
   }
   if (precision == Precision::kBf16) {
+    if (has_isa(dnnl_cpu_isa_avx512_core_amx)) return "cpu-amx-bf16";
     if (has_isa(dnnl_cpu_isa_avx512_core_bf16)) return "cpu-avx512-bf16";
     throw without_bf16();
   }

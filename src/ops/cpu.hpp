@@ -6,9 +6,11 @@
 
 namespace virnucpro {
 
-// The code that computes on this processor: "cpu-avx2", "cpu-avx512", "cpu-avx512-bf16". Within one
-// path results are the same bytes. It is what oneDNN will use, including the effect of
-// ONEDNN_MAX_CPU_ISA. Errors: kCpu without AVX2 and FMA, or for kBf16 without AVX512_BF16.
+// The code that computes on this processor: "cpu-avx2", "cpu-avx512"; in bf16 "cpu-avx512-bf16" or,
+// with AMX, whose sums have another order, "cpu-amx-bf16". Within one path results are the same
+// bytes. It is what oneDNN will use, including the effect of ONEDNN_MAX_CPU_ISA, with which a
+// processor with AMX takes the path of one without (AVX512_CORE_BF16). Errors: kCpu without AVX2
+// and FMA, or for kBf16 without AVX512_BF16.
 std::string_view cpu_kernel_path(Precision precision);
 
 }  // namespace virnucpro

@@ -22,6 +22,7 @@ namespace {
 
 constexpr const char* kVersionKey = "program_version";
 constexpr const char* kShardKey = "shard";
+constexpr const char* kKernelPathKey = "kernel_path";
 constexpr const char* kSharding = "sharding";
 constexpr const char* kRollup = "rollup";
 constexpr const char* kVirusFastq = "virus_fastq";
@@ -54,7 +55,7 @@ constexpr std::array kParts{
     Part{kMarginKey, "--margin"},
     Part{kCheckPrecisionKey, "--check-precision"},
     Part{kCalibrationKey, "--calibration"},
-    Part{"kernel_path", "the kernel path"},
+    Part{kKernelPathKey, "the kernel path"},
     Part{"numerics_version", "the numerics version"},
     Part{"cutting", "how sequences are cut into units"},
     Part{kSharding, "how sequences are dealt to shards"},
@@ -63,6 +64,15 @@ constexpr std::array kParts{
 std::string value_of(const Journal::Fingerprint& print, const char* key) {
   const auto found = print.find(key);
   return found == print.end() ? "not said" : found->second;
+}
+
+// Versions up to 0.2 called bf16 on AMX "cpu-avx512-bf16", too. They are known by an entry they
+// lack.
+std::string kernel_path_of(const Journal::Fingerprint& print) {
+  const std::string path = value_of(print, kKernelPathKey);
+  const bool is_unclear = path == "cpu-avx512-bf16" && !print.contains(kRefusesRnaKey);
+  return is_unclear ? "cpu-avx512-bf16 or cpu-amx-bf16, which version 0.2 did not tell apart"
+                    : path;
 }
 
 // The key of an input's name, as it was given; inputs count from 0.
@@ -217,6 +227,8 @@ std::string shared_settings(const Journal::Fingerprint& print) {
   for (const Part& part : kParts) {
     if (std::string_view(part.key) == kShardKey) {
       text.varint(shard_of(print).count);
+    } else if (std::string_view(part.key) == kKernelPathKey) {
+      text.text(kernel_path_of(print));
     } else {
       text.text(value_of(print, part.key));
     }
@@ -231,7 +243,8 @@ std::vector<SettingDifference> differing_settings(const Journal::Fingerprint& fi
   std::vector<SettingDifference> found;
   for (const Part& part : kParts) {
     const auto value = [&part](const Journal::Fingerprint& print) {
-      return print.contains(part.key) ? print.at(part.key) : part.otherwise;
+      if (std::string_view(part.key) == kKernelPathKey) return kernel_path_of(print);
+      return print.contains(part.key) ? print.at(part.key) : std::string(part.otherwise);
     };
     std::string a = value(first);
     std::string b = value(second);

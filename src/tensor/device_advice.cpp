@@ -84,6 +84,11 @@ bool has_hopper_kernels(const DeviceInfo& device) {
   return device.compute_major == 9 && device.compute_minor == 0;
 }
 
+std::string cuda_kernel_path(const DeviceInfo& device) {
+  if (has_hopper_kernels(device)) return "cuda-sm90a";
+  return fmt::format("cuda-generic-sm{}{}", device.compute_major, device.compute_minor);
+}
+
 CudaState cuda_state(int status, int count, const DeviceSurvey& survey) {
   if (status == 0) return count > 0 ? CudaState::kReady : CudaState::kNoDevice;
   if (status == kCudaNoDevice) return CudaState::kNoDevice;

@@ -37,6 +37,9 @@ bool is_new_enough(const DeviceInfo& device);
 // Whether it uses the kernels for compute capability 9.0, whose results differ in bits from those
 // of all others.
 bool has_hopper_kernels(const DeviceInfo& device);
+// The code that computes on it: "cuda-sm90a" (Hopper), "cuda-generic-sm80", "cuda-generic-sm120" …
+// Tensor cores of different generations sum products of 16 bits differently.
+std::string cuda_kernel_path(const DeviceInfo& device);
 inline constexpr std::string_view kInt8Need =
     "int8 needs compute capability 9.0 (Hopper: H100, H200)";
 // Names the devices that are too old, and what is needed; empty if there are none.

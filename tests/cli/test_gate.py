@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import SOURCE
-from needs import kernel_paths
+from needs import KERNEL_PATHS, kernel_paths
 
 SAMPLE = """
 import pytest
@@ -73,12 +73,13 @@ def test_an_unknown_length_is_an_error(sample):
 
 
 # Compared with the system's list of flags: the program must use all that a processor has.
-ASKED_FOR = {"cpu-avx512": {"avx512f", "avx512bw", "avx512dq", "avx512vl"},
-             "cpu-avx512-bf16": {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_bf16"}}
+ASKED_FOR = {"AVX512": {"avx512f", "avx512bw", "avx512dq", "avx512vl"},
+             "AVX512_BF16": {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_bf16"},
+             "AMX": {"avx512_bf16", "amx_tile", "amx_bf16", "amx_int8"}}
 
 
-@pytest.mark.parametrize("path", ASKED_FOR)
-def test_the_program_knows_the_processor(path):
+@pytest.mark.parametrize("name", ASKED_FOR)
+def test_the_program_knows_the_processor(name):
     flags = set(re.search(r"(?m)^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text())[1].split())
-    has = ASKED_FOR[path] <= flags and "ONEDNN_MAX_CPU_ISA" not in os.environ
-    assert (path in kernel_paths()) == has
+    has = ASKED_FOR[name] <= flags and "ONEDNN_MAX_CPU_ISA" not in os.environ
+    assert KERNEL_PATHS[name].isdisjoint(kernel_paths()) != has

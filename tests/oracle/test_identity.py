@@ -38,6 +38,8 @@ class NumericsClass(NamedTuple):
 CLASSES = [
     pytest.param(NumericsClass("fp32", {}), id="native-fp32"),
     pytest.param(NumericsClass("bf16", {}), id="native-bf16", marks=needs_isa("AVX512_BF16")),
+    pytest.param(NumericsClass("bf16", {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16"}),
+                 id="bf16-without-amx", marks=needs_isa("AMX")),
 ]
 if kernel_paths()[0] != "cpu-avx2":
     CLASSES.append(

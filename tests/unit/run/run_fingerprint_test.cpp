@@ -58,5 +58,23 @@ TEST(RequireSameRun, ComparesWhatInt8Keeps) {
   }
 }
 
+// Their digits differ, and version 0.2 gave both one name.
+TEST(RequireSameRun, TellsAmxFromAvx512) {
+  const Journal::Fingerprint amx{{"kernel_path", "cpu-amx-bf16"}, {kRefusesRnaKey, "true"}};
+  const Journal::Fingerprint none{{"kernel_path", "cpu-avx512-bf16"}, {kRefusesRnaKey, "true"}};
+  const Journal::Fingerprint old{{"kernel_path", "cpu-avx512-bf16"}};
+  EXPECT_NO_THROW(require_same_run(none, none, "run.db"));
+  for (const auto& [journal, now] :
+       {std::pair(amx, none), std::pair(old, none), std::pair(old, amx)}) {
+    try {
+      require_same_run(journal, now, "run.db");
+      FAIL() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kJournalMismatch);
+      EXPECT_THAT(error.detail(), testing::HasSubstr("the kernel path (was cpu-a"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace virnucpro

@@ -39,6 +39,13 @@ DeviceSurvey with_devices(std::vector<DeviceInfo> devices) {
   return survey;
 }
 
+TEST(CudaKernelPath, NamesTheGeneration) {
+  EXPECT_EQ(cuda_kernel_path(device(0, "H100", 9, 0)), "cuda-sm90a");
+  EXPECT_EQ(cuda_kernel_path(device(0, "A100", 8, 0)), "cuda-generic-sm80");
+  EXPECT_EQ(cuda_kernel_path(device(0, "L40S", 8, 9)), "cuda-generic-sm89");
+  EXPECT_EQ(cuda_kernel_path(device(0, "RTX PRO", 12, 0)), "cuda-generic-sm120");
+}
+
 TEST(CudaState, TellsAnAbsentDriverFromAnOldOne) {
   const auto state = [](int status, int driver, int count) {
     DeviceSurvey survey;
