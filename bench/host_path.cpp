@@ -25,6 +25,8 @@
 namespace virnucpro::bench {
 namespace {
 
+constexpr std::size_t kTokenBudget = 32'768;  // what a GPU chooses in 16 bits
+
 // Takes a batch if there is one, as a run's worker would.
 std::size_t frames_of(std::optional<PackedBatch> batch) {
   return batch ? batch->frames.frames() : 0;
@@ -48,7 +50,7 @@ class HostPath {
     RunCounters counters;
     InputSet inputs({.paths = paths_}, cancel_);
     FrameStream stream(inputs, settings_, &tokenizer_, counters, cancel_);
-    Packer packer({.token_budget = ComputeSettings{}.token_budget,
+    Packer packer({.token_budget = kTokenBudget,
                    .frames_in_window = limits().frames_in_window,
                    .tokens_in_window = 0,
                    .frames_per_batch = limits().frames_per_batch,

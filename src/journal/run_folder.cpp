@@ -230,16 +230,26 @@ void RunFolder::remove(const RunFile& file) const {
   directory().remove(name);
 }
 
-void RunFolder::clear() const {
-  // The journal goes last: if clearing is interrupted, the run can still be resumed.
+// The journal goes last: if clearing is interrupted, the run can still be resumed.
+void RunFolder::remove_files(bool incomplete) const {
   std::vector<OwnFile> files = own_files();
+  std::erase_if(
+      files, [incomplete](const OwnFile& file) { return !incomplete && is_incomplete(file.name); });
   std::stable_partition(files.begin(), files.end(),
                         [](const OwnFile& file) { return file.name != run_files::kJournal.name; });
   for (const OwnFile& file : files) remove(file);
-  State& state = *state_;
-  for (const std::string& folder : state.folders()) {
-    if (state.listed.contains(folder + "/")) directory().remove_folder(folder);
+  for (const std::string& folder : state_->folders()) {
+    if (state_->listed.contains(folder + "/")) directory().remove_folder(folder);
   }
+}
+
+void RunFolder::clear_complete() const {
+  remove_files(false);
+}
+
+void RunFolder::clear() const {
+  remove_files(true);
+  State& state = *state_;
   directory().remove(kRecord);
   state.listed.clear();
   state.is_recorded = false;

@@ -47,8 +47,12 @@ class RunFolder {
   void remove(const RunFile& file) const;
   // Removes all of them and the record, and then the folders that a run made and that are empty.
   void clear() const;
+  // The same, but keeps the record and incomplete files: those that take the others' place.
+  void clear_complete() const;
 
  private:
+  void remove_files(bool incomplete) const;
+
   struct State;
   std::shared_ptr<State> state_;
 };

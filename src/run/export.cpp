@@ -132,11 +132,11 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
   return summary;
 }
 
-// What is asked for, and what lies in `folder`: that is written anew. The run's own roll-up gives
-// the numbers that are not given, wherever its table lies.
-MoreTables tables_to_write(const KeptRun& run, const TableChange& change, const RunFolder& folder) {
-  MoreTables own{.bed = has_own(folder, run_files::kChunkBed)};
-  if (change.rollup || has_own(folder, run_files::kContigTable)) {
+// What is asked for, and what lies in `folder` (if it stays): that is written anew. The run's own
+// roll-up gives the numbers that are not given, wherever its table lies.
+MoreTables tables_to_write(const KeptRun& run, const TableChange& change, const RunFolder* folder) {
+  MoreTables own{.bed = folder != nullptr && has_own(*folder, run_files::kChunkBed)};
+  if (change.rollup || (folder != nullptr && has_own(*folder, run_files::kContigTable))) {
     own.rollup = rollup_of(run.fingerprint());
     own.natural_order = is_sorted_naturally(run.fingerprint());
   }
@@ -151,7 +151,7 @@ ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const
   const CallRule rule = settings.rule.over(before);
   const std::unique_ptr<VirusFiles> viruses = virus_files(run, settings, rule, own, cancel);
   const bool had_reports = has_own(own, run_files::kReportHtml);
-  const MoreTables more = tables_to_write(run, settings.tables, own);
+  const MoreTables more = tables_to_write(run, settings.tables, &own);
   remove_call_files(own, rule == before);
   if (rule != before || more.rollup != rollup_of(run.fingerprint()) ||
       more.natural_order != is_sorted_naturally(run.fingerprint())) {
@@ -185,11 +185,12 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   }
   const OutputDirectory directory(output, run.value("stem"),
                                   settings.force ? Existing::kReplace : Existing::kRefuse);
-  directory.clear();
+  directory.clear_leftovers();
   const CallRule rule = settings.rule.over(rule_of(run.fingerprint()));
+  const MoreTables more = tables_to_write(run, settings.tables, nullptr);
   const std::unique_ptr<VirusFiles> viruses =
       virus_files(run, settings, rule, directory.files(), cancel);
-  const MoreTables more = tables_to_write(run, settings.tables, directory.files());
+  directory.clear_complete();
   ExportSummary summary = write_run(run, rule, more, directory.files(), cancel);
   if (viruses) viruses->commit();
   return summary;

@@ -204,7 +204,7 @@ void write_journal(const ShardRuns& shards, const Journal::Fingerprint& print,
                    const OutputDirectory& directory, const Cancel& cancel) {
   SpilledParts parts(directory.files().directory());
   spill(shards, parts, cancel);
-  directory.clear();
+  directory.clear_leftovers();
   Journal journal = Journal::create_aside(directory.files().place(run_files::kJournal), print);
   Joiner joiner(shards, parts, journal);
   joiner.join(cancel);
@@ -212,6 +212,7 @@ void write_journal(const ShardRuns& shards, const Journal::Fingerprint& print,
     journal.record_input(k, shards.inputs[k]);
   }
   journal.describe({{kMergedFailedFramesKey, fmt::format("{}", joiner.failed_frames())}});
+  directory.clear_complete();
   journal.publish();
 }
 

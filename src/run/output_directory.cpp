@@ -133,6 +133,10 @@ void OutputDirectory::clear() const {
   files_.clear();
 }
 
+void OutputDirectory::clear_complete() const {
+  files_.clear_complete();
+}
+
 void OutputDirectory::clear_leftovers() const {
   for (const RunFolder::OwnFile& file : files_.own_files()) {
     if (is_incomplete(file.name)) files_.remove(file);

@@ -35,6 +35,9 @@ class OutputDirectory {
   // only if they are empty then. Separate from the constructor, so that a run which fails before it
   // computes anything does not destroy earlier results. Errors: kOutputWrite.
   void clear() const;
+  // The same, but keeps the incomplete files that take the others' place: first everything that can
+  // fail, then this.
+  void clear_complete() const;
   // Removes incomplete files of a killed run, and no complete ones.
   void clear_leftovers() const;
   // Whether clear() would remove this file; it may be named by any path.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 
 namespace virnucpro {
 namespace {
@@ -177,7 +178,10 @@ PackedBatch Packer::Window::pack() {
   return batch;
 }
 
-Packer::Packer(const PackSettings& settings) : window_(std::make_unique<Window>(settings)) {}
+Packer::Packer(const PackSettings& settings) : window_(std::make_unique<Window>(settings)) {
+  // In settings of a run 0 stands for a budget that the device has still to choose.
+  if (settings.token_budget == 0) throw Error(ErrorKind::kInternal, "packing without a budget");
+}
 Packer::~Packer() = default;
 Packer::Packer(Packer&&) noexcept = default;
 

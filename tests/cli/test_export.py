@@ -135,6 +135,20 @@ def test_export_replaces_a_directory_by_force_only(run):
     assert run("export", "out", "-o", "other", "--force").returncode == 0
 
 
+def test_force_removes_nothing_before_all_is_known_to_be_there(run):
+    """The inputs, which only the files of viruses need, are looked at first."""
+    run("export", "out", "-o", "other", "--bed", code=0)
+    before = {path: path.read_bytes() for path in (run.folder / "other").rglob("*") if path.is_file()}
+    assert len(before) > 4
+    with open(run.folder / "reads.fa", "a", encoding="ascii") as reads:
+        reads.write(">more\nACGT\n")
+    run("export", "out", "-o", "other", "--force", "--virus-fasta", "--threshold", "0", code=1)
+    after = {path: path.read_bytes() for path in (run.folder / "other").rglob("*") if path.is_file()}
+    assert {path: after.get(path) for path in before if path.name != "run.files"} == {
+        path: content for path, content in before.items() if path.name != "run.files"}
+    assert not (run.folder / "other" / "virus.fasta").exists()
+
+
 def test_export_of_a_changed_input_gives_no_viruses(run):
     with open(run.folder / "reads.fa", "a", encoding="ascii") as reads:
         reads.write(">more\nACGT\n")
@@ -165,7 +179,7 @@ def test_export_of_viruses_of_an_interrupted_run(run, sequences):
     result = run("export", "out", "--virus-fasta", "--threshold", "0", "--force", code=1)
     assert "reads.fa: input changed" in message(result)
     assert "piece_3" in message(result)
-    assert not viruses.exists()
+    assert viruses.read_text() == fasta(sequences), "nothing was removed before all could be written"
 
 
 def test_export_of_an_input_that_rotted_behind_its_last_record(program, sequences):

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "base/error.hpp"
 #include "unit/length.hpp"
 
 namespace virnucpro {
@@ -77,6 +78,11 @@ double use(const std::vector<PackedBatch>& batches, std::size_t budget) {
     tokens += std::max(batches[i].frames.esm_tokens.size(), batches[i].frames.dna_tokens.size());
   }
   return static_cast<double>(tokens) / static_cast<double>(budget * (batches.size() - 1));
+}
+
+// It would pack every frame by itself, and nobody would notice but by the time.
+TEST(Packer, NeedsABudget) {
+  EXPECT_THROW(Packer({.token_budget = 0}), Error);
 }
 
 TEST(Packer, GivesEveryFrameOnceWithItsTokens) {
