@@ -18,7 +18,7 @@ class Attempts {
   // Waits and returns true, or returns false if no attempt is left. Says in the log why it waits.
   // Errors: Cancel's.
   bool wait_for_next(const std::string& why, std::optional<std::uint64_t> asked_seconds);
-  // After some progress all attempts are there again.
+  // After progress (of a Pace) all attempts are there again.
   void start_over() { used_ = 0; }
 
  private:

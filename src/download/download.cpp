@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <map>
@@ -109,6 +108,9 @@ void take_remote(PlannedFile& planned) {
   const RemoteFile& remote = planned.remote;
   if (expected.bytes && remote.bytes && *expected.bytes != *remote.bytes) {
     fail(fmt::format("the server has {} bytes, expected {}", *remote.bytes, *expected.bytes));
+  }
+  if (!expected.bytes && remote.bytes > expected.most) {
+    throw too_large_error(remote.urls.front(), expected.most);
   }
   if (!expected.bytes) expected.bytes = remote.bytes;
   if (remote.commit.empty()) return;
@@ -233,7 +235,7 @@ class Downloader {
   }
 
   void carry_out() {
-    require_space();
+    require_space_for_all();
     for (const ModelPlan& plan : plans_) install(plan);
   }
 
@@ -248,7 +250,7 @@ class Downloader {
     return bytes;
   }
 
-  void require_space() const {
+  void require_space_for_all() const {
     struct Disk {
       fs::path folder;
       std::uint64_t needed = 0;
@@ -264,15 +266,6 @@ class Downloader {
       disk.needed += bytes_needed(plan);
     }
     for (const auto& [device, disk] : disks) require_space(disk.folder, disk.needed);
-  }
-
-  static void require_space(const fs::path& folder, std::uint64_t needed) {
-    struct statvfs status {};
-    if (::statvfs(folder.c_str(), &status) != 0) throw write_error(folder, errno);
-    const std::uint64_t free = std::uint64_t{status.f_bavail} * status.f_frsize;
-    if (needed <= free) return;
-    throw Error(ErrorKind::kNoSpace, Place{.file = folder.string()},
-                fmt::format("{} are needed, and {} are free", size_text(needed), size_text(free)));
   }
 
   void install(const ModelPlan& plan) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +13,10 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "download/attempts.hpp"
 #include "download/http_headers.hpp"
+#include "weights/model_table.hpp"
 
 namespace virnucpro {
 namespace {
@@ -80,6 +83,8 @@ class Fetch : public BodySink {
     return *hashes;
   }
 
+  // Whether a later download may go on with what came.
+  bool is_of_use() const { return total_ && file_.size() > 0; }
   // Of a file that is not the expected one nothing stays.
   void drop() { ::unlink(file_.path().c_str()); }
   // Before another mirror, whose file may be another one.
@@ -99,7 +104,8 @@ class Fetch : public BodySink {
   }
 
   bool take(std::string_view part) override {
-    if (total_ && part.size() > *total_ - file_.size()) {
+    if (part.size() > total_.value_or(most()) - file_.size()) {
+      if (!total_) throw too_large_error(url_, most());
       fail_mismatch(fmt::format("more than the expected {} bytes come", *total_));
     }
     file_.write(part);
@@ -110,6 +116,8 @@ class Fetch : public BodySink {
   void tick() override { progress_.at(file_.size()); }
 
  private:
+  std::uint64_t most() const { return expected_.bytes.value_or(expected_.most); }
+
   // Empty if the whole file is not the expected one; then nothing of it is left.
   std::optional<FileHashes> bring_and_check() {
     bring();
@@ -124,7 +132,7 @@ class Fetch : public BodySink {
 
   void bring() {
     Attempts attempts(sources_.settings().retries, sources_.cancel());
-    if (total_ && file_.size() > *total_) file_.clear();
+    if (file_.size() > total_.value_or(most())) file_.clear();
     ended_ = false;
     progress_.begin(name_, file_.size(), total_);
     while (!(total_ ? file_.size() == *total_ : ended_)) {
@@ -145,7 +153,7 @@ class Fetch : public BodySink {
       why = ended_ ? fmt::format("it ended after {} bytes", file_.size()) : failure_text(reply);
     }
     if (!wrong_part && !may_pass(reply)) throw network_error(url_, why);
-    if (file_.size() > furthest_) attempts.start_over();
+    if (file_.size() >= furthest_ + sources_.settings().pace.bytes) attempts.start_over();
     furthest_ = std::max(furthest_, file_.size());
     if (attempts.wait_for_next(fmt::format("{}: {}", name_, why),
                                reply.headers.number("retry-after"))) {
@@ -178,7 +186,7 @@ class Fetch : public BodySink {
     if (length && expected_.bytes && *length != *expected_.bytes) {
       fail_mismatch(fmt::format("the server has {} bytes, expected {}", *length, *expected_.bytes));
     }
-    if (!expected_.bytes) total_ = length;
+    take_total(length);
     take_version(reply);
     progress_.begin(name_, 0, total_);
     return true;
@@ -187,6 +195,7 @@ class Fetch : public BodySink {
   bool accept_part(const HttpReply& reply) {
     const std::string text = reply.headers.get("content-range");
     const std::optional<ContentRange> range = parse_content_range(text);
+    if (range && range->last >= most()) throw too_large_error(url_, most());
     if (is_other_version(reply)) {
       problem_ = "the file changed on the server";
     } else if (!range || range->first != file_.size() ||
@@ -200,9 +209,17 @@ class Fetch : public BodySink {
       if (!expected_.bytes) total_.reset();
       return false;
     }
-    if (!total_) total_ = range->total;
+    if (!total_) take_total(range->total);
     take_version(reply);
     return true;
+  }
+
+  // What the table and the server's first answer do not say is known only when the body comes.
+  void take_total(const std::optional<std::uint64_t>& total) {
+    if (expected_.bytes) return;
+    if (total > most()) throw too_large_error(url_, most());
+    total_ = total;
+    if (total) require_space(file_.path().parent_path(), *total - file_.size());
   }
 
   bool is_other_version(const HttpReply& reply) const {
@@ -233,11 +250,36 @@ class Fetch : public BodySink {
   std::uint64_t furthest_ = 0;
 };
 
+// A disk that a file without an end has filled is left as it was.
+bool leaves_use(const Error& error, const Fetch& fetch) {
+  const bool is_full =
+      error.kind() == ErrorKind::kOutputWrite || error.kind() == ErrorKind::kNoSpace;
+  return error.kind() != ErrorKind::kDownloadMismatch && (!is_full || fetch.is_of_use());
+}
+
 bool may_differ_elsewhere(const Error& error) {
   return error.kind() == ErrorKind::kNetwork || error.kind() == ErrorKind::kDownloadMismatch;
 }
 
 }  // namespace
+
+Error too_large_error(const std::string& url, std::uint64_t most) {
+  Error error(ErrorKind::kDownloadMismatch, Place{.file = url},
+              fmt::format("it has more than the {} bytes that it may have", grouped(most)));
+  error.advise(
+      "It was not installed. Fetch it from elsewhere; if it is meant to be so large, give its size "
+      "(\"bytes\") in a table of your own: --manifest FILE.");
+  return error;
+}
+
+void require_space(const fs::path& folder, std::uint64_t needed) {
+  struct statvfs status {};
+  if (::statvfs(folder.c_str(), &status) != 0) throw write_error(folder, errno);
+  const std::uint64_t free = std::uint64_t{status.f_bavail} * status.f_frsize;
+  if (needed <= free) return;
+  throw Error(ErrorKind::kNoSpace, Place{.file = folder.string()},
+              fmt::format("{} are needed, and {} are free", size_text(needed), size_text(free)));
+}
 
 FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const ExpectedFile& expected,
                       const std::string& name, const fs::path& partial,
@@ -248,8 +290,9 @@ FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const Expected
       return fetch.from(*url);
     } catch (const Error& error) {
       const bool is_last = url + 1 == remote.urls.end();
-      if (is_last && error.kind() == ErrorKind::kDownloadMismatch) fetch.drop();
-      if (is_last || !may_differ_elsewhere(error)) throw;
+      const bool is_final = is_last || !may_differ_elsewhere(error);
+      if (is_final && !leaves_use(error, fetch)) fetch.drop();
+      if (is_final) throw;
       log_warning("{}; the next mirror is asked", error.what());
       fetch.forget_version(error.kind() == ErrorKind::kDownloadMismatch);
     }

@@ -12,11 +12,14 @@
 namespace virnucpro {
 
 inline constexpr std::uint64_t kOfARoundedSize = 50;
+// ESM-2 15B in fp32 has 61 GB.
+inline constexpr std::uint64_t kMostWeightBytes = std::uint64_t{64} << 30U;
 
 // What a file must be. What is not known is empty.
 struct ExpectedFile {
   std::optional<std::uint64_t> bytes{};
   std::optional<std::uint64_t> bytes_about{};  // to a part in kOfARoundedSize
+  std::uint64_t most = kMostWeightBytes;       // bytes that a server may send where none are known
   std::string sha256{};
   std::string git_blob{};
   std::string record_entry{};  // where only a HashRecord says `sha256`: HashRecord::entry()

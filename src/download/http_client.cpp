@@ -17,7 +17,6 @@ namespace virnucpro {
 namespace {
 
 constexpr long kConnectSeconds = 30;
-constexpr long kSilentSeconds = 60;                 // without a byte: the connection is lost
 constexpr std::uint64_t kMostUnwanted = 1U << 20U;  // of a body that nobody wants
 
 constexpr std::array kBundles{
@@ -76,8 +75,9 @@ std::string certificate_bundle() {
 // kept until the transfer has ended.
 class HttpClient::Transfer {
  public:
-  Transfer(CURL* handle, const HttpRequest& request, BodySink* sink, const Cancel& cancel)
-      : curl_(curl_library()), handle_(handle), sink_(sink), cancel_(cancel) {
+  Transfer(CURL* handle, const HttpRequest& request, BodySink* sink, const Cancel& cancel,
+           const Pace& pace)
+      : curl_(curl_library()), handle_(handle), sink_(sink), cancel_(cancel), watch_(pace) {
     curl_.easy_reset(handle_);
     set_up(request);
     set_headers(request);
@@ -90,7 +90,7 @@ class HttpClient::Transfer {
     curl_.easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status_);
     reply_.status = static_cast<int>(status_);
     if (code != CURLE_OK && !unwanted_) {
-      reply_.failure = text_.front() == '\0' ? curl_.easy_strerror(code) : text_.data();
+      reply_.failure = is_too_slow_ ? watch_.text() : failure_of(code);
       reply_.hopeless = is_hopeless(code);
     }
     return std::move(reply_);
@@ -100,6 +100,10 @@ class HttpClient::Transfer {
   template <typename Value>
   void set(CURLoption option, Value value) {
     require(curl_.easy_setopt(handle_, option, value), option);
+  }
+
+  std::string failure_of(CURLcode code) const {
+    return text_.front() == '\0' ? curl_.easy_strerror(code) : text_.data();
   }
 
   static void require(CURLcode code, CURLoption option) {
@@ -121,8 +125,6 @@ class HttpClient::Transfer {
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // of the proxy
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
-    set(CURLOPT_LOW_SPEED_LIMIT, 1L);
-    set(CURLOPT_LOW_SPEED_TIME, kSilentSeconds);
     set(CURLOPT_ERRORBUFFER, text_.data());
     set(CURLOPT_HEADERFUNCTION, &Transfer::on_header);
     set(CURLOPT_HEADERDATA, this);
@@ -156,9 +158,10 @@ class HttpClient::Transfer {
     return transfer.guarded([&] { return transfer.take({bytes, size}); });
   }
 
-  static int on_tick(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  static int on_tick(void* self, curl_off_t, curl_off_t came, curl_off_t, curl_off_t) {
     auto& transfer = *static_cast<Transfer*>(self);
-    if (transfer.cancel_.requested()) return 1;
+    transfer.is_too_slow_ = transfer.watch_.is_too_slow(static_cast<std::uint64_t>(came));
+    if (transfer.cancel_.requested() || transfer.is_too_slow_) return 1;
     return transfer.guarded([&]() -> std::size_t {
       if (transfer.sink_ != nullptr) transfer.sink_->tick();
       return 1;
@@ -192,6 +195,8 @@ class HttpClient::Transfer {
   CURL* handle_;
   BodySink* sink_;
   const Cancel& cancel_;
+  PaceWatch watch_;
+  bool is_too_slow_ = false;
   HeaderList headers_;
   std::array<char, CURL_ERROR_SIZE> text_{};
   long status_ = 0;
@@ -202,7 +207,7 @@ class HttpClient::Transfer {
   std::exception_ptr thrown_;
 };
 
-HttpClient::HttpClient(const Cancel& cancel) : cancel_(cancel) {}
+HttpClient::HttpClient(const Cancel& cancel, const Pace& pace) : cancel_(cancel), pace_(pace) {}
 HttpClient::~HttpClient() = default;
 
 HttpReply HttpClient::send(const HttpRequest& request, BodySink* sink) {
@@ -212,7 +217,7 @@ HttpReply HttpClient::send(const HttpRequest& request, BodySink* sink) {
                }};
     if (!handle_) throw Error(ErrorKind::kOutOfMemory, "libcurl");
   }
-  return Transfer(handle_.get(), request, sink, cancel_).run();
+  return Transfer(handle_.get(), request, sink, cancel_, pace_).run();
 }
 
 }  // namespace virnucpro

@@ -7,6 +7,7 @@
 
 #include "base/cancel.hpp"
 #include "download/http_headers.hpp"
+#include "download/pace.hpp"
 
 namespace virnucpro {
 
@@ -41,10 +42,10 @@ class BodySink {
 
 // Sends requests of HTTP by libcurl, one at a time. Redirects are not followed: the caller decides
 // what may be sent where. Certificates are always verified. Proxies are those of the environment
-// (https_proxy, http_proxy, no_proxy).
+// (https_proxy, http_proxy, no_proxy). A connection slower than `pace` has failed.
 class HttpClient {
  public:
-  explicit HttpClient(const Cancel& cancel);
+  explicit HttpClient(const Cancel& cancel, const Pace& pace = {});
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
@@ -55,6 +56,7 @@ class HttpClient {
  private:
   class Transfer;
   const Cancel& cancel_;
+  const Pace pace_;
   std::shared_ptr<void> handle_;  // made by the first request
 };
 

@@ -8,7 +8,9 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/file_name.hpp"
+#include "base/json.hpp"
 #include "base/text_lines.hpp"
+#include "weights/locate.hpp"
 #include "weights/model_folders.hpp"
 
 namespace virnucpro {
@@ -17,11 +19,26 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestReference = 1024;
+constexpr std::uint64_t kMostClassifierBytes = std::uint64_t{1} << 30U;
 
 const fs::path& required(const fs::path& folder, const char* what) {
   if (!folder.empty()) return folder;
   throw Error(ErrorKind::kUsage,
               fmt::format("no variable says where {} is, not even HOME: give --models-dir", what));
+}
+
+// A larger JSON file would not be read; a published classifier has some megabytes.
+std::uint64_t most_of_kind(const TableModel& model, const TableFile& file) {
+  if (file.name.ends_with(".json")) return kMaxJsonBytes;
+  const PublishedModel* known = find_published(model.name);
+  const bool is_classifier = known != nullptr && known->family == ModelFamily::kClassifier;
+  return is_classifier ? kMostClassifierBytes : kMostWeightBytes;
+}
+
+// The most bytes of a file, where what is published does not say how many it has.
+std::uint64_t most_bytes(const TableModel& model, const TableFile& file) {
+  if (!file.bytes_about) return most_of_kind(model, file);
+  return *file.bytes_about + *file.bytes_about / kOfARoundedSize;
 }
 
 // A blob is named after its content.
@@ -114,6 +131,7 @@ ExpectedFile expected_file(const TableModel& model, const TableFile& file, const
   const std::string name = label_of(model, file);
   ExpectedFile expected{.bytes = file.bytes,
                         .bytes_about = file.bytes_about,
+                        .most = most_bytes(model, file),
                         .sha256 = file.sha256,
                         .git_blob = file.git_blob};
   if (const auto own = given.find(name); own != given.end()) {

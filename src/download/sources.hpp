@@ -7,6 +7,7 @@
 
 #include "base/cancel.hpp"
 #include "download/http_client.hpp"
+#include "download/pace.hpp"
 #include "weights/model_table.hpp"
 
 namespace virnucpro {
@@ -20,6 +21,7 @@ struct SourceSettings {
   std::string token{};        // HF_TOKEN; only for `hugging_face`'s own host
   bool offline = false;       // HF_HUB_OFFLINE
   std::uint64_t retries = 5;  // of a request that failed
+  Pace pace{};                // a slower connection is such a request
 };
 
 // The settings that HF_* variables give; the program's own are empty: not set. Errors: kUsage for
@@ -37,7 +39,7 @@ struct RemoteFile {
 class Sources {
  public:
   Sources(SourceSettings settings, const Cancel& cancel)
-      : settings_(std::move(settings)), cancel_(cancel), client_(cancel) {}
+      : settings_(std::move(settings)), cancel_(cancel), client_(cancel, settings_.pace) {}
 
   // Where a file is; of several, any. `revision` replaces the table's where it is not empty.
   std::vector<std::string> urls_of(const TableModel& model, const TableFile& file,

@@ -18,6 +18,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -104,15 +105,16 @@ def full_table(models):
 
 
 def make_certificates(folder):
-    """A CA, and a certificate for localhost and 127.0.0.1 by it."""
+    """A CA, and certificates by it: hub.pem for localhost and 127.0.0.1, elsewhere.pem for another host."""
     def openssl(*arguments):
         subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
     key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=CA")
-    openssl("req", *key, "-keyout", "hub.key", "-out", "hub.csr", "-subj", "/CN=hub")
-    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    openssl("x509", "-req", "-in", "hub.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
-            "-days", "2", "-out", "hub.pem", "-extfile", "names")
+    for name, hosts in (("hub", "DNS:localhost,IP:127.0.0.1"), ("elsewhere", "DNS:elsewhere.example")):
+        openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        (folder / "names").write_text(f"subjectAltName={hosts}\n")
+        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
+                "-CAcreateserial", "-days", "2", "-out", f"{name}.pem", "-extfile", "names")
 
 
 class Hub:
@@ -217,16 +219,21 @@ class Answers:
     later_etag: str = ""       # of the second GET and later ones
     cut: dict = field(default_factory=dict)  # bytes after which the connection ends, by GET
     length: int = None         # Content-Length
+    lengths: bool = True       # False: there is none
+    head_length: int = None    # Content-Length of HEAD
+    heads: bool = True         # False: HEAD is not known
     content_range: str = None  # Content-Range
     statuses: dict = field(default_factory=dict)  # another status, by GET
     location: str = ""         # with such a status
+    cookie: str = ""           # Set-Cookie
     pace: float = 0            # seconds between parts
 
 
 class FaultyServer:
-    """A server of one file over http, whatever the path."""
+    """A server of one file, whatever the path, over http, or https with a certificate (a .pem of
+    make_certificates)."""
 
-    def __init__(self, answers):
+    def __init__(self, answers, certificate=None):
         self.answers, self.gets, self.headers = answers, 0, []
         outer = self
 
@@ -246,7 +253,12 @@ class FaultyServer:
                 self.close_connection = True
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        scheme = "https" if certificate else "http"
+        self.url = f"{scheme}://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self):
@@ -254,9 +266,11 @@ class FaultyServer:
         self.server.server_close()
 
     def head(self, request):
-        request.send_response(200)
-        request.send_header("Content-Length", str(len(self.answers.content)))
-        request.send_header("ETag", self.answers.etag)
+        answers = self.answers
+        request.send_response(200 if answers.heads else 405)
+        length = len(answers.content) if answers.head_length is None else answers.head_length
+        request.send_header("Content-Length", str(length if answers.heads else 0))
+        request.send_header("ETag", answers.etag)
         request.end_headers()
 
     def get(self, request, number):
@@ -281,7 +295,10 @@ class FaultyServer:
             request.send_header("Content-Range",
                                 answers.content_range or f"bytes {first}-{total - 1}/{total}")
         length = len(body) if answers.length is None else answers.length
-        request.send_header("Content-Length", str(length))
+        if answers.lengths:
+            request.send_header("Content-Length", str(length))
+        if answers.cookie:
+            request.send_header("Set-Cookie", answers.cookie)
         request.send_header("ETag", etag)
         request.end_headers()
         self.send(request, body[:answers.cut.get(number, len(body))])

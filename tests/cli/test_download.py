@@ -345,14 +345,16 @@ def test_no_hub(home, hub):
 
 @pytest.fixture
 def faulty(home):
-    """Downloads the file of a FaultyServer; what it answers is the caller's."""
+    """Downloads the file of a FaultyServer; what it answers is the caller's, and members of the
+    file's row."""
     servers = []
 
-    def download(answers, *arguments, expected=CONTENT, known=True, **options):
-        servers.append(FaultyServer(answers))
-        hashes = {"bytes": len(expected), "sha256": sha256(expected)} if known else {}
+    def download(answers, *arguments, expected=CONTENT, known=True, row=None, certificate=None,
+                 **options):
+        servers.append(FaultyServer(answers, certificate))
+        hashes = {"bytes": len(expected), "sha256": sha256(expected)} if known and row is None else {}
         row = {"name": "m", "source": "url", "files": [
-            {"name": "f", "urls": [server.url + "/f" for server in servers], **hashes}]}
+            {"name": "f", "urls": [server.url + "/f" for server in servers], **hashes, **(row or {})}]}
         (home.folder / "more.json").write_text(table(row))
         return home.download("m", "--manifest", "more.json", *arguments, **options), servers[-1]
     yield download
@@ -452,6 +454,73 @@ def test_attempts_have_an_end(home, faulty):
                             "--retries", "1", code=1)
     assert "the server answered 500 (after 2 attempts)" in message(result)
     assert server.gets == 2 and time.monotonic() - began < 10
+
+
+def test_a_byte_for_each_connection_is_no_progress(home, faulty):
+    result, server = faulty(Answers(CONTENT, cut=dict.fromkeys(range(1, 6), 1)), "--retries", "1", code=1)
+    assert "(after 2 attempts)" in message(result)
+    assert server.gets == 2 and nothing_visible(home)
+
+
+def test_after_progress_all_attempts_are_there_again(home, faulty):
+    result, server = faulty(Answers(CONTENT, cut=dict.fromkeys(range(1, 4), 100_000)), "--retries", "1")
+    assert message(result).count("attempt 2 of 2 follows") == 3
+    assert whole(home) and server.gets == 4
+
+
+LARGER = 70_000_000_000  # bytes, than a file of any kind may have whose size nobody published
+JSON_BYTES = 8 << 20
+
+
+def is_refused_as_too_large(home, result, most):
+    said = message(result)
+    assert f"it is not the published file: it has more than the {most:,} bytes that it may have" in said
+    assert 'give its size ("bytes") in a table of your own: --manifest FILE' in said
+    return not [path for path in home.own.rglob("f*") if path.is_file()]
+
+
+@pytest.mark.parametrize("row, content, most", [
+    ({"bytes_about": 100_000}, CONTENT, 102_000),
+    ({"name": "f.json"}, bytes(JSON_BYTES + 100_000), JSON_BYTES),
+], ids=["of about a size", "JSON"])
+def test_a_body_without_an_end(home, faulty, row, content, most):
+    result, server = faulty(Answers(content, heads=False, lengths=False), row=row, code=1)
+    assert is_refused_as_too_large(home, result, most)
+    assert server.gets == 1
+
+
+def test_a_size_that_no_file_may_have(home, faulty):
+    of_head, server = faulty(Answers(CONTENT, head_length=LARGER), known=False, code=1)
+    assert is_refused_as_too_large(home, of_head, 64 << 30)
+    assert server.gets == 0 and not home.own.exists()
+
+
+def test_a_size_that_no_file_may_have_when_the_body_comes(home, faulty):
+    of_get, server = faulty(Answers(CONTENT, heads=False, length=LARGER), "--retries", "0", known=False,
+                            code=1)
+    assert is_refused_as_too_large(home, of_get, 64 << 30)
+    assert server.gets == 1
+
+
+@pytest.mark.parametrize("total", [LARGER, "*"])
+def test_a_part_of_a_file_that_is_too_large(home, faulty, total):
+    known = {"sha256": sha256(CONTENT)}
+    _, server = faulty(Answers(CONTENT, heads=False, cut={1: 100_000}), "--retries", "0", row=known, code=1)
+    assert [path.stat().st_size for path in home.own.glob("m.incomplete/f.*")] == [100_000]
+    server.answers.content_range = f"bytes 100000-{LARGER - 1}/{total}"
+    part = home.download("m", "--manifest", "more.json", "--retries", "0", code=1)
+    assert is_refused_as_too_large(home, part, 64 << 30)
+    assert server.headers[-1]["Range"] == "bytes=100000-"
+
+
+def test_what_was_left_and_is_too_large_is_fetched_anew(home, faulty):
+    row = {"name": "f.json", "sha256": sha256(CONTENT)}
+    _, server = faulty(Answers(CONTENT, heads=False, cut={1: 100_000}), "--retries", "0", row=row, code=1)
+    [partial] = home.own.glob("m.incomplete/f.json.*")
+    os.truncate(partial, JSON_BYTES + 1)
+    home.download("m", "--manifest", "more.json")
+    assert (home.own / "f.json").read_bytes() == CONTENT
+    assert server.gets == 2 and "Range" not in server.headers[-1]
 
 
 def test_what_is_not_there_is_not_asked_for_again(home, faulty):
@@ -571,6 +640,37 @@ def test_two_downloads_into_a_cache_share_one(home, hub):
     assert len(gets) == len(set(gets))
 
 
+# --- what SECURITY.md promises ---
+
+
+def test_a_certificate_for_another_host(home, hub, faulty):
+    result, server = faulty(Answers(CONTENT), certificate=hub.folder / "elsewhere.pem", code=1)
+    assert "certificate" in message(result).lower() and "127.0.0.1" in message(result)
+    assert server.gets == 0
+    _, server = faulty(Answers(CONTENT), certificate=hub.folder / "hub.pem")
+    assert whole(home) and server.gets == 1
+
+
+def test_the_body_never_comes_by_http_for_https(home, hub, faulty):
+    plain = FaultyServer(Answers(CONTENT))
+    result, server = faulty(Answers(CONTENT, statuses={1: 302}, location=f"{plain.url}/f"),
+                            certificate=hub.folder / "hub.pem", code=1)
+    plain.close()
+    assert f"it leads from https to {plain.url}" in message(result)
+    assert server.gets == 1 and plain.gets == 0 and nothing_visible(home)
+
+
+def test_no_login_is_read_and_no_cookie_is_kept(home, faulty):
+    (home.folder / ".netrc").write_text("machine 127.0.0.1 login me password secret\n")
+    _, server = faulty(Answers(CONTENT, cut={1: 100_000}, cookie="known=yes; Path=/"))
+    assert whole(home) and server.gets == 2
+    assert not [headers for headers in server.headers if {"Cookie", "Authorization"} & headers.keys()]
+    url = f"{server.url}/f"  # curl, told to, does both
+    subprocess.run(["curl", "--silent", "--netrc", "--cookie", "", "-o", "one", "-o", "two", url, url],
+                   cwd=home.folder, env=home.environment, check=True)
+    assert server.headers[-1]["Cookie"] == "known=yes" and "Authorization" in server.headers[-1]
+
+
 # --- kill -9, disks and rights ---
 
 
@@ -671,17 +771,27 @@ def test_a_damaged_blob_needs_space_once_more(home, hub, models):
     assert whole.returncode == 0, message(whole)
 
 
-def test_a_disk_that_fills_up_on_the_way(home):
-    """Its size is not known beforehand: the server does not say it."""
-    server = FaultyServer(Answers(CONTENT))
-    server.head = lambda request: (request.send_response(405), request.send_header("Content-Length", "0"),
-                                   request.end_headers())
+def of_an_unknown_size_on_a_small_disk(home, answers):
+    server = FaultyServer(answers)
     row = {"name": "m", "source": "url", "files": [{"name": "f", "urls": [server.url]}]}
     (home.folder / "more.json").write_text(table(row))
     result = on_a_small_disk(home, 128, "m", "--manifest", "more.json")
     server.close()
     assert result.returncode == 1
-    assert "No space left on device" in message(result) and "--models-dir DIR" in message(result)
+    assert "disk/m.incomplete:\nlock\n" in message(result)  # and nothing of the file
+    return message(result)
+
+
+def test_a_size_that_is_known_when_the_body_comes(home):
+    said = of_an_unknown_size_on_a_small_disk(home, Answers(CONTENT, heads=False))
+    assert re.search(r"m.incomplete: there is not enough free space: 512.0 kB are needed, and [\d.]+ kB are "
+                     r"free", said)
+
+
+def test_a_disk_that_fills_up_on_the_way(home):
+    """Its size is never known: the server does not say it."""
+    said = of_an_unknown_size_on_a_small_disk(home, Answers(CONTENT, heads=False, lengths=False))
+    assert "No space left on device" in said and "--models-dir DIR" in said
 
 
 # --- what it says of itself ---

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/stop_watch.hpp"
+#include "weights/model_table.hpp"
+
+namespace virnucpro {
+
+// The least that a connection has to bring: so many bytes in as many seconds, 1 KiB/s over a
+// minute. A slower one is given up, and only one that brought as much gives the attempts back: a
+// server that gives a byte a minute, or a connection, would never come to an end.
+struct Pace {
+  std::uint64_t bytes = 60U << 10U;
+  double seconds = 60;
+};
+
+class PaceWatch {
+ public:
+  explicit PaceWatch(const Pace& pace) : pace_(pace) {}
+
+  // `came`: bytes since the watch was made.
+  bool is_too_slow(std::uint64_t came) {
+    if (came - counted_ >= pace_.bytes) {
+      counted_ = came;
+      since_ = {};
+    }
+    return since_.seconds() > pace_.seconds;
+  }
+  std::string text() const {
+    return fmt::format("less than {} came in {:g} s", size_text(pace_.bytes), pace_.seconds);
+  }
+
+ private:
+  Pace pace_;
+  StopWatch since_;
+  std::uint64_t counted_ = 0;
+};
+
+}  // namespace virnucpro
