@@ -41,7 +41,7 @@ lint_packages=(clang-format clang-tidy python3)
 clang_packages=(clang lld libclang-rt-14-dev libomp-14-dev) # for AddressSanitizer and for fuzzing
 package_packages=(debootstrap)
 deb_packages=(build-essential debhelper lintian)
-cluster_packages=(slurm-wlm munge iproute2 util-linux python3-venv)
+cluster_packages=(groovy slurm-wlm munge iproute2 util-linux python3-venv)
 
 lock_seconds=300
 

@@ -1,4 +1,5 @@
 import gzip
+import json
 import os
 import random
 import subprocess
@@ -9,12 +10,33 @@ from slurm import Slurm
 
 SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
 PROGRAM = os.environ["VIRNUCPRO_BIN"]
-SNAKEMAKE = os.environ["VIRNUCPRO_SNAKEMAKE"]
+SNAKEMAKE = os.environ.get("VIRNUCPRO_SNAKEMAKE")  # `make check` runs what needs none
 # Some seconds a shard on one processor, so that there is time to disturb it.
 MODELS = ["-e", "300", "-p", "synthetic", "--esm-model", "synthetic:esm2_t6_8M",
           "--dnabert-model", "synthetic:dnabert-s-tiny", "--journal-interval", "0.1"]
 SAMPLES = ["a", "b", "c"]
 SHARDS = 3
+# Names of which a shell makes commands, several words, other names or options.
+HOSTILE = ["a b", "x;touch pwned", "$(touch pwned)", "`touch pwned`", "it's \"so\"", "-n", "*", "~",
+           "back\\slash", "$HOME"]
+RECORDER = """#!/usr/bin/python3
+# Notes what it is called with, and makes the files of a run.
+import json, pathlib, sys
+
+words = sys.argv[1:]
+if words == ["--version"]:
+    sys.exit(print("virnucpro 0.0.0"))
+with open(CALLS, "a") as calls:
+    print(json.dumps(words), file=calls)
+run = pathlib.Path(words[words.index("-o") + 1])
+tables = run / (words[words.index("--name") + 1] + "_merged")
+tables.mkdir(parents=True)
+names = ["sequences.tsv", "contigs.tsv", "report.html", "virnucpro_mqc.json", "virnucpro_calls_mqc.json",
+         "virnucpro_scores_mqc.tsv", "virnucpro_mqc_versions.yml"]
+made = [tables / "prediction_results.txt", tables / "prediction_results_highestscore.csv"]
+for file in [*made, *(run / name for name in names)]:
+    file.touch()
+"""
 
 
 def write_reads(path, seed, count=450):
@@ -26,6 +48,23 @@ def write_reads(path, seed, count=450):
         for k in range(count):
             begin = chance.randrange(len(genome) - 300)
             file.write(f"@read_{k}\n{genome[begin:begin + 300]}\n+\n{'I' * 300}\n")
+
+
+class Recorder:
+    """A program that says how it was called, in a folder for PATH."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "bin").mkdir()
+        program = folder / "bin" / "virnucpro"
+        program.write_text(RECORDER.replace("CALLS", repr(str(folder / "calls"))))
+        program.chmod(0o755)
+        self.path = f"{folder / 'bin'}:/usr/bin:/bin"
+
+    def calls(self):
+        """The arguments of each call."""
+        assert not list(self.folder.rglob("pwned*")), "a name was run as a command"
+        return [json.loads(line) for line in (self.folder / "calls").read_text().splitlines()]
 
 
 def predict(*words):
@@ -49,6 +88,11 @@ def single_runs(tmp_path_factory):
         write_reads(folder / f"{sample}.fq", seed)
         predict(folder / f"{sample}.fq", "--name", sample, "-o", folder / sample)
     return folder
+
+
+@pytest.fixture
+def recorder(tmp_path):
+    return Recorder(tmp_path)
 
 
 @pytest.fixture(scope="session")

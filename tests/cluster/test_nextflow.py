@@ -1,48 +1,53 @@
-"""The Nextflow module, without Nextflow: its commands are run by bash with the values that Nextflow would put in."""
+"""The Nextflow module, without Nextflow: Groovy makes its commands, as it does for Nextflow, and bash runs them."""
 
-import re
+import json
 import subprocess
-import textwrap
 
 import pytest
 import yaml
-from conftest import MODELS, PROGRAM, SOURCE, write_reads
+from conftest import HOSTILE, MODELS, PROGRAM, SOURCE, write_reads
 
 MODULE = SOURCE / "workflow" / "nextflow" / "modules" / "local" / "virnucpro" / "predict"
-VALUES = {"prefix": "gut", "meta.id": "gut", "paired": "", "reads": "gut.fq", "args": " ".join(MODELS),
-          "models": "models", "device": "cpu", "task.cpus": "1", "task.process": "VIRNUCPRO_PREDICT"}
+GROOVY = ["java", "-cp", "/usr/share/java/groovy-all.jar", "groovy.ui.GroovyMain",
+          SOURCE / "tests" / "cluster" / "render.groovy"]
 
 
-def filled(text):
-    """What Nextflow makes of a command: values for names, and one backslash less."""
-    text = re.sub(r"(?<!\\)\$\{?([a-z.]*[a-z])\}?", lambda name: VALUES[name.group(1)], text)
-    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+def task(block, name, reads, models="models", **ext):
+    """What Nextflow gives the module's `script` or `stub`."""
+    return {"block": block, "meta": {"id": name}, "reads": reads, "models": models,
+            "task": {"ext": ext, "cpus": 1, "process": "VIRNUCPRO_PREDICT"}}
 
 
-def commands():
-    """Those of `script` and of `stub`."""
-    found = re.findall(r'"""\n(.*?)"""', (MODULE / "main.nf").read_text(), re.DOTALL)
-    return [textwrap.dedent(command) for command in found]
+def rendered(tasks):
+    """Of each task the command and the outputs, or why it is refused."""
+    done = subprocess.run([*GROOVY, MODULE / "main.nf"], input=json.dumps(tasks), check=True, text=True,
+                          stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
 
 
-def outputs():
-    """The name of each output and its path."""
-    found = re.findall(r'path\(?\s*"([^"]+)"\)?\s*, emit: (\w+)', (MODULE / "main.nf").read_text())
-    return {name: filled(path) for path, name in found}
+def run(command, folder, path):
+    return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder, check=False, env={"PATH": path},
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-@pytest.mark.parametrize("which", [0, 1], ids=["script", "stub"])
-def test_commands_make_all_outputs(tmp_path, which):
+def check_outputs(outputs, folder):
+    assert len(outputs) == 9
+    for output in outputs.values():
+        assert (folder / output["path"]).is_file(), output
+        # As a pattern it may be another file's, or no file's.
+        assert not output["glob"] or output["path"] == "versions.yml", output
+
+
+@pytest.mark.parametrize("block", ["script", "stub"])
+def test_commands_make_all_outputs(tmp_path, block):
     write_reads(tmp_path / "gut.fq", seed=3, count=5)
     (tmp_path / "models").mkdir()
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "virnucpro").symlink_to(PROGRAM)
-    path = f"{tmp_path / 'bin'}:/usr/bin:/bin"
-    subprocess.run(["bash", "-euo", "pipefail", "-c", filled(commands()[which])], cwd=tmp_path, check=True,
-                   env={"PATH": path})
-    assert len(outputs()) == 9
-    for name in outputs().values():
-        assert (tmp_path / name).is_file(), name
+    made = rendered([task(block, "gut", "gut.fq", args=" ".join(MODELS))])[0]
+    done = run(made["command"], tmp_path, f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    assert done.returncode == 0, done.stdout
+    check_outputs(made["outputs"], tmp_path)
     version = subprocess.run([PROGRAM, "--version"], check=True, text=True,
                              stdout=subprocess.PIPE).stdout.split()[1]
     assert yaml.safe_load((tmp_path / "versions.yml").read_text()) == {
@@ -51,6 +56,38 @@ def test_commands_make_all_outputs(tmp_path, which):
     assert f"virnucpro={version}" in yaml.safe_load((MODULE / "environment.yml").read_text())["dependencies"]
 
 
+def test_names_are_no_shell(recorder):
+    """Each sample in a folder of its own, with its pairs of reads and its models, which all have hostile names."""
+    tasks = [task("script", name, [f"{name}_1.fq", f"{name}_2.fq"], models=name) for name in HOSTILE]
+    for k, (name, made) in enumerate(zip(HOSTILE, rendered(tasks))):
+        folder = recorder.folder / str(k)
+        folder.mkdir()
+        done = run(made["command"], folder, recorder.path)
+        assert done.returncode == 0, (name, done.stdout)
+        assert recorder.calls()[k:] == [[
+            "predict", "--paired", f"./{name}_1.fq", f"./{name}_2.fq", "-m", "300", "--models-dir", f"./{name}",
+            "--device", "auto", "--threads", "1", "--rollup", "viral-ngs", "--name", name, "--no-progress",
+            "-o", f"./{name}"]]
+        check_outputs(made["outputs"], folder)
+
+
+def test_names_are_no_shell_in_stubs(recorder):
+    tasks = [task("stub", "gut", "gut.fq", prefix=name) for name in HOSTILE]
+    for k, (name, made) in enumerate(zip(HOSTILE, rendered(tasks))):
+        folder = recorder.folder / str(k)
+        folder.mkdir()
+        done = run(made["command"], folder, recorder.path)
+        assert done.returncode == 0, (name, done.stdout)
+        check_outputs(made["outputs"], folder)
+    assert not list(recorder.folder.rglob("pwned*"))
+
+
+@pytest.mark.parametrize("block", ["script", "stub"])
+def test_names_of_more_than_one_line_are_refused(block):
+    assert "more than one line" in rendered([task(block, "a\nb", "gut.fq")])[0]["refused"]
+
+
 def test_its_description_names_the_outputs():
     said = yaml.safe_load((MODULE / "meta.yml").read_text())
-    assert {name for output in said["output"] for name in output} == set(outputs())
+    outputs = rendered([task("stub", "gut", "gut.fq")])[0]["outputs"]
+    assert {name for output in said["output"] for name in output} == set(outputs)

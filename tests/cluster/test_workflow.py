@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import MODELS, PROGRAM, SAMPLES, SNAKEMAKE, SOURCE, is_same, predict, write_reads
+from conftest import HOSTILE, MODELS, PROGRAM, SAMPLES, SNAKEMAKE, SOURCE, is_same, predict, write_reads
 from slurm import wait_for
 
 WORKFLOW = SOURCE / "workflow"
@@ -181,6 +181,24 @@ def test_what_is_left_of_a_killed_snakemake(project, tmp_path):
     project.snakemake("--unlock")
     project.snakemake()
     check_sample(project, "a", tmp_path)
+
+
+def test_names_of_reads_are_no_shell(project, recorder):
+    project.write_config(virnucpro=recorder.folder / "bin" / "virnucpro", shards=1)
+    files = {f"s{k}": f"{name}.fq" for k, name in enumerate(HOSTILE)}
+    for file in files.values():
+        (project.folder / file).touch()
+    project.write_rows(f"{sample}\t{file}" for sample, file in files.items())
+    project.snakemake("--until", "shard")
+    read = {call[call.index("--name") + 1]: call[2:call.index("--shard")] for call in recorder.calls()}
+    # The leading dash is no option's.
+    assert read == {sample: ["./-n.fq" if file == "-n.fq" else file] for sample, file in files.items()}
+
+
+@pytest.mark.parametrize("name", ["x;touch pwned", "-n"])
+def test_names_of_samples_that_are_shell_are_refused(project, name):
+    project.write_rows([f"{name}\ta.fq"])
+    assert "does not match" in project.snakemake("--dry-run", code=1)
 
 
 CLUSTERS_OWN = ["slurm_account=lab", "slurm_partition=gpu"]

@@ -8,6 +8,8 @@ rule shard:
     log:
         "logs/{sample}/shard_{shard}-of-{shards}.log",
     params:
+        # Snakemake knows a file without `./`; the program would take `-a.fq` for an option.
+        reads=lambda wildcards, input: [f"./{name}" if name.startswith("-") else name for name in input.reads],
         run="results/{sample}/shards/{shard}-of-{shards}",
         program=config["virnucpro"],
         options=lambda wildcards: shlex.join(predict_options(wildcards)),
@@ -24,10 +26,10 @@ rule shard:
         token_budget=config["token_budget"],
         slurm_extra=config["slurm_extra"],
     shell:
-        "{workflow.basedir:q}/scripts/shard.sh {params.run} {resources.attempt} {resources.token_budget} "
-        "{params.program} -q predict {input.reads:q} --shard {wildcards.shard}/{wildcards.shards} "
+        "{workflow.basedir:q}/scripts/shard.sh {params.run:q} {resources.attempt} {resources.token_budget} "
+        "{params.program} -q predict {params.reads:q} --shard {wildcards.shard}/{wildcards.shards} "
         "{params.options} --device {resources.device} --threads {threads} --no-progress "
-        ">>{log} 2>&1 && date -u +%Y-%m-%dT%H:%M:%SZ >{output.done}"
+        ">>{log:q} 2>&1 && date -u +%Y-%m-%dT%H:%M:%SZ >{output.done:q}"
 
 
 # The bytes of one run over the whole input, with the roll-up and the reports. A merge that was stopped
@@ -55,4 +57,4 @@ rule merge:
         mem_mb=config["merge_mem_mb"],
         runtime=config["merge_runtime"],
     shell:
-        "{params.program} -q merge {params.shards:q} -o {params.run:q} --force-resume {params.options} >{log} 2>&1"
+        "{params.program} -q merge {params.shards:q} -o {params.run:q} --force-resume {params.options} >{log:q} 2>&1"

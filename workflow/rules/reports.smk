@@ -15,8 +15,8 @@ rule multiqc:
         mem_mb=config["report_mem_mb"],
         runtime=config["report_runtime"],
     shell:
-        "runs=({params.runs}); {params.program} --force --fullnames --outdir $(dirname {output:q}) "
-        "--filename $(basename {output:q}) --no-data-dir ${{runs[@]/%//virnucpro*_mqc*}} >{log} 2>&1"
+        "runs=({params.runs:q}); {params.program} --force --fullnames --outdir $(dirname {output:q}) "
+        "--filename $(basename {output:q}) --no-data-dir ${{runs[@]/%//virnucpro*_mqc*}} >{log:q} 2>&1"
 
 
 rule samples:
@@ -36,4 +36,4 @@ rule samples:
         mem_mb=config["report_mem_mb"],
         runtime=config["report_runtime"],
     shell:
-        "{params.program} -q report {params.runs} {params.controls} --force -o {output.html} >{log} 2>&1"
+        "{params.program} -q report {params.runs:q} {params.controls:q} --force -o {output.html:q} >{log:q} 2>&1"

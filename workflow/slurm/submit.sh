@@ -8,7 +8,8 @@
 # The result is in DIR/run. A task that is stopped (time limit, pre-emption, scontrol requeue) or
 # fails goes on in the same task, VIRNUCPRO_RESTARTS times at most (5). The same command again, after
 # a failure, goes on where all tasks stopped. SBATCH-OPTIONs are those of the shards; partition and
-# account of all jobs come from sbatch's own variables (SBATCH_PARTITION, SBATCH_ACCOUNT).
+# account of all jobs come from sbatch's own variables (SBATCH_PARTITION, SBATCH_ACCOUNT). The merge goes
+# to the cluster that took the shards.
 set -euo pipefail
 
 most_shards=4096
@@ -43,8 +44,12 @@ refuse_own_options() {
 
 submit() {
   [ $# -ge 4 ] || fail 'usage: submit.sh DIR SHARDS [SBATCH-OPTION…] -- PREDICT-ARGUMENT…'
-  local folder=$1 shards=$2 options=() array merge
+  local folder=$1 shards=$2 options=() cluster=() said array merge logs
   shift 2
+  case $folder in
+    *\\*) fail "$folder: Slurm cannot write its logs below a folder with a backslash in its name" ;;
+    -*) folder=./$folder ;; # else commands take it for an option
+  esac
   if ! [[ $shards =~ ^[1-9][0-9]{0,3}$ ]] || [ "$shards" -gt "$most_shards" ]; then
     fail "$shards is no number of shards from 1 to $most_shards"
   fi
@@ -57,14 +62,19 @@ submit() {
   refuse_own_options sbatch ${options[@]+"${options[@]}"}
   refuse_own_options predict "$@"
   mkdir -p "$folder/logs"
+  logs=${folder//%/%%}/logs # in a file's name sbatch replaces what begins with %
   # SIGTERM two minutes before the limit: the program needs five seconds.
-  array=$(sbatch --parsable --job-name "virnucpro ${folder##*/}" --array "0-$((shards - 1))" \
-    --requeue --open-mode=append --ntasks=1 --signal=TERM@120 --output "$folder/logs/shard_%a.log" \
+  said=$(sbatch --parsable --job-name "virnucpro ${folder##*/}" --array "0-$((shards - 1))" \
+    --requeue --open-mode=append --ntasks=1 --signal=TERM@120 --output "$logs/shard_%a.log" \
     ${options[@]+"${options[@]}"} "$here/slurm/submit.sh" --shard "$folder" "$shards" "$@")
+  # With several clusters, of a federation or of --clusters, it says JOB;CLUSTER.
+  array=${said%%;*}
+  case $said in *\;*) cluster=("--clusters=${said#*;}") ;; esac
   merge=$(sbatch --parsable --job-name "virnucpro ${folder##*/} merge" --dependency "afterok:$array" \
-    --kill-on-invalid-dep=yes --requeue --ntasks=1 --output "$folder/logs/merge.log" \
-    "$here/slurm/submit.sh" --merge "$folder" "$shards")
-  printf 'shards: job %s, tasks 0 to %s; merge: job %s\n' "$array" "$((shards - 1))" "$merge"
+    --kill-on-invalid-dep=yes --requeue --ntasks=1 --output "$logs/merge.log" \
+    ${cluster[@]+"${cluster[@]}"} "$here/slurm/submit.sh" --merge "$folder" "$shards")
+  printf 'shards: job %s, tasks 0 to %s; merge: job %s%s\n' "$array" "$((shards - 1))" "${merge%%;*}" \
+    "${cluster[*]+; ${cluster[*]}}"
 }
 
 # A task of the array. It is put back into the queue rather than failed, as the merge waits for its
@@ -74,6 +84,8 @@ run_shard() {
   local shard=$SLURM_ARRAY_TASK_ID
   shift 2
   export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-1}
+  # The submitter's choice of clusters; a job asks the one that it runs on.
+  unset SLURM_CLUSTERS
   # At the time limit Slurm sends SIGTERM to this script, too, which must live to put the task back.
   trap : TERM
   srun --ntasks=1 "$here/scripts/shard.sh" "$folder/shards/$shard-of-$shards" "$((restarts + 1))" "$budget" \

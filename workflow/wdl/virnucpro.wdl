@@ -1,7 +1,7 @@
 version 1.0
 
-# A scatter over samples, each in one job. Checked by `miniwdl check`, and never run: that takes
-# containers and an image with virnucpro (packaging/virnucpro.def).
+# A scatter over samples, each in one job. Run by miniwdl in tests/cluster, with this machine in place
+# of a container, and never in one: that takes an image with virnucpro (packaging/virnucpro.def).
 
 workflow virnucpro_samples {
   meta {
@@ -31,26 +31,35 @@ workflow virnucpro_samples {
 
 task classify_virnucpro {
   input {
-    File         reads
-    Array[File]+ model_files
-    String       sample_name = basename(basename(basename(reads, ".gz"), ".fastq"), ".fq")
-    String       options = "-m 300"
-    String       docker
-    Int          cpu = 8
-    Int          machine_mem_gb = 32
-    Int          disk_gb = 100
-    Int          gpus = 1
+    File          reads
+    Array[File]+  model_files
+    String        sample_name = basename(basename(basename(reads, ".gz"), ".fastq"), ".fq")
+    Array[String] options = ["-m", "300"]
+    String        docker
+    Int           cpu = 8
+    Int           machine_mem_gb = 32
+    Int           disk_gb = 100
+    Int           gpus = 1
   }
   parameter_meta {
     model_files: { description: "The files of the published models, which virnucpro download fetches; they must have their names." }
-    options: { description: "Options of virnucpro predict." }
+    options: { description: "Options of virnucpro predict, each word by itself." }
   }
   command <<<
     set -euo pipefail
     virnucpro --version | tee VERSION
+    # Names and options are lines of files: in the text of the command a shell would run what they say.
+    mapfile -t reads <"~{write_lines([reads])}"
+    mapfile -t models <"~{write_lines(model_files)}"
+    mapfile -t words <"~{write_lines(flatten([[sample_name], options]))}"
+    if [ ${#reads[@]} -ne 1 ] || [ ${#models[@]} -ne ~{length(model_files)} ] ||
+      [ ${#words[@]} -ne ~{1 + length(options)} ]; then
+      echo 'virnucpro.wdl: a name or an option has more than one line' >&2
+      exit 1
+    fi
     mkdir models
-    while read -r file; do ln -s "$file" models/; done <~{write_lines(model_files)}
-    virnucpro predict "~{reads}" ~{options} --models-dir models --name "~{sample_name}" \
+    ln -s -- "${models[@]}" models/
+    virnucpro predict "${reads[0]}" "${words[@]:1}" --models-dir models --name "${words[0]}" \
       --rollup viral-ngs --threads ~{cpu} --no-progress -o results
   >>>
   output {

@@ -1,4 +1,16 @@
 // NEVER RUN: this project has no Nextflow. Written in the form of nf-core's modules; read it before you use it.
+
+// A value as one word of the shell. Nextflow itself escapes paths alone, and of their characters only some.
+def shell_word(value) {
+    if( value.toString().contains('\n') ) error "virnucpro: this name has more than one line: ${value}"
+    return "'" + value.toString().replace("'", "'\\''") + "'"
+}
+
+// A path in the task's folder, as a word that no command takes for an option.
+def shell_path(file) {
+    return shell_word('./' + file)
+}
+
 process VIRNUCPRO_PREDICT {
     tag "$meta.id"
     label 'process_gpu'
@@ -13,37 +25,43 @@ process VIRNUCPRO_PREDICT {
     path models
 
     output:
-    tuple val(meta), path("${prefix}/sequences.tsv")                                        , emit: sequences
-    tuple val(meta), path("${prefix}/${prefix}_merged/prediction_results.txt")              , emit: frames
-    tuple val(meta), path("${prefix}/${prefix}_merged/prediction_results_highestscore.csv") , emit: chunks
-    tuple val(meta), path("${prefix}/contigs.tsv")                                          , emit: contigs
-    tuple val(meta), path("${prefix}/report.html")                                          , emit: report
-    tuple val(meta), path("${prefix}/virnucpro_mqc.json")                                   , emit: multiqc
-    tuple val(meta), path("${prefix}/virnucpro_calls_mqc.json")                             , emit: multiqc_calls
-    tuple val(meta), path("${prefix}/virnucpro_scores_mqc.tsv")                             , emit: multiqc_scores
-    path "versions.yml"                                                                     , emit: versions
+    tuple val(meta), path("${prefix}/sequences.tsv", glob: false)                                        , emit: sequences
+    tuple val(meta), path("${prefix}/${prefix}_merged/prediction_results.txt", glob: false)              , emit: frames
+    tuple val(meta), path("${prefix}/${prefix}_merged/prediction_results_highestscore.csv", glob: false) , emit: chunks
+    tuple val(meta), path("${prefix}/contigs.tsv", glob: false)                                          , emit: contigs
+    tuple val(meta), path("${prefix}/report.html", glob: false)                                          , emit: report
+    tuple val(meta), path("${prefix}/virnucpro_mqc.json", glob: false)                                   , emit: multiqc
+    tuple val(meta), path("${prefix}/virnucpro_calls_mqc.json", glob: false)                             , emit: multiqc_calls
+    tuple val(meta), path("${prefix}/virnucpro_scores_mqc.tsv", glob: false)                             , emit: multiqc_scores
+    path "versions.yml"                                                                                  , emit: versions
 
     when:
     task.ext.when == null || task.ext.when
 
     // A task that is run again gets a new folder and begins anew: shards (--shard) keep the loss small.
     script:
+    // Pasted as it is: by nf-core's convention ext.args is a piece of a command line, which its user writes.
     def args   = task.ext.args ?: '-m 300'
     prefix     = task.ext.prefix ?: "${meta.id}"
-    def paired = reads instanceof List && reads.size() == 2 ? '--paired' : ''
+    def files  = reads instanceof List ? reads : [reads]
+    def inputs = files.collect { file -> shell_path(file) }.join(' ')
+    def paired = files.size() == 2 ? '--paired' : ''
     def device = task.accelerator ? 'cuda:all' : 'auto'
+    def name   = shell_word(prefix)
+    def output = shell_path(prefix)
+    def folder = shell_path(models)
     """
     virnucpro predict \\
         $paired \\
-        $reads \\
+        $inputs \\
         $args \\
-        --models-dir $models \\
+        --models-dir $folder \\
         --device $device \\
         --threads $task.cpus \\
         --rollup viral-ngs \\
-        --name $prefix \\
+        --name $name \\
         --no-progress \\
-        -o $prefix
+        -o $output
 
     cat <<-END_VERSIONS > versions.yml
     "${task.process}":
@@ -52,13 +70,14 @@ process VIRNUCPRO_PREDICT {
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix     = task.ext.prefix ?: "${meta.id}"
+    def output = shell_path(prefix)
+    def merged = shell_path("${prefix}/${prefix}_merged")
     """
-    mkdir -p $prefix/${prefix}_merged
-    touch $prefix/sequences.tsv $prefix/contigs.tsv $prefix/report.html
-    touch $prefix/virnucpro_mqc.json $prefix/virnucpro_calls_mqc.json $prefix/virnucpro_scores_mqc.tsv
-    touch $prefix/${prefix}_merged/prediction_results.txt
-    touch $prefix/${prefix}_merged/prediction_results_highestscore.csv
+    mkdir -p $merged
+    touch $output/sequences.tsv $output/contigs.tsv $output/report.html
+    touch $output/virnucpro_mqc.json $output/virnucpro_calls_mqc.json $output/virnucpro_scores_mqc.tsv
+    touch $merged/prediction_results.txt $merged/prediction_results_highestscore.csv
 
     cat <<-END_VERSIONS > versions.yml
     "${task.process}":
