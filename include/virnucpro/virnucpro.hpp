@@ -98,6 +98,10 @@ struct Analysis {
 // Threads: several threads may call one object; calls are computed one after another, each on all
 // of Options::threads. Every function but version(), moves and destruction may throw Exception, and
 // nothing else. After an exception the object is as before the call.
+//
+// fork(): a child has no threads of its parent. In it every call of a parent's object throws
+// Exception ("usage"); only description() answers, and the object can be destroyed, which frees no
+// memory. Open the models in the child, after fork().
 class VIRNUCPRO_PUBLIC Models {
  public:
   // What is done with sequences in RNA's letters, U for T. The original drops each codon with U,
@@ -135,7 +139,7 @@ class VIRNUCPRO_PUBLIC Models {
   // A sequence is its letters as they are, without white space, in either case; what is none of
   // ACGTU counts as unknown. An empty one has no chunks. Nothing is kept of them.
   // Errors: "input-too-long", "input-rna", "not-finite", "out-of-memory"; "usage" where scores are
-  // asked for and no classifier was opened.
+  // asked for and no classifier was opened, and in a child process.
   std::vector<ScoredSequence> classify(const std::vector<std::string_view>& sequences) const;
   Embeddings embed(const std::vector<std::string_view>& sequences) const;
   // Both at the price of one.

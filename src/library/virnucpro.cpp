@@ -1,9 +1,11 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <virnucpro/virnucpro.hpp>
@@ -135,7 +137,15 @@ struct Models::State {
         translation(translation_of(options)),
         refuses_rna(options.rna == Rna::refuse),
         outputs({.scores = !options.classifier.empty(), .dnabert_s = true, .esm2 = true}),
-        models(load_models(model_settings(options), compute, outputs, cancel)) {}
+        models(std::make_unique<const LoadedModels>(
+            load_models(model_settings(options), compute, outputs, cancel))) {}
+  // In a child of fork() the models stay in memory: to destroy them would wait for their threads,
+  // of which it has none.
+  ~State() {
+    if (::getpid() != process) static_cast<void>(models.release());
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   Analysis analyse(const std::vector<std::string_view>& sequences, Wanted wanted);
 
@@ -145,7 +155,8 @@ struct Models::State {
   const Translation translation;
   const bool refuses_rna;
   const EngineOutputs outputs;
-  const LoadedModels models;
+  const pid_t process = ::getpid();  // that opened the models
+  std::unique_ptr<const LoadedModels> models;
   std::mutex mutex;  // the engine serves one call at a time
 };
 
@@ -258,12 +269,17 @@ class Call {
 }  // namespace
 
 Analysis Models::State::analyse(const std::vector<std::string_view>& sequences, Wanted wanted) {
+  if (::getpid() != process) {
+    throw Error(ErrorKind::kUsage,
+                "these models were opened before fork(), and a child process lacks their threads; "
+                "open them in the child");
+  }
   if (wanted != Wanted::kEmbeddings && !outputs.scores) {
     throw Error(ErrorKind::kUsage, "scores were asked for, but no classifier was opened");
   }
   if (refuses_rna) require_no_rna(sequences);
   const std::lock_guard lock(mutex);
-  Call call(*models.engine, *models.tokenizer, compute, chunk_size, translation, wanted);
+  Call call(*models->engine, *models->tokenizer, compute, chunk_size, translation, wanted);
   for (const std::string_view letters : sequences) call.add(letters);
   return call.finish();
 }
@@ -288,7 +304,7 @@ Analysis Models::embed_and_classify(const std::vector<std::string_view>& sequenc
 }
 
 const std::map<std::string, std::string>& Models::description() const noexcept {
-  return state_->models.description;
+  return state_->models->description;
 }
 
 std::string_view version() noexcept {

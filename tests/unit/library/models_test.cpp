@@ -1,6 +1,12 @@
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
 #include <random>
 #include <set>
 #include <string>
@@ -70,6 +76,50 @@ std::string thrown_name(const Work& work) {
   }
   return "nothing was thrown";
 }
+
+constexpr int kHangs = -1;
+
+// The exit code of a child process that does `work`, whose result it is.
+int exit_code_of_child(const std::function<int()>& work) {
+  constexpr auto kLongest = std::chrono::seconds(20);
+  const auto start = std::chrono::steady_clock::now();
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(work());
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() - start > kLongest) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      return kHangs;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Whether a call is refused because it is a child's.
+template <typename Work>
+bool is_refused_in_child(const Work& work) {
+  try {
+    work();
+  } catch (const Exception& error) {
+    return error.name() == "usage" &&
+           std::string_view(error.what()).find("opened before fork()") != std::string_view::npos;
+  }
+  return false;
+}
+
+// Ends a child as soon as all that was made after it is gone.
+struct EndsChild {
+  static constexpr int kCode = 9;
+  const pid_t parent = ::getpid();
+  EndsChild() = default;
+  ~EndsChild() {
+    if (::getpid() != parent) ::_exit(kCode);
+  }
+  EndsChild(const EndsChild&) = delete;
+  EndsChild& operator=(const EndsChild&) = delete;
+};
 
 TEST_F(ModelsOfSequences, GiveTheSameNumbersHoweverTheyAreAsked) {
   const Models models(tiny());
@@ -169,6 +219,61 @@ TEST_F(ModelsOfSequences, GoOnAfterAnErrorAndAMove) {
   const Models moved(std::move(models));
   EXPECT_EQ(scores_of(moved.classify(views)), expected);
 }
+
+TEST_F(ModelsOfSequences, RefuseTheCallsOfAChild) {
+  const Models models(tiny());
+  const auto expected = scores_of(models.classify(views));
+  EXPECT_EQ(exit_code_of_child([&] {
+              const bool refused = is_refused_in_child([&] { models.classify(views); }) &&
+                                   is_refused_in_child([&] { models.embed(views); }) &&
+                                   is_refused_in_child([&] { models.embed_and_classify(views); });
+              return refused && models.description().at("precision") == "fp32" ? 0 : 1;
+            }),
+            0);
+  EXPECT_EQ(scores_of(models.classify(views)), expected);
+}
+
+TEST_F(ModelsOfSequences, RefuseTheCallOfAChildThatWasBornInACall) {
+  const Models models(tiny());
+  const std::vector<std::string_view> many(200, views[0]);
+  std::thread parent([&] { models.classify(many); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(exit_code_of_child(
+                [&] { return is_refused_in_child([&] { models.classify(views); }) ? 0 : 1; }),
+            0);
+  parent.join();
+}
+
+TEST_F(ModelsOfSequences, AreDestroyedInAChild) {
+  Models models(tiny());
+  Models others(tiny());
+  EXPECT_EQ(exit_code_of_child([&] {
+              models = std::move(others);
+              const Models gone(std::move(models));
+              return 0;
+            }),
+            0);
+}
+
+TEST(Models, LetAChildExit) {
+  static const EndsChild kLast;
+  static const Models kModels(tiny());
+  EXPECT_EQ(exit_code_of_child([&] {
+              std::exit(0);  // NOLINT(concurrency-mt-unsafe): a child has one thread
+              return 1;
+            }),
+            EndsChild::kCode);
+}
+
+#ifndef __SANITIZE_THREAD__  // its children of processes with threads may start none
+TEST_F(ModelsOfSequences, CanBeOpenedInAChild) {
+  const Models models(tiny());
+  const auto expected = scores_of(models.classify(views));
+  EXPECT_EQ(exit_code_of_child(
+                [&] { return scores_of(Models(tiny()).classify(views)) == expected ? 0 : 1; }),
+            0);
+}
+#endif
 
 TEST_F(ModelsOfSequences, ThrowNothingElseWhereMemoryEnds) {
   const Models models(tiny());
