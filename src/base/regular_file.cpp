@@ -1,7 +1,7 @@
 #include "base/regular_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <fmt/format.h>
 
 #include <cerrno>
 #include <system_error>
@@ -39,6 +39,15 @@ UniqueFd open_regular_file(const std::filesystem::path& path, int flags) {
   if (S_ISREG(status.st_mode)) return fd;
   errno = EINVAL;
   return {};
+}
+
+std::string why_distrusted(const struct stat& status, uid_t user) {
+  if (status.st_uid != user && status.st_uid != 0) {
+    return fmt::format("it belongs to another user (number {})", status.st_uid);
+  }
+  const bool is_open = (status.st_mode & S_IWOTH) != 0;
+  const bool is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+  return is_open && !is_sticky ? "every user may write to it (chmod o-w ends that)" : "";
 }
 
 }  // namespace virnucpro

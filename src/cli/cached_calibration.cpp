@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,7 +18,9 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/regular_file.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
@@ -33,9 +38,49 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFramesConfig = "run.calibration_frames";
 
-fs::path cache_folder() {
+constexpr const char* kNotKept = "the calibration is not kept for later runs";
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
+  throw Error(ErrorKind::kCalibration, Place{.file = path.string()}, why);
+}
+
+// Of a file whose opening may have failed.
+struct stat stat_of(int file, const fs::path& path) {
+  struct stat status {};
+  if (file < 0 || ::fstat(file, &status) != 0) refuse(path, errno_text(errno));
+  return status;
+}
+
+// Makes a folder of the cache if it is missing. Empty, with a warning, if another user may have put
+// there what lies in it. Its group may: a core facility shares a cache so.
+std::optional<Directory> open_own_folder(const fs::path& path) {
+  make_directory(path);
+  Directory folder(path);
+  const struct stat status = stat_of(folder.fd(), path);
+  if (const std::string why = why_distrusted(status, ::geteuid()); !why.empty()) {
+    log_warning("{}: nothing is taken from this cache or put there: {}; {}", path.string(), why,
+                kNotKept);
+    return std::nullopt;
+  }
+  if ((status.st_mode & S_IWGRP) != 0) log_info("{}: its group may write there", path.string());
+  return folder;
+}
+
+// Where calibrations are kept, if there is such a folder, or else after a warning. The cache itself
+// is looked at, too: who may write there can replace what is in it.
+std::optional<Directory> open_cache() {
   const fs::path cache = own_cache();
-  return cache.empty() ? cache : cache / "calibrations";
+  if (cache.empty()) {
+    log_warning("{}: neither VIRNUCPRO_CACHE nor HOME is set", kNotKept);
+    return std::nullopt;
+  }
+  try {
+    if (!open_own_folder(cache)) return std::nullopt;
+    return open_own_folder(cache / "calibrations");
+  } catch (const Error& error) {
+    log_warning("{}: {}", kNotKept, error.what());
+    return std::nullopt;
+  }
 }
 
 // A file that was replaced has another inode or change time, even where its copy kept all else.
@@ -87,26 +132,44 @@ std::string key_of(const CalibrateSettings& settings) {
   return hash.hex();
 }
 
-std::optional<Calibration> find(const fs::path& file) {
-  if (file.empty() || !is_there(file)) return std::nullopt;
+// Errors: kCalibration.
+Calibration read_from(const Directory& folder, const std::string& name) {
+  const fs::path path = folder.path() / name;
+  if (folder.kind_of(name) != EntryKind::kFile) refuse(path, "it is not a regular file");
+  const UniqueFd file = folder.open_file(name);
+  const struct stat status = stat_of(file.get(), path);
+  // Where only a group may write, its members' files are as good as the user's own.
+  const bool by_all = (stat_of(folder.fd(), path).st_mode & S_IWOTH) != 0;
+  const std::string why = why_distrusted(status, by_all ? ::geteuid() : status.st_uid);
+  if (!why.empty()) refuse(path, why);
+  Calibration calibration = parse_calibration(
+      read_small_file(file.get(), path, kMaxJsonBytes, ErrorKind::kCalibration), path);
+  require_possible_margin(calibration);
+  return calibration;
+}
+
+std::optional<Calibration> find(const Directory& folder, const std::string& name) {
   try {
-    return read_calibration(file);
+    if (folder.kind_of(name) == EntryKind::kNone) return std::nullopt;
+    return read_from(folder, name);
   } catch (const Error& error) {
     log_warning("{}; it is made anew", error.what());
     return std::nullopt;
   }
 }
 
-void keep(const fs::path& place, const std::string& text) {
+bool keep(const Directory& folder, const std::string& name, const std::string& text) {
   try {
-    make_directory(place.parent_path());
-    AtomicFile file(place);
+    AtomicFile file(FilePlace(folder, name));
     file.write(text);
     file.commit();
   } catch (const Error& error) {
-    if (is_there(place)) return;  // another run was faster
-    log_warning("the calibration is not kept for later runs: {}", error.what());
+    std::error_code unknown;
+    const bool by_another_run = fs::exists(folder.path() / name, unknown);
+    if (!by_another_run) log_warning("{}: {}", kNotKept, error.what());
+    return false;
   }
+  return true;
 }
 
 // Calls are left to the margin: to have nearly all of them equal before that would keep so much in
@@ -126,11 +189,11 @@ CalibrateSettings settings_of(const PredictSettings& settings, const Config& con
 
 Calibration find_or_make_calibration(const PredictSettings& settings, const Session& session) {
   const CalibrateSettings calibrating = settings_of(settings, session.config);
-  const fs::path folder = cache_folder();
-  const fs::path file = folder.empty() ? folder : folder / (key_of(calibrating) + ".json");
-  if (std::optional<Calibration> found = find(file)) {
-    log_info("calibration: {}", file.string());
-    return *std::move(found);
+  const std::optional<Directory> cache = open_cache();
+  const std::string name = key_of(calibrating) + ".json";
+  const fs::path file = cache ? cache->path() / name : fs::path();
+  if (cache) {
+    if (std::optional<Calibration> found = find(*cache, name)) return *std::move(found);
   }
   const std::string what = fmt::format(
       "calibrating {} against {} on {} made-up frames, once for these models",
@@ -144,12 +207,7 @@ Calibration find_or_make_calibration(const PredictSettings& settings, const Sess
   for (const std::string& warning : warnings_of(made.facts, made.result)) {
     log_warning("{}", warning);
   }
-  if (folder.empty()) {
-    log_warning(
-        "the calibration is not kept for later runs: neither VIRNUCPRO_CACHE nor HOME is set");
-  } else {
-    keep(file, made.json);
-  }
+  if (!cache || !keep(*cache, name, made.json)) made.calibration.file.clear();
   return std::move(made.calibration);
 }
 

@@ -40,8 +40,9 @@ std::optional<double> choose_margin(const std::string& option, const Config& con
                                     const PredictSettings& settings) {
   const bool by_default = option.empty() && !config.number(kMarginConfig);
   if (option == kAuto || (by_default && settings.calibration)) {
-    if (settings.calibration) return settings.calibration->margin;
-    return std::nullopt;
+    if (!settings.calibration) return std::nullopt;
+    require_possible_margin(*settings.calibration);
+    return settings.calibration->margin;
   }
   const ComputeSettings& compute = settings.compute;
   if (by_default && compute.precision == Precision::kInt8 && !compute.gpus.empty()) {

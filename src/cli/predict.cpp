@@ -283,6 +283,10 @@ void log_settings(const PredictSettings& settings) {
            : settings.inputs.refuse_rna ? "refused"
                                         : "as the original reads it");
   log_info("called virus: {}", text_of(settings.rule));
+  if (settings.calibration) {
+    log_info("calibration: {}; its margin: {:g} logits", settings.calibration->place(),
+             settings.calibration->margin);
+  }
   if (settings.margin > 0) {
     log_info("calls within {:g} logits of the other one are computed again in {}", settings.margin,
              name_of(compute.check_precision.value()));

@@ -4,8 +4,10 @@
 
 #include "base/shell_word.hpp"
 #include "base/shown_text.hpp"
+#include "base/text.hpp"
 #include "base/version.hpp"
 #include "report/page_sections.hpp"
+#include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
 namespace {
@@ -37,8 +39,16 @@ Value plans_of(const RunTelemetry::Settings& settings) {
   return plans.empty() ? Value{} : Value{plans};
 }
 
+constexpr std::size_t kLongestPath = 4096;  // PATH_MAX: a path's last part is what tells
+
+Value calibration_of(const RunFacts& facts) {
+  const std::string place = entry_of(facts.fingerprint, kCalibrationFileKey);
+  return place.empty() ? Value{} : Value{shown_text(place, kLongestPath)};
+}
+
 // When, where and with which program a run was made.
-std::vector<Field> circumstances_of(const RunTelemetry& recorded) {
+std::vector<Field> circumstances_of(const RunFacts& facts) {
+  const RunTelemetry& recorded = facts.telemetry;
   return {
       {"started", "Started", measured(recorded.run.started)},
       {"version", "Version", measured(recorded.program.version)},
@@ -52,6 +62,9 @@ std::vector<Field> circumstances_of(const RunTelemetry& recorded) {
       {"int8_keep", "Kept in 16 bits", measured(recorded.settings.int8_keep)},
       {"margin", "Calls computed again within (logits)", measured(recorded.settings.margin)},
       {"check_precision", "In precision", measured(recorded.settings.check_precision)},
+      {"calibration_file", "Calibration", calibration_of(facts)},
+      {"calibration_margin", "Its margin (logits)",
+       measured(parse_number(entry_of(facts.fingerprint, kCalibrationMarginKey)))},
       {"threads", "Threads", measured(recorded.settings.threads), Measure::kCount},
       {"token_budget", "Token budget", measured(recorded.settings.token_budget), Measure::kCount},
       {"token_budget_asked", "Token budget asked for",
@@ -121,7 +134,7 @@ Section reproduce_section(const RunFacts& facts) {
                        "models by their hashes."
                      : "The same command on the same inputs gives the same bytes, within one "
                        "numerics class.";
-  section.fields = circumstances_of(facts.telemetry);
+  section.fields = circumstances_of(facts);
   std::erase_if(section.fields, [](const Field& field) { return field.value == Value{}; });
   if (Table devices = device_table(facts.telemetry); !devices.rows.empty()) {
     section.tables.push_back(std::move(devices));

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,13 @@ Error unusable(const std::filesystem::path& path, std::string why) {
   return {ErrorKind::kCalibration, Place{.file = path.string()}, std::move(why)};
 }
 
+// The unit roundoffs (Higham 2002, Accuracy and Stability of Numerical Algorithms, section 2.1) of
+// the 16-bit types: how far one rounding can move a number of size 1.
+constexpr double kFp16Roundoff = 0x1p-11;
+constexpr double kBf16Roundoff = 0x1p-8;
+// The logit of two fp32 scores near a half, each of which is off by one rounding.
+constexpr double kFp32Logit = 0x1p-23;
+
 // The text that is hashed, and its hash as the file has it.
 std::pair<std::string_view, std::string_view> split(std::string_view text) {
   const std::size_t at = text.rfind(kHashMember);
@@ -65,6 +73,12 @@ std::string Calibration::made_for_text(const std::string& key) const {
 
 std::string Calibration::effect() const {
   return hash_of(Json{{"made_for", made_for}, {"int8_keep", int8_keep}, {"margin", margin}}.dump());
+}
+
+std::string Calibration::place() const {
+  std::error_code unknown;  // where the current folder is gone
+  return file.empty() ? "made for this run, not kept"
+                      : std::filesystem::absolute(file, unknown).string();
 }
 
 std::map<std::string, std::string> calibrated_part(
@@ -90,7 +104,10 @@ std::string calibration_json(Calibration& calibration, const Json& more) {
 }
 
 Calibration read_calibration(const std::filesystem::path& path) {
-  const std::string text = read_small_text(path, kMaxJsonBytes, ErrorKind::kCalibration);
+  return parse_calibration(read_small_text(path, kMaxJsonBytes, ErrorKind::kCalibration), path);
+}
+
+Calibration parse_calibration(const std::string& text, const std::filesystem::path& path) {
   const auto [hashed, hash] = split(text);
   if (hash.empty() || hash_of(hashed) != hash) {
     throw unusable(path, "it is not what virnucpro calibrate wrote: damaged, or changed since");
@@ -112,6 +129,29 @@ Calibration read_calibration(const std::filesystem::path& path) {
   calibration.int8_keep = *keep;
   calibration.margin = *margin;
   return calibration;
+}
+
+// A classifier that tells viruses from others has logits of size 1 and more. A margin is the
+// largest error of thousands of them, and thousands of roundings are in each: it is not smaller
+// than a single rounding. The smallest margin that was measured is 0.020, 40 times fp16's roundoff:
+// of int8 with every product kept in 16 bits (bench/results/precision/
+// nvidia-h100-int8-calibrated.json). What int8 does not compute in 8 bits, it computes in fp16;
+// int8-simulated in fp32.
+double least_margin(std::string_view precision) {
+  if (precision == "bf16") return kBf16Roundoff;
+  return precision == "fp16" || precision == "int8" ? kFp16Roundoff : kFp32Logit;
+}
+
+void require_possible_margin(const Calibration& calibration) {
+  const std::string precision = calibration.made_for_text("precision");
+  const double least = least_margin(precision);
+  if (calibration.margin >= least) return;
+  Error error = unusable(
+      calibration.file,
+      fmt::format("its margin is {:g} logits, and the errors of {} alone are larger than {:g}",
+                  calibration.margin, precision, least));
+  error.advise("Make it anew (virnucpro calibrate --help), or name a margin yourself (--margin).");
+  throw error;
 }
 
 void require_calibrated_for(const Calibration& calibration,

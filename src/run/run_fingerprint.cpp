@@ -134,7 +134,11 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print[kModelTypeKey] = settings.classifier_name;
   print[kVirusFastq] = absolute_path(settings.viruses.fastq);
   if (settings.compute.check_precision) print[kMarginKey] = margin_text(settings);
-  if (settings.calibration) print[kCalibrationKey] = settings.calibration->effect();
+  if (settings.calibration) {
+    print[kCalibrationKey] = settings.calibration->effect();
+    print[kCalibrationFileKey] = settings.calibration->place();
+    print[kCalibrationMarginKey] = fmt::format("{}", settings.calibration->margin);
+  }
   print.merge(rule_entries(settings.rule, settings.more));
   print["cutting"] = fmt::format("{} chunks, each sequence by itself", limits().chunks_per_block);
   print[kSharding] = kShardingRule;

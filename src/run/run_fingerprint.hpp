@@ -89,6 +89,9 @@ inline constexpr const char* kInt8KeepKey = "int8_keep";
 inline constexpr const char* kCheckPrecisionKey = "check_precision";
 inline constexpr const char* kMarginKey = "margin";
 inline constexpr const char* kCalibrationKey = "calibration";
+// For the report alone: shards may have the same calibration in several files.
+inline constexpr const char* kCalibrationFileKey = "calibration_file";
+inline constexpr const char* kCalibrationMarginKey = "calibration_margin";
 // In merged runs: how many shards, a hash of their scores, and the frames without a score.
 inline constexpr const char* kMergedShardsKey = "merged_shards";
 inline constexpr const char* kMergedHashKey = "merged_hash";

@@ -2,11 +2,13 @@
 
 import array
 import json
+import os
 import re
 import struct
 
 import pytest
 from browser import assert_readable
+from checksums import xxh3_128
 from conftest import MODELS, SHORT, Program, fasta, message
 
 CALIBRATE = ["calibrate", *MODELS, "-e", "100", "--precision", "int8-simulated", "--frames", "300",
@@ -15,6 +17,9 @@ CALIBRATE = ["calibrate", *MODELS, "-e", "100", "--precision", "int8-simulated",
 SPIKED_LAYER = 1
 SPIKED_UNIT = 5
 SPIKE = 1e5
+MAKING = "calibrating int8-simulated against fp32 on 50 made-up frames"
+STRANGER = 54321  # no user of this program
+HASH = ',\n "hash": "'
 
 
 def calibrated(program, output="calibration"):
@@ -36,6 +41,27 @@ def predict(program, output, *arguments, code=0):
     if "--resume" not in arguments:
         command.append("--force")
     return program.predict(*command, code=code)
+
+
+def auto(program, output, place, *arguments):
+    """What a run says that calibrates itself, with its cache in `place`."""
+    (program.folder / "few.yaml").write_text("run:\n  calibration_frames: 50\n")
+    result = program("-v", "-c", "few.yaml", "predict", "reads.fa", *MODELS, *SHORT, "--precision",
+                     "int8-simulated", "--margin", "auto", "-o", output, "--force", *arguments,
+                     environment={"VIRNUCPRO_CACHE": str(place)}, code=0)
+    return message(result)
+
+
+def forged(text, margin):
+    """A calibration with another margin and the hash that goes with it."""
+    body = re.sub(r'"margin": [^,]+', f'"margin": {margin}', text[:text.rindex(HASH)], count=1)
+    return f'{body}{HASH}{xxh3_128(body.encode())}"\n}}\n'
+
+
+def reproduced(program, output):
+    """How the run came about, as its report says."""
+    report = json.loads((program.folder / output / "report.json").read_text())
+    return report["sections"]["reproduce"]["fields"]
 
 
 def calls(program, output):
@@ -95,20 +121,13 @@ def test_predict_takes_it(run):
 
 
 def test_margin_auto_calibrates_once_for_some_models(run):
-    (run.folder / "few.yaml").write_text("run:\n  calibration_frames: 50\n")
     cache = run.folder / "cache"
-
-    def auto(output, *arguments, place=cache):
-        result = run("-v", "-c", "few.yaml", "predict", "reads.fa", *MODELS, *SHORT, "--precision",
-                     "int8-simulated", "--margin", "auto", "-o", output, "--force", *arguments,
-                     environment={"VIRNUCPRO_CACHE": str(place)}, code=0)
-        return message(result)
-
-    making = "calibrating int8-simulated against fp32 on 50 made-up frames"
-    assert making in auto("auto")
+    assert MAKING in auto(run, "auto", cache)
     (file,) = (cache / "calibrations").iterdir()
-    said = auto("again")
-    assert making not in said and f"calibration: {file}" in said
+    said = auto(run, "again", cache)
+    margin = json.loads(file.read_text())["margin"]
+    assert MAKING not in said
+    assert f"calibration: {file}; its margin: {margin:g} logits" in said
     # As the command makes it, and one run with it.
     run("calibrate", *MODELS, "-e", "100", "--precision", "int8-simulated", "--frames", "50",
         "--target-calls", "0", "-o", "by_command", code=0)
@@ -117,14 +136,89 @@ def test_margin_auto_calibrates_once_for_some_models(run):
     assert run.tables("auto", "reads") == run.tables("again", "reads") == \
         run.tables("by_file", "reads")
     file.write_text(file.read_text().replace('"margin": ', '"margin": 1'))
-    said = auto("again")
-    assert "changed since; it is made anew" in said and making in said
-    assert making in auto("other", "-p", "synthetic:9")
+    said = auto(run, "again", cache)
+    assert "changed since; it is made anew" in said and MAKING in said
+    assert MAKING in auto(run, "other", cache, "-p", "synthetic:9")
     assert len(list((cache / "calibrations").iterdir())) == 2
     (run.folder / "a_file").write_text("")
-    said = auto("again", place=run.folder / "a_file")
-    assert making in said and "the calibration is not kept for later runs" in said
+    said = auto(run, "again", run.folder / "a_file")
+    assert MAKING in said and "the calibration is not kept for later runs" in said
     assert run.tables("auto", "reads") == run.tables("again", "reads")
+    assert reproduced(run, "again")["calibration_file"] == "made for this run, not kept"
+
+
+def test_a_cache_that_strangers_may_write_to_is_not_used(run):
+    cache = run.folder / "guarded"
+    auto(run, "mine", cache)
+    folder = cache / "calibrations"
+    (file,) = folder.iterdir()
+    # Whatever is in a cache that is not used, it stays so.
+    planted = forged(file.read_text(), 99)
+    file.write_text(planted)
+    changes = [(place, lambda place: place.chmod(0o777), "every user may write to it")
+               for place in (cache, folder)]
+    if os.geteuid() == 0:  # nobody else can give files away
+        changes += [(place, lambda place: os.chown(place, STRANGER, -1),
+                     f"it belongs to another user (number {STRANGER})")
+                    for place in (cache, folder)]
+    for place, change, why in changes:
+        change(place)
+        said = auto(run, "theirs", cache)
+        assert MAKING in said and "the calibration is not kept for later runs" in said
+        assert f"{place}: nothing is taken from this cache or put there: {why}" in said
+        assert file.read_text() == planted and list(folder.iterdir()) == [file]
+        os.chown(place, os.geteuid(), -1)
+        place.chmod(0o755)
+    assert run.tables("theirs", "reads") == run.tables("mine", "reads")
+    # What the link leads to counts.
+    (run.folder / "open").mkdir()
+    (run.folder / "open").chmod(0o777)
+    (run.folder / "link").symlink_to("open")
+    assert "every user may write to it" in auto(run, "theirs", run.folder / "link")
+    assert list((run.folder / "open").iterdir()) == []
+
+
+def test_a_cache_for_a_group_or_with_a_sticky_bit_is_used(run):
+    cache = run.folder / "shared"
+    cache.mkdir()
+    cache.chmod(0o2775)
+    assert f"{cache}: its group may write there" in auto(run, "shared", cache)
+    folder = cache / "calibrations"
+    (file,) = folder.iterdir()
+    folder.chmod(0o775)
+    if os.geteuid() == 0:
+        os.chown(file, STRANGER, -1)
+    assert MAKING not in auto(run, "shared", cache)
+    cache.chmod(0o1777)
+    folder.chmod(0o1777)
+    said = auto(run, "shared", cache)
+    if os.geteuid() == 0:
+        assert f"it belongs to another user (number {STRANGER}); it is made anew" in said
+    assert MAKING not in auto(run, "shared", cache)
+    file.chmod(0o666)
+    assert "every user may write to it (chmod o-w ends that); it is made anew" in \
+        auto(run, "shared", cache)
+
+
+def test_what_else_lies_in_a_cache(run):
+    cache = run.folder / "odd"
+    auto(run, "odd", cache)
+    (file,) = (cache / "calibrations").iterdir()
+    text = file.read_text()
+    (run.folder / "elsewhere.json").write_text(text)
+    for make, why in ((lambda: os.mkfifo(file), "it is not a regular file"),
+                      (lambda: file.symlink_to(run.folder / "elsewhere.json"),
+                       "it is not a regular file"),
+                      (lambda: file.write_text(" " * (9 << 20)), "bytes it may have"),
+                      (lambda: file.write_text(forged(text, 0)), "its margin is 0 logits")):
+        file.unlink()
+        make()
+        said = auto(run, "odd", cache)
+        assert MAKING in said, why
+        assert why in said and f"{file}: the calibration cannot be used" in said
+        assert "it is made anew" in said
+        assert file.is_file() and not file.is_symlink()
+        assert MAKING not in auto(run, "odd", cache)
 
 
 def test_another_calibration_is_another_run(run):
@@ -173,6 +267,40 @@ def test_what_is_refused(run):
     assert "run.calibration has no effect: --int8-keep is given" in message(result)
     result = predict(run, "refused", "--calibration", "bad.json", "--int8-keep", "fc2", code=1)
     assert "--int8-keep: the calibration says what is kept" in message(result)
+
+
+def test_a_margin_that_no_error_has_is_refused_unless_it_is_asked_for(run):
+    text = (run.folder / "calibration" / "calibration.json").read_text()
+    file = run.folder / "forged.json"
+    for margin in ("0", "1e-300", "1e-7"):
+        file.write_text(forged(text, margin))
+        for arguments in ([], ["--margin", "auto"]):
+            result = predict(run, "forged", "--calibration", "forged.json", *arguments, code=1)
+            assert f"forged.json: the calibration cannot be used: its margin is {float(margin):g}" \
+                in message(result)
+            assert "or name a margin yourself (--margin)" in message(result)
+        assert not (run.folder / "forged").exists()
+    file.write_text(forged(text, "101"))
+    predict(run, "forged", "--calibration", "forged.json", code=1)
+    # A margin that is asked for goes before.
+    file.write_text(forged(text, "0"))
+    predict(run, "forged", "--calibration", "forged.json", "--margin", "0.05")
+    told = reproduced(run, "forged")
+    assert told["calibration_file"] == str(file)
+    assert told["calibration_margin"] == 0 and told["margin"] == 0.05
+
+
+def test_the_report_names_it(run):
+    file = run.folder / "calibration" / "calibration.json"
+    predict(run, "named", "--calibration", "calibration/calibration.json")
+    told = reproduced(run, "named")
+    margin = calibrated(run)["margin"]
+    assert told["calibration_file"] == str(file)
+    assert told["calibration_margin"] == told["margin"] == pytest.approx(margin)
+    for page in ("report.html", "report.md"):
+        assert file.name in (run.folder / "named" / page).read_text()
+    predict(run, "unnamed", "--margin", "0.05")
+    assert "calibration_file" not in reproduced(run, "unnamed")
 
 
 def test_what_cannot_be_asked_for(program):

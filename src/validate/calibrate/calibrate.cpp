@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "observe/counters.hpp"
 #include "run/batch_runner.hpp"
+#include "run/calibration.hpp"
 #include "run/close_calls.hpp"
 #include "run/load_models.hpp"
 #include "validate/measure/frame_sample.hpp"
@@ -350,7 +351,8 @@ class Calibrating {
     const std::size_t above = allowed_above_margin(errors_.size());
     for (double& error : errors_) error = std::abs(error);
     std::ranges::sort(errors_, std::ranges::greater());
-    result_.margin = errors_[above];
+    // A classifier that tells nothing has smaller errors, for which predict takes no margin.
+    result_.margin = std::max(errors_[above], least_margin(precision_name(settings_.compute)));
     result_.chance = chance_of_more(errors_.size(), above);
   }
 

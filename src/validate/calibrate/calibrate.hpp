@@ -66,7 +66,9 @@ struct CalibrationResult {
   std::size_t tokens = 0;                  // of ESM-2
   double check_tokens_per_second = 0;      // of the check precision
   std::vector<CalibrationPoint> points{};  // in the order measured; the last one is the result
-  double margin = 0;  // logits: the largest error, but for so few that kFlipChance allows them
+  // Logits: the largest error, but for so few that kFlipChance allows them, and never below
+  // least_margin().
+  double margin = 0;
   // What the sample shows with kConfidence of the chance of larger errors. Above kFlipChance where
   // there are too few frames.
   double chance = 0;

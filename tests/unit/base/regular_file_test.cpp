@@ -47,5 +47,29 @@ TEST(RegularFile, IsNothingElse) {
   }
 }
 
+TEST(RegularFile, IsTrustedIfNoStrangerCanHaveWrittenIt) {
+  constexpr uid_t kUser = 1000;
+  constexpr uid_t kStranger = 1001;
+  const auto why = [](uid_t owner, mode_t mode) {
+    struct stat status {};
+    status.st_uid = owner;
+    status.st_mode = mode;
+    return why_distrusted(status, kUser);
+  };
+  for (const uid_t owner : {kUser, uid_t{0}}) {
+    EXPECT_EQ(why(owner, S_IFDIR | 0755U), "");
+    EXPECT_EQ(why(owner, S_IFDIR | 02775U), "");
+    EXPECT_EQ(why(owner, S_IFDIR | 01777U), "");
+    EXPECT_EQ(why(owner, S_IFREG | 0664U), "");
+    EXPECT_NE(why(owner, S_IFDIR | 0777U), "");
+    EXPECT_NE(why(owner, S_IFDIR | 0702U), "");
+    EXPECT_NE(why(owner, S_IFREG | 0666U), "");
+    EXPECT_NE(why(owner, S_IFREG | 01666U), "");  // this bit keeps nobody from writing to a file
+  }
+  EXPECT_EQ(why(kStranger, S_IFDIR | 0755U), "it belongs to another user (number 1001)");
+  EXPECT_NE(why(kStranger, S_IFDIR | 01777U), "");
+  EXPECT_NE(why(kStranger, S_IFREG | 0600U), "");
+}
+
 }  // namespace
 }  // namespace virnucpro

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "unit/temp_dir.hpp"
@@ -69,6 +71,41 @@ TEST_F(Calibrations, WithoutAMeaningAreRefused) {
     EXPECT_EQ(thrown_kind([&] { read_calibration(file(text)); }), ErrorKind::kCalibration) << keep;
   }
   EXPECT_EQ(thrown_kind([&] { read_calibration(directory / "none"); }), ErrorKind::kCalibration);
+}
+
+TEST_F(Calibrations, OfAMarginThatNoErrorHasAreRefused) {
+  for (const auto& [precision, least] :
+       {std::pair{"fp16", 0x1p-11}, std::pair{"int8", 0x1p-11}, std::pair{"bf16", 0x1p-8},
+        std::pair{"int8-simulated", 0x1p-23}}) {
+    EXPECT_EQ(least_margin(precision), least);
+    for (const double margin : {0.0, 1e-300, std::nextafter(least, 0.0), least, 100.0}) {
+      Calibration calibration = written();
+      calibration.made_for["precision"] = precision;
+      calibration.margin = margin;
+      // Its hash is right, as a forger would have it.
+      const Calibration read =
+          read_calibration(file(calibration_json(calibration, Json::object())));
+      EXPECT_EQ(read.margin, margin);
+      if (margin >= least) {
+        EXPECT_NO_THROW(require_possible_margin(read)) << precision << ' ' << margin;
+        continue;
+      }
+      try {
+        require_possible_margin(read);
+        ADD_FAILURE() << precision << ' ' << margin;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::kCalibration);
+        EXPECT_EQ(error.place().file, read.file.string());
+        EXPECT_NE(error.detail().find(precision), std::string::npos) << error.detail();
+        EXPECT_NE(std::string(error.remedy()).find("--margin"), std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_F(Calibrations, SayWhereTheyAre) {
+  EXPECT_EQ(Calibration{}.place(), "made for this run, not kept");
+  EXPECT_EQ(Calibration{.file = "x.json"}.place(), std::filesystem::absolute("x.json").string());
 }
 
 TEST_F(Calibrations, AreForOneSetOfModels) {
