@@ -309,12 +309,12 @@ def test_metrics_for_prometheus(program, sequences):
     assert f'virnucpro_sequences_total{{run="out"}} {200 * len(sequences)}\n' in text
     for line in text.splitlines():
         assert re.fullmatch(r"# (HELP|TYPE) virnucpro_\w+ .+|virnucpro_\w+\{.+\} [\d.e+-]+", line)
-    reads = program.folder / "reads.fa"
-    reads.write_text(fasta(sequences))
-    for file in ("reads.fa", "."):
+    (program.folder / "reads.fa").write_text(fasta(sequences))
+    (program.folder / "mine").write_text("mine")
+    for file in ("mine", "."):
         result = program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", file, code=1)
         assert "holds no metrics of this program" in message(result)
-    assert reads.read_text() == fasta(sequences)
+    assert (program.folder / "mine").read_text() == "mine"
     program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", "virnucpro.prom", code=0)
 
 
