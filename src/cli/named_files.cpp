@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -21,8 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The values that may name a file to read, as OptionRow::value has them.
-constexpr std::array<std::string_view, 8> kRead{
-    "FILE", "FILE|none", "DIR|FILE", "INPUT", "ALIGNMENTS", "A", "B", "CLASSIFIER"};
+constexpr std::array<std::string_view, 10> kRead{
+    "FILE", "FILE|none", "DIR|FILE",   "INPUT",   "ALIGNMENTS",
+    "A",    "B",         "CLASSIFIER", "DNABERT", "ESM"};
 
 constexpr int kMostLinks = 40;  // the kernel's own limit
 
@@ -52,6 +54,20 @@ class NamedFiles {
     }
   }
 
+  // Any file of a model's folder may be read.
+  void require_models_kept() const {
+    for (const Named& model : models_) {
+      for (const Named& file : written_) {
+        std::error_code unknown;
+        const fs::path folder = resolved(file.path).parent_path();
+        if (!fs::equivalent(folder, model.path, unknown)) continue;
+        fail_usage(fmt::format("{} {}: it lies in the model of {}; name a file elsewhere",
+                               file.row->names.back(), printable(file.path),
+                               model.row->names.back()));
+      }
+    }
+  }
+
  private:
   struct Named {
     const OptionRow* row;
@@ -61,20 +77,30 @@ class NamedFiles {
   void add(const OptionRow& row, const std::string& value) {
     if (value.empty() || value == "-") return;
     for (const std::string& ending : row.written) {
-      add_file(row, value + ending);
-      add_file(row, AtomicFile::partial_name(value + ending));
+      const std::string path = value + ending;
+      if (!add_file(row, path, path)) continue;
+      add_file(row, AtomicFile::partial_name(path), path);
+      written_.push_back({.row = &row, .path = path});
     }
-    if (row.written.empty() && std::ranges::find(kRead, row.value) != kRead.end()) {
-      add_file(row, value);
+    if (!row.written.empty() || std::ranges::find(kRead, row.value) == kRead.end()) return;
+    std::error_code unknown;
+    add_file(row, value, value);
+    if (is_model(row) && fs::is_directory(value, unknown)) {
+      models_.push_back({.row = &row, .path = value});
     }
   }
 
-  void add_file(const OptionRow& row, const std::string& path) {
-    const std::string id = identity(path);
-    if (id.empty()) return;
+  static bool is_model(const OptionRow& row) {
+    return row.value == "DNABERT" || row.value == "ESM";
+  }
+
+  // Whether the path may be that of a file to keep. `path`: as the message shows it.
+  bool add_file(const OptionRow& row, const std::string& file, const std::string& path) {
+    const std::string id = identity(file);
+    if (id.empty()) return false;
     const auto [found, is_new] = files_.try_emplace(id, Named{.row = &row, .path = path});
     const Named& other = found->second;
-    if (is_new || (row.written.empty() && other.row->written.empty())) return;
+    if (is_new || (row.written.empty() && other.row->written.empty())) return true;
     const Named one{.row = &row, .path = path};
     const bool is_output = !row.written.empty();
     fail(is_output ? one : other, is_output ? other : one);
@@ -88,6 +114,8 @@ class NamedFiles {
   }
 
   std::map<std::string, Named> files_;
+  std::vector<Named> written_;
+  std::vector<Named> models_;  // that are folders
 };
 
 }  // namespace
@@ -98,6 +126,7 @@ void require_distinct_files(const Command& program) {
   const Command& command = chosen_command(program);
   for (const OptionRow& row : command.arguments) files.add(row);
   for (const OptionRow& row : command.options) files.add(row);
+  files.require_models_kept();
 }
 
 }  // namespace virnucpro

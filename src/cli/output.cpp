@@ -50,6 +50,21 @@ void require_no_run_file(const std::string& path) {
                           path));
 }
 
+// Whether a name stands for what some process holds open (/dev/stdout), by any number of links. A
+// file that took its place would be in everybody's way.
+bool stands_for_open_file(const std::string& name) {
+  constexpr int kMostLinks = 40;
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::absolute(name, error);
+  for (int i = 0; i < kMostLinks; ++i) {
+    const auto folder = std::filesystem::weakly_canonical(path.parent_path(), error);
+    if (folder == "/dev" || folder.string().starts_with("/proc/")) return true;
+    if (!std::filesystem::is_symlink(path, error)) return false;
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool has_name_of_run_file(const std::string& name) {
@@ -64,7 +79,7 @@ void check_output_file(const std::string& path, bool force) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status)) return;
-  if (!std::filesystem::is_regular_file(status)) {
+  if (!std::filesystem::is_regular_file(status) || stands_for_open_file(path)) {
     throw Error(ErrorKind::kUsage, fmt::format("{} is not a regular file", path));
   }
   if (!force) throw Error(ErrorKind::kOutputExists, Place{.file = path}, {});

@@ -340,9 +340,14 @@ Journal Journal::create_scratch(const FilePlace& place, const Fingerprint& finge
   held.folder->remove_leftover(held.name());
   SqliteDatabase sqlite =
       open_database(reachable(held), O_CREAT | O_EXCL, ErrorKind::kOutputWrite, held.path);
-  sqlite.execute("PRAGMA journal_mode = MEMORY");
-  sqlite.execute("PRAGMA synchronous = OFF");
-  write_head(sqlite, fingerprint);
+  try {
+    sqlite.execute("PRAGMA journal_mode = MEMORY");
+    sqlite.execute("PRAGMA synchronous = OFF");
+    write_head(sqlite, fingerprint);
+  } catch (const Error&) {
+    held.folder->remove_leftover(held.name());
+    throw;
+  }
   Journal journal(std::make_unique<Database>(*held.folder, std::move(sqlite)));
   journal.database_->scratch = true;
   return journal;

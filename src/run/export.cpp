@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <system_error>
 
@@ -74,13 +75,17 @@ std::uint64_t count_sequences(const Journal& journal, const Cancel& cancel) {
   return count;
 }
 
-void mark_partial(const RunFolder& directory, const Journal& journal, const Cancel& cancel) {
+std::string partial_text(const Journal& journal, const Cancel& cancel) {
+  return fmt::format(
+      "The run that these tables are from did not finish: {} sequences and {} of its inputs are "
+      "in\n"
+      "its journal so far. virnucpro predict --resume goes on with it.\n",
+      count_sequences(journal, cancel), journal.inputs().size());
+}
+
+void mark_partial(const RunFolder& directory, const std::string& text) {
   AtomicFile mark(directory.place(run_files::kPartialMark));
-  mark.write(
-      fmt::format("The run that these tables are from did not finish: {} sequences and {} of its "
-                  "inputs are in\n"
-                  "its journal so far. virnucpro predict --resume goes on with it.\n",
-                  count_sequences(journal, cancel), journal.inputs().size()));
+  mark.write(text);
   mark.commit();
 }
 
@@ -107,23 +112,30 @@ std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings
   return files;
 }
 
-// Writes the tables into a directory that is locked.
+// Writes the tables into a directory that is locked. When all that can fail is done, `make_room`
+// removes what they replace.
 ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTables& more,
-                        const RunFolder& directory, const Cancel& cancel) {
+                        const RunFolder& directory, const std::function<void()>& make_room,
+                        const Cancel& cancel) {
   const Journal& journal = run.journal();
-  const std::string& stem = run.value("stem");
+  const std::string stem = run.value("stem");  // make_room may change the run
   ExportSummary summary;
   summary.finished = journal.finished();
   summary.synthetic = is_synthetic(run.fingerprint());
-  // Marks first: if the export is killed meanwhile, its tables must not stand without them.
-  mark_synthetic(directory, run.fingerprint());
-  if (!summary.finished) mark_partial(directory, journal, cancel);
+  const std::string partial = summary.finished ? "" : partial_text(journal, cancel);
   const TableSettings tables{.directory = directory,
                              .stem = stem,
                              .rule = rule,
                              .more = more,
                              .chunk_size = cutting_of(run).chunk_size,
-                             .inputs = input_names_of(journal)};
+                             .inputs = input_names_of(journal),
+                             .on_ready = [&] {
+                               make_room();
+                               // If the export is killed now, its tables must not stand without
+                               // them.
+                               mark_synthetic(directory, run.fingerprint());
+                               if (!partial.empty()) mark_partial(directory, partial);
+                             }};
   summary.counts = write_tables(journal, tables, cancel);
   summary.advice = model_advice(run.fingerprint(), summary.counts);
   summary.inputs = journal.inputs();
@@ -152,12 +164,14 @@ ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const
   const std::unique_ptr<VirusFiles> viruses = virus_files(run, settings, rule, own, cancel);
   const bool had_reports = has_own(own, run_files::kReportHtml);
   const MoreTables more = tables_to_write(run, settings.tables, &own);
-  remove_call_files(own, rule == before);
-  if (rule != before || more.rollup != rollup_of(run.fingerprint()) ||
-      more.natural_order != is_sorted_naturally(run.fingerprint())) {
-    run.describe(rule_entries(rule, more), cancel);
-  }
-  ExportSummary summary = write_run(run, rule, more, own, cancel);
+  const auto make_room = [&] {
+    remove_call_files(own, rule == before);
+    if (rule != before || more.rollup != rollup_of(run.fingerprint()) ||
+        more.natural_order != is_sorted_naturally(run.fingerprint())) {
+      run.describe(rule_entries(rule, more), cancel);
+    }
+  };
+  ExportSummary summary = write_run(run, rule, more, own, make_room, cancel);
   if (viruses) viruses->commit();
   if (settings.on_tables) settings.on_tables(run.journal(), summary, own);
   if (had_reports && settings.on_reports) settings.on_reports(run.journal(), own);
@@ -190,8 +204,8 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   const MoreTables more = tables_to_write(run, settings.tables, nullptr);
   const std::unique_ptr<VirusFiles> viruses =
       virus_files(run, settings, rule, directory.files(), cancel);
-  directory.clear_complete();
-  ExportSummary summary = write_run(run, rule, more, directory.files(), cancel);
+  ExportSummary summary = write_run(
+      run, rule, more, directory.files(), [&directory] { directory.clear_complete(); }, cancel);
   if (viruses) viruses->commit();
   return summary;
 }

@@ -321,7 +321,7 @@ MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
     require_shards_kept(shards, directory);
     earlier = look_at_earlier(settings, directory, shards, print, more, cancel);
     if (earlier == Earlier::kNothing) write_journal(shards, print, directory, cancel);
-    if (earlier == Earlier::kJournal) directory.clear_leftovers();
+    if (earlier != Earlier::kNothing) directory.clear_leftovers();
   }
   if (earlier != Earlier::kAll) {
     summary.written = write_files(settings, rule, more, shards, cancel);

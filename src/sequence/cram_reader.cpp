@@ -20,6 +20,9 @@ constexpr std::uint64_t kMemory = 32U << 20U;
 constexpr std::uint64_t kMemoryOfHeader = 24;
 constexpr std::uint64_t kMemoryOfRecord = 512;
 constexpr std::uint64_t kMemoryOfBase = 6;
+constexpr std::uint64_t kMemoryOfIndex =
+    32;  // for each byte of the reference's, which it has twice
+constexpr std::uint64_t kMostOfIndex = 256U << 20U;
 constexpr std::uint64_t kMemoryOfReferenceLetter = 2;
 
 // The processor seconds the decoder may use, many times what it needs: a fixed amount, and one more
@@ -51,7 +54,8 @@ void CramReader::start() {
     process_.emplace(
         reference_.path(), [this] { return next_part(); }, cancel_);
     memory_ = kMemory + kMemoryOfHeader * header.unpacked +
-              kMemoryOfReferenceLetter * reference_.letters();
+              kMemoryOfReferenceLetter * reference_.letters() +
+              std::min(kMemoryOfIndex * reference_.index_bytes(), kMostOfIndex);
     allow();
     frames_.emplace(*process_);
   } catch (const Error& error) {

@@ -220,7 +220,8 @@ FastaFacts write_fasta_index(UniqueFd fasta, const std::filesystem::path& name,
       bytes.take(text.size());
     }
   }
-  const FastaFacts facts = indexer.finish();
+  FastaFacts facts = indexer.finish();
+  facts.index = index.size();
   if (facts.letters == 0) throw refusal("it has no sequence");
   index.commit();
   return facts;

@@ -14,6 +14,7 @@ struct FastaFacts {
   std::string hash{};         // XXH3-128 of its text
   std::uint64_t letters = 0;  // of all sequences
   std::uint64_t longest = 0;  // of the longest one
+  std::uint64_t index = 0;    // bytes of the .fai
 };
 
 // Writes the index of a FASTA file, plain or BGZF, by which htslib finds a sequence in it:

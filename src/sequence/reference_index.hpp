@@ -42,6 +42,7 @@ class ReferenceIndex {
   // The reference's path, or a link to it; its index lies beside it.
   const std::string& path() const { return path_; }
   std::uint64_t letters() const { return facts_.letters; }  // of all sequences
+  std::uint64_t index_bytes() const { return facts_.index; }
   std::uint64_t longest() const { return facts_.longest; }  // letters of the longest one
   // kInputChanged, naming the file, if it has changed since it was prepared; empty otherwise. Reads
   // it again where only that can tell.

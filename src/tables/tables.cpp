@@ -183,6 +183,7 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
   if (bed) tables.push_back(&bed->file());
   for (AtomicFile* table : tables) table->sync();
   cancel.check();  // syncing may have taken long; from here on, all tables or a failure
+  settings.on_ready();
   for (AtomicFile* table : tables) table->commit();
   return counts;
 }

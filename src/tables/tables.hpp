@@ -43,6 +43,8 @@ struct TableSettings {
   std::uint64_t chunk_size = 0;       // of the run; only `more` needs it
   std::vector<std::string> inputs{};  // the names of all inputs, in order
   std::size_t rows_in_sort = limits().rows_in_sort;
+  // Called when all tables are on the disk, and none has its name yet.
+  std::function<void()> on_ready = [] {};
 };
 
 // The chunk size of the smaller published model, in bases.

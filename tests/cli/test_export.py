@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import resource
 import signal
 import sqlite3
 
@@ -147,6 +148,21 @@ def test_force_removes_nothing_before_all_is_known_to_be_there(run):
     assert {path: after.get(path) for path in before if path.name != "run.files"} == {
         path: content for path, content in before.items() if path.name != "run.files"}
     assert not (run.folder / "other" / "virus.fasta").exists()
+
+
+def no_large_files():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+
+def test_nothing_is_removed_where_the_disk_is_full(run):
+    """In place, and in another directory."""
+    run("export", "out", "-o", "other", code=0)
+    for options in (["-o", "other", "--force"], ["--min-score", "0.9", "--force"]):
+        folder = run.folder / (options[1] if options[0] == "-o" else "out")
+        before = {path for path in folder.rglob("*") if path.is_file()}
+        run("export", "out", *options, preexec_fn=no_large_files, code=1)
+        assert before <= {path for path in folder.rglob("*") if path.is_file()}
 
 
 def test_export_of_a_changed_input_gives_no_viruses(run):

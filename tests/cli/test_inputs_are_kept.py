@@ -1,9 +1,10 @@
 """No option lets the program overwrite or remove a file that it reads."""
 
 import os
+import subprocess
 
 import pytest
-from conftest import MODELS, fasta, message
+from conftest import BIN, MODELS, fasta, message
 
 
 @pytest.fixture
@@ -115,6 +116,8 @@ def test_no_file_is_written_that_is_named_twice(program, reads, tmp_path, option
 def test_what_cannot_be_lost_may_be_named_twice(program, reads, tmp_path):
     program.predict(reads, reads, "-e", 100, "-o", "out", "-l", "/dev/null", "--trace", "t",
                     "--name", "t", code=0)
+    result = program.predict(reads, "-o", "out", "-l", "/dev/null", "--trace", "/dev/null", code=1)
+    assert "same file" not in message(result)
 
 
 def test_a_log_is_no_table(program, reads, tmp_path):
@@ -124,3 +127,27 @@ def test_a_log_is_no_table(program, reads, tmp_path):
     result = program("label-reads", "run", "a.sam", "-f", "-l", "a_reads.tsv", code=1)
     assert "a_reads.tsv is the log file" in message(result)
 
+
+
+def test_a_model_that_is_read_is_no_output(program, reads, tmp_path):
+    program("utils", "export-weights", "synthetic:esm2_tiny", "-o", "em", code=0)
+    weights = tmp_path / "em" / "model.safetensors"
+    before = weights.read_bytes()
+    for given in ("em/model.safetensors", "em"):
+        for command in (["embed", reads, "-e", 100, "--what", "esm2"], ["profile", "-m", "esm2"]):
+            result = program(*command, "--esm-model", given, "-o", "em/../em/model.safetensors", "-f", code=1)
+            assert "--esm-model" in message(result)
+    result = program("embed", reads, "--esm-model", "em", "-o", "e.h5", "-l", "em/tokenizer.json", code=1)
+    assert "it lies in the model of --esm-model" in message(result)
+    assert weights.read_bytes() == before
+    assert not (tmp_path / "em" / "tokenizer.json").exists()
+
+
+def test_standard_output_is_not_replaced(program, tmp_path):
+    """By its name it seems to be the file that the shell opened; the name would become a file."""
+    (tmp_path / "link").symlink_to("/proc/self/fd/1")
+    with open(tmp_path / "out.fa", "wb") as file:
+        done = subprocess.run([BIN, "generate", "-n", "2", "-f", "-o", "link"], cwd=tmp_path, stdout=file,
+                              stderr=subprocess.PIPE, check=False, env=program.environment)
+    assert done.returncode == 1 and b"link is not a regular file" in done.stderr
+    assert (tmp_path / "link").is_symlink()

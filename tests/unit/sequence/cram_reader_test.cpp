@@ -315,6 +315,13 @@ TEST_F(Cram, ReferencesThatCannotBe) {
                ErrorKind::kInputReference, "cannot be indexed");
 }
 
+TEST_F(Cram, AReferenceWithManyMoreSequencesThanItsHeader) {
+  std::string many;
+  for (int i = 0; i < 200'000; ++i) many += fmt::format(">x{}\nA\n", i);
+  const std::string reference = folder_.write("many.fa", many + read_text(reference_));
+  EXPECT_EQ(parse(cram(), reference).rows, expected());
+}
+
 TEST_F(Cram, ATemporaryFolderThatIsNotThere) {
   const std::string content = cram();
   const ScopedVariable elsewhere("TMPDIR", folder_.path("none"));
