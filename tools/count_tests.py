@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 # What a test may need from a machine: tests/needs.py, tests/unit/needs.hpp, tests/gpu.
-ALLOWED_SKIP = re.compile(r"needs (AVX512|AVX512_BF16|Hopper|counted reads|a mirror of (bullseye|bookworm))"
-                          r"(, (AVX512|AVX512_BF16))*$")
+ALLOWED_SKIP = re.compile(r"needs (AVX512|AVX512_BF16|AMX|Hopper|counted reads|a mirror of (bullseye|bookworm))"
+                          r"(, (AVX512|AVX512_BF16|AMX))*$")
 SLOWEST = 20
 
 

@@ -15,6 +15,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
+#include "cli/output.hpp"
 
 namespace virnucpro {
 namespace {
@@ -25,8 +26,6 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 10> kRead{
     "FILE", "FILE|none", "DIR|FILE",   "INPUT",   "ALIGNMENTS",
     "A",    "B",         "CLASSIFIER", "DNABERT", "ESM"};
-
-constexpr int kMostLinks = 40;  // the kernel's own limit
 
 // Where a path leads to: a link may lead to a file that is not there yet.
 fs::path resolved(const fs::path& path) {

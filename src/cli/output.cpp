@@ -53,7 +53,6 @@ void require_no_run_file(const std::string& path) {
 // Whether a name stands for what some process holds open (/dev/stdout), by any number of links. A
 // file that took its place would be in everybody's way.
 bool stands_for_open_file(const std::string& name) {
-  constexpr int kMostLinks = 40;
   std::error_code error;
   std::filesystem::path path = std::filesystem::absolute(name, error);
   for (int i = 0; i < kMostLinks; ++i) {

@@ -13,6 +13,8 @@
 
 namespace virnucpro {
 
+inline constexpr int kMostLinks = 40;  // that lead to one another, as the kernel has it
+
 // Whether a run writes a file of this name to its output directory.
 bool has_name_of_run_file(const std::string& name);
 
