@@ -37,6 +37,11 @@ std::optional<std::string> difference(const Status& before, const Status& now) {
 
 }  // namespace
 
+bool was_touched(const struct stat& before, const struct stat& now) {
+  return before.st_ctim.tv_sec != now.st_ctim.tv_sec ||
+         before.st_ctim.tv_nsec != now.st_ctim.tv_nsec;
+}
+
 FileWatch::FileWatch(int fd, std::string path) : fd_(fd), path_(std::move(path)) {
   const Status status = look_at(fd_);
   if (!status || !S_ISREG(status->st_mode)) return;
@@ -52,9 +57,7 @@ std::optional<std::string> FileWatch::change() const {
 
 bool FileWatch::was_touched() const {
   const Status now = look_at(fd_);
-  return opened_ && now &&
-         (opened_->st_ctim.tv_sec != now->st_ctim.tv_sec ||
-          opened_->st_ctim.tv_nsec != now->st_ctim.tv_nsec);
+  return opened_ && now && virnucpro::was_touched(*opened_, *now);
 }
 
 std::optional<std::uint64_t> FileWatch::size() const {

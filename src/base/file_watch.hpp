@@ -8,6 +8,11 @@
 
 namespace virnucpro {
 
+// Whether a file's status has changed, so that it may have been written to even where its size and
+// time of modification are the same: a program can set that time back. Other causes are a link and
+// chmod.
+bool was_touched(const struct stat& before, const struct stat& now);
+
 // Notices that a file changes while it is read: its size or its time of modification, or that
 // another file takes its name. Only regular files are watched; a pipe has neither.
 //
@@ -21,8 +26,6 @@ class FileWatch {
 
   // What has changed, for a message; empty if nothing has.
   std::optional<std::string> change() const;
-  // Whether its status has changed, so that it may have been written to even where change() sees
-  // nothing: a program can set the time of modification back. Other causes are a link and chmod.
   bool was_touched() const;
   // The file's bytes at first; empty if it is not a regular file.
   std::optional<std::uint64_t> size() const;

@@ -74,7 +74,7 @@ void add_options(Command& command, GenerateOptions& options) {
       "-o,--output", options.output,
       "The FASTA file to write, or the folder of several; - is stdout", "FILE|DIR");
   output.required = true;
-  output.written = {"", ".json"};
+  output.written = {"", metadata_file({}, 1).string()};
   command.add_flag("-f,--force", options.force, "Replace the output files");
   command.footer = kGenerateExamples;
 }

@@ -30,10 +30,7 @@ constexpr std::array<std::string_view, 10> kRead{
 // Where a path leads to: a link may lead to a file that is not there yet.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
-  fs::path whole = fs::absolute(path, error);
-  for (int i = 0; i < kMostLinks && fs::is_symlink(whole, error); ++i) {
-    whole = whole.parent_path() / fs::read_symlink(whole, error);
-  }
+  const fs::path whole = followed(path).back();
   return fs::weakly_canonical(whole.parent_path(), error) / whole.filename();
 }
 

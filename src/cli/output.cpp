@@ -53,18 +53,25 @@ void require_no_run_file(const std::string& path) {
 // Whether a name stands for what some process holds open (/dev/stdout), by any number of links. A
 // file that took its place would be in everybody's way.
 bool stands_for_open_file(const std::string& name) {
-  std::error_code error;
-  std::filesystem::path path = std::filesystem::absolute(name, error);
-  for (int i = 0; i < kMostLinks; ++i) {
-    const auto folder = std::filesystem::weakly_canonical(path.parent_path(), error);
-    if (folder == "/dev" || folder.string().starts_with("/proc/")) return true;
-    if (!std::filesystem::is_symlink(path, error)) return false;
-    path = path.parent_path() / std::filesystem::read_symlink(path, error);
-  }
-  return true;
+  return std::ranges::any_of(followed(name), [](const std::filesystem::path& path) {
+    std::error_code unknown;
+    const auto folder = std::filesystem::weakly_canonical(path.parent_path(), unknown);
+    return folder == "/dev" || folder.string().starts_with("/proc/");
+  });
 }
 
 }  // namespace
+
+std::vector<std::filesystem::path> followed(const std::filesystem::path& path) {
+  constexpr std::size_t kMostLinks = 40;  // the kernel's own limit
+  std::error_code error;
+  std::vector<std::filesystem::path> steps{std::filesystem::absolute(path, error)};
+  while (steps.size() <= kMostLinks && std::filesystem::is_symlink(steps.back(), error)) {
+    steps.push_back(steps.back().parent_path() /
+                    std::filesystem::read_symlink(steps.back(), error));
+  }
+  return steps;
+}
 
 bool has_name_of_run_file(const std::string& name) {
   return is_run_file({}, name) || run_files::kOwnFiles.matches(name) ||

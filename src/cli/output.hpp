@@ -13,7 +13,9 @@
 
 namespace virnucpro {
 
-inline constexpr int kMostLinks = 40;  // that lead to one another, as the kernel has it
+// A path, made absolute, and where it leads if it is a link, and so on: the last one is no link,
+// and need not be there.
+std::vector<std::filesystem::path> followed(const std::filesystem::path& path);
 
 // Whether a run writes a file of this name to its output directory.
 bool has_name_of_run_file(const std::string& name);

@@ -15,6 +15,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/file_watch.hpp"
 #include "base/hash.hpp"
 #include "journal/journal_files.hpp"
 #include "journal/run_files.hpp"
@@ -163,9 +164,7 @@ bool KeptRun::is_same() const {
 void KeptRun::lock() {
   lock_.emplace(Directory(directory_));
   const struct stat now = file_state(file_);
-  const bool was_touched = opened_.st_ctim.tv_sec != now.st_ctim.tv_sec ||
-                           opened_.st_ctim.tv_nsec != now.st_ctim.tv_nsec;
-  if (is_unchanged(opened_, now) && (!was_touched || is_same())) return;
+  if (is_unchanged(opened_, now) && (!was_touched(opened_, now) || is_same())) return;
   throw Error(ErrorKind::kOutputBusy, Place{.file = file_.string()},
               "a run changed it while it was read");
 }

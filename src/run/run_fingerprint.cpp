@@ -75,6 +75,12 @@ std::string kernel_path_of(const Journal::Fingerprint& print) {
                     : path;
 }
 
+// What two runs must share of a part.
+std::string shared_value(const Journal::Fingerprint& print, const Part& part) {
+  if (std::string_view(part.key) == kKernelPathKey) return kernel_path_of(print);
+  return print.contains(part.key) ? print.at(part.key) : part.otherwise;
+}
+
 // The key of an input's name, as it was given; inputs count from 0.
 std::string input_name_key(std::size_t index) {
   return fmt::format("input_name_{:06}", index);
@@ -231,10 +237,8 @@ std::string shared_settings(const Journal::Fingerprint& print) {
   for (const Part& part : kParts) {
     if (std::string_view(part.key) == kShardKey) {
       text.varint(shard_of(print).count);
-    } else if (std::string_view(part.key) == kKernelPathKey) {
-      text.text(kernel_path_of(print));
     } else {
-      text.text(value_of(print, part.key));
+      text.text(shared_value(print, part));
     }
   }
   ContentHash hash;
@@ -246,12 +250,8 @@ std::vector<SettingDifference> differing_settings(const Journal::Fingerprint& fi
                                                   const Journal::Fingerprint& second) {
   std::vector<SettingDifference> found;
   for (const Part& part : kParts) {
-    const auto value = [&part](const Journal::Fingerprint& print) {
-      if (std::string_view(part.key) == kKernelPathKey) return kernel_path_of(print);
-      return print.contains(part.key) ? print.at(part.key) : std::string(part.otherwise);
-    };
-    std::string a = value(first);
-    std::string b = value(second);
+    std::string a = shared_value(first, part);
+    std::string b = shared_value(second, part);
     if (a != b) found.push_back({part.name, std::move(a), std::move(b)});
   }
   return found;

@@ -39,7 +39,7 @@ class ReferenceIndex {
   // and kInputReference with the file's name, kTemporaryFolder, the cancellation's.
   void prepare(const Cancel& cancel);
 
-  // The reference's path, or a link to it; its index lies beside it.
+  // A link to the reference; its index lies beside it.
   const std::string& path() const { return path_; }
   std::uint64_t letters() const { return facts_.letters; }  // of all sequences
   std::uint64_t index_bytes() const { return facts_.index; }
@@ -55,7 +55,7 @@ class ReferenceIndex {
   std::string given_;
   UniqueFd file_;
   std::optional<FileWatch> watch_;         // over file_, after prepare()
-  std::optional<TemporaryFolder> folder_;  // after prepare(), if it was needed
+  std::optional<TemporaryFolder> folder_;  // after prepare()
   std::string path_;
   FastaFacts facts_;
 };

@@ -136,15 +136,19 @@ def test_export_replaces_a_directory_by_force_only(run):
     assert run("export", "out", "-o", "other", "--force").returncode == 0
 
 
+def files_in(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def test_force_removes_nothing_before_all_is_known_to_be_there(run):
     """The inputs, which only the files of viruses need, are looked at first."""
     run("export", "out", "-o", "other", "--bed", code=0)
-    before = {path: path.read_bytes() for path in (run.folder / "other").rglob("*") if path.is_file()}
+    before = files_in(run.folder / "other")
     assert len(before) > 4
     with open(run.folder / "reads.fa", "a", encoding="ascii") as reads:
         reads.write(">more\nACGT\n")
     run("export", "out", "-o", "other", "--force", "--virus-fasta", "--threshold", "0", code=1)
-    after = {path: path.read_bytes() for path in (run.folder / "other").rglob("*") if path.is_file()}
+    after = files_in(run.folder / "other")
     assert {path: after.get(path) for path in before if path.name != "run.files"} == {
         path: content for path, content in before.items() if path.name != "run.files"}
     assert not (run.folder / "other" / "virus.fasta").exists()
@@ -160,9 +164,9 @@ def test_nothing_is_removed_where_the_disk_is_full(run):
     run("export", "out", "-o", "other", code=0)
     for options in (["-o", "other", "--force"], ["--min-score", "0.9", "--force"]):
         folder = run.folder / (options[1] if options[0] == "-o" else "out")
-        before = {path for path in folder.rglob("*") if path.is_file()}
+        before = set(files_in(folder))
         run("export", "out", *options, preexec_fn=no_large_files, code=1)
-        assert before <= {path for path in folder.rglob("*") if path.is_file()}
+        assert before <= set(files_in(folder))
 
 
 def test_export_of_a_changed_input_gives_no_viruses(run):

@@ -128,7 +128,6 @@ def test_a_log_is_no_table(program, reads, tmp_path):
     assert "a_reads.tsv is the log file" in message(result)
 
 
-
 def test_a_model_that_is_read_is_no_output(program, reads, tmp_path):
     program("utils", "export-weights", "synthetic:esm2_tiny", "-o", "em", code=0)
     weights = tmp_path / "em" / "model.safetensors"
