@@ -7,10 +7,14 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "base/config.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -41,12 +45,34 @@ std::string identity(const std::string& path) {
   return S_ISREG(status.st_mode) ? fmt::format("{}:{}", status.st_dev, status.st_ino) : "";
 }
 
+// What a user gave a path as: an option, an argument, or a key of the configuration.
+struct Giver {
+  std::string name;
+  std::span<const std::string> written;  // as in OptionRow; empty for a file to read
+  bool is_model = false;                 // a file, or a folder of them
+};
+
 class NamedFiles {
  public:
   void add(const OptionRow& row) {
-    if (const auto* const* value = std::get_if<std::string*>(&row.target)) add(row, **value);
+    const bool is_model = row.value == "DNABERT" || row.value == "ESM";
+    if (row.written.empty() && std::ranges::find(kRead, row.value) == kRead.end()) return;
+    const Giver giver{row.names.back(), row.written, is_model};
+    if (const auto* const* value = std::get_if<std::string*>(&row.target)) add(giver, **value);
     if (const auto* const* values = std::get_if<std::vector<std::string>*>(&row.target)) {
-      for (const std::string& value : **values) add(row, value);
+      for (const std::string& value : **values) add(giver, value);
+    }
+  }
+
+  // `models_dir`: where a model is also looked for, by its name.
+  void add(const ConfigKey& key, const Config& config, const fs::path& models_dir) {
+    if (key.type != ConfigType::kText || !config.text(key.name)) return;
+    const std::string value = *config.text(key.name);
+    const Giver giver{
+        fmt::format("{} of the configuration", key.name), {}, key.name.starts_with("features.")};
+    for (const fs::path& path : {fs::path(value), models_dir / value}) {
+      std::error_code unknown;
+      if (fs::exists(path, unknown)) add(giver, path.string());
     }
   }
 
@@ -58,55 +84,49 @@ class NamedFiles {
         const fs::path folder = resolved(file.path).parent_path();
         if (!fs::equivalent(folder, model.path, unknown)) continue;
         fail_usage(fmt::format("{} {}: it lies in the model of {}; name a file elsewhere",
-                               file.row->names.back(), printable(file.path),
-                               model.row->names.back()));
+                               file.giver.name, printable(file.path), model.giver.name));
       }
     }
   }
 
  private:
   struct Named {
-    const OptionRow* row;
+    Giver giver;
     std::string path;
   };
 
-  void add(const OptionRow& row, const std::string& value) {
+  void add(const Giver& giver, const std::string& value) {
     if (value.empty() || value == "-") return;
-    for (const std::string& ending : row.written) {
+    for (const std::string& ending : giver.written) {
       const std::string path = value + ending;
-      if (!add_file(row, path, path)) continue;
-      add_file(row, AtomicFile::partial_name(path), path);
-      written_.push_back({.row = &row, .path = path});
+      if (!add_file(giver, path, path)) continue;
+      add_file(giver, AtomicFile::partial_name(path), path);
+      written_.push_back({.giver = giver, .path = path});
     }
-    if (!row.written.empty() || std::ranges::find(kRead, row.value) == kRead.end()) return;
+    if (!giver.written.empty()) return;
     std::error_code unknown;
-    add_file(row, value, value);
-    if (is_model(row) && fs::is_directory(value, unknown)) {
-      models_.push_back({.row = &row, .path = value});
+    add_file(giver, value, value);
+    if (giver.is_model && fs::is_directory(value, unknown)) {
+      models_.push_back({.giver = giver, .path = value});
     }
-  }
-
-  static bool is_model(const OptionRow& row) {
-    return row.value == "DNABERT" || row.value == "ESM";
   }
 
   // Whether the path may be that of a file to keep. `path`: as the message shows it.
-  bool add_file(const OptionRow& row, const std::string& file, const std::string& path) {
+  bool add_file(const Giver& giver, const std::string& file, const std::string& path) {
     const std::string id = identity(file);
     if (id.empty()) return false;
-    const auto [found, is_new] = files_.try_emplace(id, Named{.row = &row, .path = path});
+    const Named one{.giver = giver, .path = path};
+    const auto [found, is_new] = files_.try_emplace(id, one);
     const Named& other = found->second;
-    if (is_new || (row.written.empty() && other.row->written.empty())) return true;
-    const Named one{.row = &row, .path = path};
-    const bool is_output = !row.written.empty();
+    const bool is_output = !giver.written.empty();
+    if (is_new || (!is_output && other.giver.written.empty())) return true;
     fail(is_output ? one : other, is_output ? other : one);
   }
 
   [[noreturn]] static void fail(const Named& written, const Named& other) {
-    fail_usage(
-        fmt::format("{} {}: it is the same file as {} {}, which would be lost; name another one",
-                    written.row->names.back(), printable(written.path), other.row->names.back(),
-                    printable(other.path)));
+    fail_usage(fmt::format(
+        "{} {}: it is the same file as {} {}, which would be lost; name another one",
+        written.giver.name, printable(written.path), other.giver.name, printable(other.path)));
   }
 
   std::map<std::string, Named> files_;
@@ -116,12 +136,18 @@ class NamedFiles {
 
 }  // namespace
 
-void require_distinct_files(const Command& program) {
+void require_distinct_files(const Command& program, const Config& config,
+                            const Environment& environment) {
   NamedFiles files;
   for (const OptionRow& row : program.options) files.add(row);
   const Command& command = chosen_command(program);
   for (const OptionRow& row : command.arguments) files.add(row);
   for (const OptionRow& row : command.options) files.add(row);
+  if (const OptionRow* row = command.find_option("--models-dir")) {
+    const std::string& given = *std::get<std::string*>(row->target);
+    const fs::path models_dir = models_dir_name(given, config, environment);
+    for (const ConfigKey& key : config_keys()) files.add(key, config, models_dir);
+  }
   files.require_models_kept();
 }
 

@@ -121,6 +121,7 @@ int run_action(const Program& program, std::span<const char* const> arguments,
                   Environment::of_process(),
                   cancel,
                   {arguments.begin(), arguments.end()}};
+  require_distinct_files(program.commands(), session.config, session.environment);
   check_log_file(session.global.log_file);
   start_log(choose_log_level(session.global, session.config), session.global.log_file);
   log_info("{}, process {}", version_text(false), ::getpid());
@@ -158,10 +159,7 @@ int parse_and_run(Program& program, std::span<const char* const> arguments, cons
   }
   Command& commands = program.commands();
   const std::optional<Ask> ask = parse_command_line(commands, arguments);
-  if (!ask) {
-    require_distinct_files(commands);
-    return run_action(program, arguments, cancel);
-  }
+  if (!ask) return run_action(program, arguments, cancel);
   write_stdout(answer(*ask, commands));
   return kExitDone;
 }

@@ -138,6 +138,11 @@ def test_a_model_that_is_read_is_no_output(program, reads, tmp_path):
             assert "--esm-model" in message(result)
     result = program("embed", reads, "--esm-model", "em", "-o", "e.h5", "-l", "em/tokenizer.json", code=1)
     assert "it lies in the model of --esm-model" in message(result)
+    for text, said in (("features: {esm: {model_name: em}}", "it lies in the model of features.esm.model_name"),
+                       ("run: {models_dir: em, classifier: model.safetensors}", "the same file as run.classifier")):
+        (tmp_path / "c.yaml").write_text(text)
+        result = program.predict(reads, "-c", "c.yaml", "-o", "out", "--trace", weights, code=1)
+        assert said in message(result)
     assert weights.read_bytes() == before
     assert not (tmp_path / "em" / "tokenizer.json").exists()
 
