@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs tests/cluster: a Slurm of one node, with Snakemake and with the sbatch array, while jobs are
-# killed, put back, out of time and out of space. tools/setup.sh cluster installs what it needs.
+# Runs what `make check` leaves out of tests/cluster: a Slurm of one node, with Snakemake and with the
+# sbatch array, while jobs are killed, put back, out of time and out of space; and miniwdl, with mounts
+# in place of containers. tools/setup.sh cluster installs what it needs.
 #
 #   tools/check_cluster.sh PROGRAM RESULTS [PYTEST-ARGUMENT…]
 #
@@ -22,15 +23,17 @@ results=$2
 shift 2
 mkdir -p "$results/pytest"
 export VIRNUCPRO_BIN VIRNUCPRO_SOURCE=$PWD PYTHONDONTWRITEBYTECODE=1
-export VIRNUCPRO_SNAKEMAKE=$PWD/.venv-cluster/bin/snakemake VIRNUCPRO_MINIWDL=$PWD/.venv-cluster/bin/miniwdl
+export VIRNUCPRO_SNAKEMAKE=$PWD/.venv-cluster/bin/snakemake
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # The second address is for the resolver, which knows no name where there is only 127.0.0.1. This shell
 # stays, as process 1: it reaps what jobs leave behind, which would otherwise look as if it still ran.
 prepare='hostname localhost; ip link set lo up; ip address add 192.0.2.1/32 dev lo; "$@"; exit $?'
+# These run in `make check`, by tests/CMakeLists.txt.
+in_check=(--ignore=tests/cluster/test_{nextflow,submit_script,wdl}.py)
 status=0
 unshare --net --mount --uts --pid --fork --kill-child --mount-proc bash -c "$prepare" bash \
-  .venv-oracle/bin/python -m pytest tests/cluster -p no:cacheprovider --basetemp="$folder/tests" \
+  .venv-oracle/bin/python -m pytest tests/cluster "${in_check[@]}" -p no:cacheprovider --basetemp="$folder/tests" \
   --junitxml="$results/pytest/cluster.xml" "$@" || status=$?
 # tools/count_tests.py reads a ctest run's report, with each file's own beside it.
 printf '<testsuite name="cluster"><testcase name="cluster" status="%s"/></testsuite>\n' \

@@ -33,15 +33,16 @@ build_packages=(g++ cmake ninja-build ccache pkg-config
   libncurses-dev libboost-dev)
 # Without OpenBLAS torch uses a BLAS that is about 50 times slower. zsh and mandoc are for testing
 # completion and manual page, tmux for terminal output, MultiQC and Chromium for reports, R for tables, nginx
-# (which Debian also starts as a service, like tinyproxy), tinyproxy, openssl and strace for downloads.
+# (which Debian also starts as a service, like tinyproxy), tinyproxy, openssl and strace for downloads, Groovy for
+# the Nextflow module.
 test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools minimap2
-  r-base-core nginx-light tinyproxy openssl curl strace python3 python3-venv python3-torch python3-h5py
+  r-base-core nginx-light tinyproxy openssl curl strace groovy python3 python3-venv python3-torch python3-h5py
   libopenblas0-pthread)
 lint_packages=(clang-format clang-tidy python3)
 clang_packages=(clang lld libclang-rt-14-dev libomp-14-dev) # for AddressSanitizer and for fuzzing
 package_packages=(debootstrap)
 deb_packages=(build-essential debhelper lintian)
-cluster_packages=(groovy slurm-wlm munge iproute2 util-linux python3-venv)
+cluster_packages=(slurm-wlm munge iproute2 util-linux python3-venv)
 
 lock_seconds=300
 
@@ -150,13 +151,13 @@ make_venv() {
   printf '%s\n' "$stamp" >"$venv/stamp"
 }
 
-# The reference implementations, with Debian's torch, numpy and h5py.
+# The reference implementations and miniwdl, with Debian's torch, numpy and h5py.
 make_oracle() { make_venv .venv-oracle tests/oracle/requirements.txt --system-site-packages; }
 
 # What its users have; Debian's is older.
 make_multiqc() { make_venv .venv-multiqc tests/cli/multiqc.txt; }
 
-# Snakemake and miniwdl.
+# Snakemake, with its plugin for Slurm.
 make_cluster_tools() { make_venv .venv-cluster tests/cluster/requirements.txt; }
 
 make_conda_tools() {

@@ -95,6 +95,14 @@ def recorder(tmp_path):
     return Recorder(tmp_path)
 
 
+@pytest.fixture
+def program_path(tmp_path):
+    """A PATH with the program."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "virnucpro").symlink_to(PROGRAM)
+    return f"{tmp_path / 'bin'}:/usr/bin:/bin"
+
+
 @pytest.fixture(scope="session")
 def slurm(tmp_path_factory):
     found = Slurm(tmp_path_factory.mktemp("slurm"), processors=12)

@@ -1,12 +1,14 @@
 // What Nextflow makes of a module for tasks, by Groovy itself: each task's command, and the paths of its outputs.
 //
-//   java -cp groovy-all.jar groovy.ui.GroovyMain render.groovy main.nf <TASKS.json
+//   java -cp groovy-all.jar groovy.ui.GroovyMain render.groovy main.nf
 //
-// A task has `block` (script or stub) and what the module reads: reads, models, meta, task.
+// Reads lists of tasks, in JSON, a line each, and answers each with a line. A task has `block` (script or stub) and
+// what the module reads: reads, models, meta, task.
 import groovy.json.JsonOutput
 import groovy.json.JsonSlurper
 import java.nio.file.Paths
 import org.codehaus.groovy.control.CompilerConfiguration
+import org.codehaus.groovy.runtime.InvokerHelper
 
 // What Nextflow's language has beyond Groovy's.
 abstract class NextflowScript extends Script {
@@ -36,10 +38,9 @@ abstract class NextflowScript extends Script {
 
 def paths(names) { names instanceof List ? names.collect { Paths.get(it) } : Paths.get(names) }
 
-def render(String text, Map task) {
+def render(Class type, Map task) {
     def values = new Binding(task + [reads: paths(task.reads), models: paths(task.models)])
-    def language = new CompilerConfiguration(scriptBaseClass: 'NextflowScript')
-    def module = new GroovyShell(NextflowScript.classLoader, values, language).parse(text)
+    def module = InvokerHelper.createScript(type, values)
     try {
         // The second time the outputs' paths have the prefix, which the block sets below them.
         2.times { module.run() }
@@ -52,4 +53,8 @@ def render(String text, Map task) {
 // Nextflow takes a process apart at these labels.
 def text = new File(args[0]).text.replace('\n    script:\n', '\n    script {\n').
     replace('\n    stub:\n', '\n    }\n    stub {\n') + '}\n'
-println(JsonOutput.toJson(new JsonSlurper().parse(System.in, 'UTF-8').collect { render(text, it) }))
+def language = new CompilerConfiguration(scriptBaseClass: 'NextflowScript')
+def type = new GroovyShell(NextflowScript.classLoader, new Binding(), language).parse(text).class
+System.in.eachLine('UTF-8') { tasks ->
+    println(JsonOutput.toJson(new JsonSlurper().parseText(tasks).collect { render(type, it) }))
+}
