@@ -91,7 +91,8 @@ def test_a_changed_sample_alone_runs_again(project, tmp_path):
 
 def test_array_ends_complete(tmp_path, single_runs, slurm):
     # The tasks of sample b are not warned, so that one of them ends at the time limit itself.
-    options = {"a": [], "b": ["--signal=CONT@1"], "c": []}
+    # Those of c get no environment.
+    options = {"a": [], "b": ["--signal=CONT@1"], "c": ["--export=NONE"]}
 
     def submit(sample):
         subprocess.run(

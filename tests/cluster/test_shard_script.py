@@ -69,6 +69,27 @@ def test_half_of_what_the_program_chose(shard):
     assert shard.attempt(0, 2)[1][-1] == "2048"
 
 
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("line", ["2026\tlocal\thost\ta[$(touch pwned >&2)0]\t4", "2026\tlocal\thost\t4,096\t4",
+                                  "2026\tlocal\thost\t08\t4", f"2026\tlocal\thost\t{'9' * 30}\t4",
+                                  "2026\tlocal\thost\t4096\t", "2026\tlo", ""],
+                         ids=["command", "comma", "octal", "long", "cut", "short", "empty"])
+def test_damaged_line_is_no_attempt(shard, capfd, line, number):
+    """bash's arithmetic would run a command in it, or end the script."""
+    shard.attempt(4)
+    (shard.folder / "run.attempts.tsv").write_text(f"{line}\n")
+    assert shard.attempt(0, number, "1000")[1][-1] == "1000"
+    assert "shard: run.attempts.tsv: the last line is damaged" in capfd.readouterr().err
+    assert not (shard.folder / "pwned").exists()
+
+
+@pytest.mark.parametrize("said", ["08", "0", ",", "9" * 30])
+def test_damaged_log(shard, said):
+    shard.attempt(4)
+    (shard.folder / "run" / "logs" / "virnucpro.log").write_text(f"batches of {said} tokens\n")
+    assert shard.attempt(0, 2)[1][-1] == "2048"
+
+
 def test_changed_input_begins_anew(shard):
     shard.attempt(0)
     assert "--resume" in shard.attempt(0)[1]

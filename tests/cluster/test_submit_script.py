@@ -8,6 +8,7 @@ import pytest
 from conftest import HOSTILE, SOURCE
 
 SCRIPT = SOURCE / "workflow" / "slurm" / "submit.sh"
+SETTINGS = [str(SCRIPT.parents[1]), "virnucpro", "auto", "5"]
 # Notes its name, its arguments and its choice of clusters; says and ends as the file beside it tells.
 FAKE = """#!/usr/bin/python3
 import json, os, pathlib, sys
@@ -58,7 +59,7 @@ def test_merge_waits_for_the_shards_where_they_are(cluster, says, options, given
     assert [word for word in shards if word.startswith("--clusters")] == options
     assert [word for word in merge if word.startswith("--clusters")] == given
     assert merge[merge.index("--dependency") + 1] == "afterok:101"
-    assert merge[-4:] == [str(SCRIPT), "--merge", "run", "3"]
+    assert merge[-8:] == [str(SCRIPT), "--merge", *SETTINGS, "run", "3"]
 
 
 def test_folder_that_slurm_cannot_name(cluster):
@@ -74,8 +75,8 @@ def test_names_stay_whole(cluster, name):
     folder = "./-n" if name == "-n" else name
     assert (cluster.folder / name / "logs").is_dir()
     (_, shards, _), (_, merge, _) = cluster.calls()
-    assert shards[-6:] == ["--shard", folder, "1", name, "--name", name]
-    assert merge[-3:] == ["--merge", folder, "1"]
+    assert shards[-10:] == ["--shard", *SETTINGS, folder, "1", name, "--name", name]
+    assert merge[-7:] == ["--merge", *SETTINGS, folder, "1"]
     assert not list(cluster.folder.rglob("pwned*"))
 
 
@@ -89,9 +90,55 @@ def test_logs_of_a_folder_with_a_per_cent_sign(cluster):
 
 def test_a_task_asks_the_cluster_that_it_is_on(cluster):
     """The submitter's SLURM_CLUSTERS comes with the job; scontrol would ask there, or refuse two names."""
-    code, said = cluster.run("--shard", "run", "3", "a.fq", says={"srun": ["143"], "scontrol": [""]},
+    code, said = cluster.run("--shard", *SETTINGS, "run", "3", "a.fq", says={"srun": ["143"], "scontrol": [""]},
                              SLURM_ARRAY_TASK_ID="1", SLURM_ARRAY_JOB_ID="101", SLURM_CLUSTERS="east,west")
     assert code == 143, said
     step, requeue = cluster.calls()
     assert requeue == ["scontrol", ["requeue", "101_1"], None]
     assert step[0] == "srun" and step[2] is None
+
+
+def test_jobs_without_the_environment_of_the_submitter(cluster):
+    """As with --export=NONE. Slurm runs a copy of the script, beside which nothing lies."""
+    (cluster.folder / "bin" / "program").write_text(FAKE.replace('"srun"', '"program"'))
+    (cluster.folder / "bin" / "program").chmod(0o755)
+    code, said = cluster.run("run", "2", "--export=NONE", "--", "a.fq", says={"sbatch": ["101", "102"]},
+                             VIRNUCPRO="bin/program", VIRNUCPRO_TOKEN_BUDGET="512", VIRNUCPRO_RESTARTS="1")
+    assert code == 0, said
+    shards, merge = [words[words.index(str(SCRIPT)) + 1:] for _, words, _ in cluster.calls()]
+    copy = cluster.folder / "spool" / "slurm_script"
+    copy.parent.mkdir()
+    copy.write_bytes(SCRIPT.read_bytes())
+
+    def run(words, says, **variables):
+        (cluster.folder / "bin" / "calls").write_text("")
+        for name in ("srun", "program", "scontrol"):
+            (cluster.folder / "bin" / f"{name}.says").write_text(says)
+        done = subprocess.run(["/bin/bash", copy, *words], cwd=cluster.folder, check=False, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={"PATH": f"{cluster.folder / 'bin'}:/usr/bin:/bin", **variables})
+        return done, cluster.calls()
+
+    task = {"SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_JOB_ID": "101", "SLURM_RESTART_COUNT": "1"}
+    done, calls = run(shards, "1\n", **task)
+    assert done.returncode == 1 and "shard 1 was put back 1 times and is given up" in done.stdout, done.stdout
+    (name, words, _), = calls
+    assert (name, words[1:5]) == ("srun", [str(SCRIPT.parents[1] / "scripts" / "shard.sh"), "run/shards/1-of-2",
+                                           "2", "512"])
+    assert words[5:8] == ["bin/program", "-q", "predict"]
+    done, calls = run(merge, "0\n")
+    assert done.returncode == 0, done.stdout
+    assert [words[:2] for _, words, _ in calls] == [["-q", "merge"]]
+
+
+HOSTILE_NUMBER = "a[$(touch pwned >&2)0]"
+
+
+@pytest.mark.parametrize("words, variables, name", [
+    (["run", "2", "--", "a.fq"], {"VIRNUCPRO_RESTARTS": HOSTILE_NUMBER}, "VIRNUCPRO_RESTARTS"),
+    (["--shard", *SETTINGS, "run", "2", "a.fq"],
+     {"SLURM_ARRAY_TASK_ID": "0", "SLURM_RESTART_COUNT": HOSTILE_NUMBER}, "SLURM_RESTART_COUNT")])
+def test_numbers_of_the_environment(cluster, words, variables, name):
+    code, said = cluster.run(*words, says={"sbatch": ["101", "102"], "srun": ["0"]}, **variables)
+    assert code == 1 and f"submit: {name}: {HOSTILE_NUMBER} is no number" in said, said
+    assert not list(cluster.folder.rglob("pwned")) and not (cluster.folder / "bin" / "calls").exists()

@@ -233,6 +233,14 @@ def test_options_of_the_workflow_are_refused(project, key, value, why):
     assert why in project.snakemake("--dry-run", code=1)
 
 
+@pytest.mark.parametrize("row, why", [("a\t{sample}.fq", "a name with braces cannot be used here"),
+                                      ("a\ta.fq\tb.fq", "it has more cells than there are columns")])
+def test_rows_that_would_name_other_files(project, row, why):
+    """Snakemake fills in a name's braces as wildcards."""
+    project.write_rows(["b\tb.fq", row])
+    assert why in project.snakemake("--dry-run", code=1)
+
+
 def test_byte_order_marks(project):
     """As Excel and Windows' editor write them: the first column and the first key keep their names."""
     project.write_rows(["a\ta.fq", "b\tb.fq"], "utf-8-sig")

@@ -38,13 +38,20 @@ NUMBERS = ("shards", "threads", "gpus", "mem_mb", "runtime")  # columns of the s
 def read_samples(path):
     """The rows of the sheet by sample; an empty cell counts as a column that is not there."""
     rows = {}
-    for row in csv.DictReader(io.StringIO(text_of(path), newline=""), delimiter="\t"):
+    table = csv.DictReader(io.StringIO(text_of(path), newline=""), delimiter="\t")
+    for row in table:
+        if None in row:
+            raise WorkflowError(f"{path}, line {table.line_num}: it has more cells than there are columns")
         row = {column: cell.strip() for column, cell in row.items() if cell and cell.strip()}
         if not row:
             continue
         for column in row.keys() & NUMBERS:
             if row[column].isdecimal():
                 row[column] = int(row[column])
+        for column in ("reads", "mates"):
+            # Snakemake would take the braces for a wildcard, and read another file.
+            if set(row.get(column, "")) & set("{}"):
+                raise WorkflowError(f"{path}: {row[column]}: a name with braces cannot be used here")
         validate(row, "../schemas/samples.schema.yaml")
         if row["sample"] in rows:
             raise WorkflowError(f"{path}: sample {row['sample']} has two rows")

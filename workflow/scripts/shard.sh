@@ -16,11 +16,23 @@ run=$1 attempt=$2 budget=$3
 shift 3
 attempts=$run.attempts.tsv
 least_budget=64 # a batch is never smaller than its longest frame
+number='[1-9][0-9]{0,8}'
 
 say() { printf 'shard: %s\n' "$*" >&2; }
 
-# The given column of the last attempt; empty before the first.
-last() { if [ -e "$attempts" ]; then tail -n 1 "$attempts" | cut -f "$1"; fi; }
+# The last attempt's token budget and exit code; empty before the first. bash's arithmetic runs
+# commands that stand in a text, so only what is a number gets that far.
+used='' ended=''
+read_last_attempt() {
+  local line
+  [ -s "$attempts" ] || return 0
+  line=$(tail -n 1 "$attempts")
+  if [[ $line =~ $'\t'(auto|$number)$'\t'([0-9]{1,3})$ ]]; then
+    used=${BASH_REMATCH[1]} ended=${BASH_REMATCH[2]}
+  else
+    say "$attempts: the last line is damaged; it counts as no attempt"
+  fi
+}
 
 what_is_asked() {
   local word
@@ -33,16 +45,15 @@ what_is_asked() {
 # What the program chose for `auto`, as its log says; a small number where it did not come so far.
 planned_budget() {
   local said
-  said=$(grep -oE 'batches of [0-9,]+ tokens' "$run/logs/virnucpro.log" 2>/dev/null | tail -n 1 || true)
+  said=$(grep -aoE 'batches of [0-9,]+ tokens' "$run/logs/virnucpro.log" 2>/dev/null | tail -n 1 || true)
   said=${said//[!0-9]/}
-  printf '%s\n' "${said:-4096}"
+  [[ $said =~ ^$number$ ]] || said=4096
+  printf '%s\n' "$said"
 }
 
 # Half of the last attempt's budget if that one ran out of memory, else the same as that one's.
 next_budget() {
-  local used
-  used=$(last 4)
-  if [ "$(last 5)" = 4 ]; then
+  if [ "$ended" = 4 ]; then
     [ "$used" != auto ] || used=$(planned_budget)
     used=$((used / 2))
     [ "$used" -ge "$least_budget" ] || used=$least_budget
@@ -52,13 +63,11 @@ next_budget() {
 
 # A new attempt cannot mend these; a person has to look.
 refuse_hopeless() {
-  local status
-  status=$(last 5)
   [ "$attempt" -gt 1 ] || return 0
-  case $status in
+  case $ended in
     2 | 3)
-      say "not tried again: the last attempt ended with exit code $status; see $run/logs/virnucpro.log"
-      exit "$status"
+      say "not tried again: the last attempt ended with exit code $ended; see $run/logs/virnucpro.log"
+      exit "$ended"
       ;;
   esac
 }
@@ -85,6 +94,7 @@ note_whose_journal() {
   if [ "$run/run.db" -nt "$run.anew" ]; then rm -f "$run.anew"; fi
 }
 
+read_last_attempt
 refuse_hopeless
 mkdir -p "$(dirname "$run")"
 note_whose_journal # a killed attempt could not
@@ -98,7 +108,10 @@ fi
 how=--resume
 [ ! -e "$run.anew" ] || how=--force-resume
 # An attempt at what was asked before says nothing about this one.
-[ "$how" = --resume ] || [ "$attempt" -gt 1 ] || rm -f "$attempts"
+if [ "$how" = --force-resume ] && [ "$attempt" -le 1 ]; then
+  rm -f "$attempts"
+  used='' ended=''
+fi
 budget=$(next_budget)
 
 status=0

@@ -13,18 +13,11 @@
 set -euo pipefail
 
 most_shards=4096
-most_restarts=${VIRNUCPRO_RESTARTS:-5}
-program=${VIRNUCPRO:-virnucpro}
-budget=${VIRNUCPRO_TOKEN_BUDGET:-auto}
 
 fail() {
   printf 'submit: %s\n' "$*" >&2
   exit 1
 }
-
-# Where this script lies: Slurm runs a copy of it, so the submitted jobs get the place.
-here=${VIRNUCPRO_WORKFLOW:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
-export VIRNUCPRO_WORKFLOW=$here
 
 # Refuses an option of a command (predict, sbatch) that this script sets itself.
 refuse_own_options() {
@@ -45,7 +38,9 @@ refuse_own_options() {
 submit() {
   [ $# -ge 4 ] || fail 'usage: submit.sh DIR SHARDS [SBATCH-OPTION…] -- PREDICT-ARGUMENT…'
   local folder=$1 shards=$2 options=() cluster=() said array merge logs
+  local settings=("$here" "$program" "$budget" "$most_restarts")
   shift 2
+  [[ $most_restarts =~ ^[0-9]{1,9}$ ]] || fail "VIRNUCPRO_RESTARTS: $most_restarts is no number"
   case $folder in
     *\\*) fail "$folder: Slurm cannot write its logs below a folder with a backslash in its name" ;;
     -*) folder=./$folder ;; # else commands take it for an option
@@ -66,13 +61,13 @@ submit() {
   # SIGTERM two minutes before the limit: the program needs five seconds.
   said=$(sbatch --parsable --job-name "virnucpro ${folder##*/}" --array "0-$((shards - 1))" \
     --requeue --open-mode=append --ntasks=1 --signal=TERM@120 --output "$logs/shard_%a.log" \
-    ${options[@]+"${options[@]}"} "$here/slurm/submit.sh" --shard "$folder" "$shards" "$@")
+    ${options[@]+"${options[@]}"} "$here/slurm/submit.sh" --shard "${settings[@]}" "$folder" "$shards" "$@")
   # With several clusters, of a federation or of --clusters, it says JOB;CLUSTER.
   array=${said%%;*}
   case $said in *\;*) cluster=("--clusters=${said#*;}") ;; esac
   merge=$(sbatch --parsable --job-name "virnucpro ${folder##*/} merge" --dependency "afterok:$array" \
     --kill-on-invalid-dep=yes --requeue --ntasks=1 --output "$logs/merge.log" \
-    ${cluster[@]+"${cluster[@]}"} "$here/slurm/submit.sh" --merge "$folder" "$shards")
+    ${cluster[@]+"${cluster[@]}"} "$here/slurm/submit.sh" --merge "${settings[@]}" "$folder" "$shards")
   printf 'shards: job %s, tasks 0 to %s; merge: job %s%s\n' "$array" "$((shards - 1))" "${merge%%;*}" \
     "${cluster[*]+; ${cluster[*]}}"
 }
@@ -83,9 +78,11 @@ run_shard() {
   local folder=$1 shards=$2 restarts=${SLURM_RESTART_COUNT:-0} status=0
   local shard=$SLURM_ARRAY_TASK_ID
   shift 2
+  [[ $restarts =~ ^(0|[1-9][0-9]{0,8})$ ]] || fail "SLURM_RESTART_COUNT: $restarts is no number"
   export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-1}
-  # The submitter's choice of clusters; a job asks the one that it runs on.
-  unset SLURM_CLUSTERS
+  # The submitter's choice of clusters; a job asks the one that it runs on. And of the environment:
+  # srun would leave out PATH, too.
+  unset SLURM_CLUSTERS SLURM_EXPORT_ENV
   # At the time limit Slurm sends SIGTERM to this script, too, which must live to put the task back.
   trap : TERM
   srun --ntasks=1 "$here/scripts/shard.sh" "$folder/shards/$shard-of-$shards" "$((restarts + 1))" "$budget" \
@@ -109,7 +106,17 @@ run_merge() {
 }
 
 case "${1:-}" in
-  --shard) shift && run_shard "$@" ;;
-  --merge) shift && run_merge "$@" ;;
-  *) submit "$@" ;;
+  # Slurm runs a copy of this script, perhaps without the environment that it was submitted in.
+  --shard | --merge)
+    job=run_${1#--} here=$2 program=$3 budget=$4 most_restarts=$5
+    shift 5
+    ;;
+  *)
+    job=submit
+    here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+    program=${VIRNUCPRO:-virnucpro}
+    budget=${VIRNUCPRO_TOKEN_BUDGET:-auto}
+    most_restarts=${VIRNUCPRO_RESTARTS:-5}
+    ;;
 esac
+"$job" "$@"
