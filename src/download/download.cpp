@@ -18,6 +18,7 @@
 #include "base/steady_file.hpp"
 #include "download/download_progress.hpp"
 #include "download/fetch.hpp"
+#include "download/http_headers.hpp"
 #include "download/install.hpp"
 #include "weights/model_folders.hpp"
 
@@ -35,9 +36,13 @@ struct PlannedFile {
   ExpectedFile expected{};
   bool was_whole = false;  // in a hub, when this was planned
 
+  // What a partial file belongs to: the content's hash, else the version at the only URL, as an
+  // ETag says nothing of another server. Empty: nobody knows, as of a hub's file without a hash.
   std::string key() const {
     if (!expected.sha256.empty()) return expected.sha256;
-    return expected.git_blob.empty() ? remote.etag : expected.git_blob;
+    if (!expected.git_blob.empty()) return expected.git_blob;
+    const bool is_of_one_url = remote.urls.size() == 1 && is_strong_etag(remote.etag);
+    return is_of_one_url ? remote.urls.front() + remote.etag : std::string{};
   }
 };
 
@@ -105,7 +110,8 @@ void take_remote(PlannedFile& planned) {
     throw Error(ErrorKind::kDownloadMismatch, Place{.file = planned.remote.urls.front()}, why);
   };
   ExpectedFile& expected = planned.expected;
-  const RemoteFile& remote = planned.remote;
+  RemoteFile& remote = planned.remote;
+  if (remote.bytes == 0U) remote.bytes.reset();  // servers say so that do not know the size
   if (expected.bytes && remote.bytes && *expected.bytes != *remote.bytes) {
     fail(fmt::format("the server has {} bytes, expected {}", *remote.bytes, *expected.bytes));
   }
@@ -195,12 +201,22 @@ class Downloader {
       PlannedFile planned{.file = file.file,
                           .remote = sources_.look_up(model, *file.file, plan.commit)};
       planned.expected = expected_file(model, *file.file, place, settings_.hashes);
+      if (place.is_hub) require_own_etag(plan, planned);
       take_remote(planned);
       plan.commit = planned.remote.commit;
       if (place.is_hub) planned.was_whole = is_whole(plan, planned);
       plan.files.push_back(std::move(planned));
     }
     return plan;
+  }
+
+  // Two files with one name for their contents would take each other's.
+  static void require_own_etag(const ModelPlan& plan, const PlannedFile& planned) {
+    const auto is_same = [&](const PlannedFile& other) {
+      return other.remote.etag == planned.remote.etag;
+    };
+    if (std::ranges::none_of(plan.files, is_same)) return;
+    throw network_error(planned.remote.urls.front(), "another file of it has the same ETag");
   }
 
   bool is_whole(const ModelPlan& plan, const PlannedFile& planned) {
@@ -309,6 +325,7 @@ class Downloader {
     const std::string size =
         planned.expected.bytes ? size_text(*planned.expected.bytes) : "size not known";
     progress_.say(fmt::format("{} · {} · from {}", name, size, from));
+    if (planned.key().empty()) fs::remove(partial);
     if (planned.source.empty()) {
       return fetch_file(sources_, planned.remote, planned.expected, name, partial, progress_);
     }
@@ -329,6 +346,7 @@ class Downloader {
       }
       progress_.at(done += part.size());
     });
+    source.check_unchanged();
     progress_.end();
     if (::fsync(to.get()) != 0) throw write_error(partial, errno);
     FileHashes found =

@@ -61,14 +61,15 @@ class PartialFile {
 
 class Fetch : public BodySink {
  public:
-  Fetch(Sources& sources, const ExpectedFile& expected, std::string name, const fs::path& partial,
-        DownloadProgress& progress)
+  Fetch(Sources& sources, const RemoteFile& remote, const ExpectedFile& expected, std::string name,
+        const fs::path& partial, DownloadProgress& progress)
       : sources_(sources),
         expected_(expected),
         name_(std::move(name)),
         file_(partial),
         total_(expected.bytes),
-        progress_(progress) {}
+        progress_(progress),
+        version_(expected.has_hash() ? std::string{} : remote.etag) {}
 
   FileHashes from(const std::string& url) {
     url_ = url;
@@ -137,7 +138,8 @@ class Fetch : public BodySink {
     progress_.begin(name_, file_.size(), total_);
     while (!(total_ ? file_.size() == *total_ : ended_)) {
       const HttpReply reply = request();
-      ended_ = reply.failure.empty() && (reply.status == 200 || reply.status == 206);
+      ended_ =
+          problem_.empty() && reply.failure.empty() && (reply.status == 200 || reply.status == 206);
       if (total_ ? file_.size() == *total_ : ended_) break;
       try_again(attempts, reply);
     }
@@ -284,7 +286,7 @@ void require_space(const fs::path& folder, std::uint64_t needed) {
 FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const ExpectedFile& expected,
                       const std::string& name, const fs::path& partial,
                       DownloadProgress& progress) {
-  Fetch fetch(sources, expected, name, partial, progress);
+  Fetch fetch(sources, remote, expected, name, partial, progress);
   for (auto url = remote.urls.begin();; ++url) {
     try {
       return fetch.from(*url);

@@ -85,6 +85,7 @@ class HttpClient::Transfer {
 
   HttpReply run() {
     const CURLcode code = curl_.easy_perform(handle_);
+    if (code == CURLE_OK && !asked_) take({});  // a reply without a body
     cancel_.check();
     if (thrown_) std::rethrow_exception(thrown_);
     curl_.easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status_);
@@ -103,7 +104,9 @@ class HttpClient::Transfer {
   }
 
   std::string failure_of(CURLcode code) const {
-    return text_.front() == '\0' ? curl_.easy_strerror(code) : text_.data();
+    const std::string text = text_.data();
+    const bool may_have_password = text.find('@') != std::string::npos;  // of a proxy
+    return text.empty() || may_have_password ? curl_.easy_strerror(code) : text;
   }
 
   static void require(CURLcode code, CURLoption option) {

@@ -32,7 +32,7 @@ struct HttpReply {
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  // Called once, before the body's first byte. false: the body is not wanted.
+  // Called once, before the body's first byte, or where it is empty. false: the body is not wanted.
   virtual bool accept(const HttpReply& reply) = 0;
   // false: the transfer is to end.
   virtual bool take(std::string_view part) = 0;

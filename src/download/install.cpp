@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 constexpr mode_t kLockMode = 0666;
 constexpr std::chrono::milliseconds kLockLook{100};
 constexpr const char* kLockName = "lock";
-constexpr const char* kModelLock = "virnucpro.lock";  // in a hub
+// In a hub, beside the locks of blobs, which end in ".lock": a server chooses their names.
+constexpr const char* kModelLock = "virnucpro";
 
 void rename_synced(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) throw write_error(to, errno);
@@ -227,10 +228,9 @@ std::map<std::string, FileHashes> install_plain(const PlainInstall& install, con
   std::map<std::string, FileHashes> brought;
   std::vector<WholeFile> whole;
   for (const TableFile* file : missing) {
-    const std::string key = install.key_of(*file);
-    whole.push_back({file, plain_partial(install.model, install.place, *file, key)});
+    whole.push_back(
+        {file, plain_partial(install.model, install.place, *file, install.key_of(*file))});
     take_back(aside, install.place, whole.back());
-    if (key.empty()) fs::remove(whole.back().partial);  // nobody knows which version it is of
     brought[file->name] = install.bring(*file, whole.back().partial);
   }
   if (!whole.empty()) give_names(aside, whole, install.place);

@@ -46,8 +46,9 @@ std::optional<RemoteFile> hub_file(const std::string& url, const HttpReply& repl
   file.etag = etag_value(linked.empty() ? reply.headers.get("etag") : linked);
   file.bytes = reply.headers.number("x-linked-size");
   if (!file.bytes && !reply.is_redirect()) file.bytes = reply.headers.number("content-length");
-  // Both become names of files.
-  if (is_file_name(file.commit) && is_file_name(file.etag)) return file;
+  // Both become names of files, the ETag also with endings, ".lock" and ".incomplete".
+  const bool is_name = is_file_name(file.etag) && file.etag.find('.') == std::string::npos;
+  if (is_file_name(file.commit) && is_name) return file;
   throw network_error(url, "its commit and ETag cannot be used as names");
 }
 

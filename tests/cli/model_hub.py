@@ -226,6 +226,7 @@ class Answers:
     statuses: dict = field(default_factory=dict)  # another status, by GET
     location: str = ""         # with such a status
     cookie: str = ""           # Set-Cookie
+    commit: str = ""           # X-Repo-Commit, as a hub has it
     pace: float = 0            # seconds between parts
 
 
@@ -271,6 +272,8 @@ class FaultyServer:
         length = len(answers.content) if answers.head_length is None else answers.head_length
         request.send_header("Content-Length", str(length if answers.heads else 0))
         request.send_header("ETag", answers.etag)
+        if answers.commit:
+            request.send_header("X-Repo-Commit", answers.commit)
         request.end_headers()
 
     def get(self, request, number):

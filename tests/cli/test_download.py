@@ -1,5 +1,6 @@
 """virnucpro download, against a hub of the tests' own (model_hub.py): no test leaves this machine."""
 
+import contextlib
 import json
 import os
 import re
@@ -219,6 +220,12 @@ def test_a_proxy_and_hosts_without_it(home, hub, tmp_path):
     assert home.download("300", "--retries", "0", environment=proxy, code=1)  # the proxy is gone
 
 
+def test_a_proxys_password_is_not_shown(home, faulty):
+    result, _ = faulty(Answers(CONTENT), "--retries", "0", code=1,
+                       environment={"http_proxy": "http://user:s3cret@127.0.0.1:99999"})
+    assert "a file could not be fetched" in message(result) and "s3cret" not in message(result)
+
+
 def test_a_proxy_for_http_alone(home, hub, tmp_path):
     process, port = start_proxy(tmp_path)
 
@@ -340,6 +347,29 @@ def test_no_hub(home, hub):
     assert "the server answered 404" in message(result)
 
 
+@pytest.mark.parametrize("etag, said", (("abc", "another file of it has the same ETag"),
+                                        ("virnucpro", "another file of it has the same ETag"),
+                                        ("virnucpro.lock", "cannot be used as names")))
+def test_a_hub_that_chooses_the_names_of_others(home, etag, said):
+    """A blob has its ETag's name, beside locks and parts of other blobs."""
+    server = FaultyServer(Answers(CONTENT, etag=f'"{etag}"', commit="0" * 40))
+    result = home.download("dnabert-s", "--retries", "0", code=1, environment={"HF_ENDPOINT": server.url})
+    server.close()
+    assert said in message(result)
+    assert not list(home.cache.glob("**/blobs/*"))
+
+
+def test_an_etag_that_is_the_name_of_the_models_lock(home, hub, models):
+    blobs = home.repository("dnabert-s") / "blobs"
+    home.download("dnabert-s")
+    link = home.snapshot("dnabert-s") / "config.json"
+    link.resolve().rename(blobs / "virnucpro")
+    link.unlink()
+    link.symlink_to("../../blobs/virnucpro")
+    home.download("dnabert-s", "--remove", timeout=20)
+    assert not blobs.exists()
+
+
 # --- what goes wrong on the way ---
 
 
@@ -398,11 +428,60 @@ def test_another_part_than_was_asked_for(home, faulty):
     assert whole(home)
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["with a hash", "without"])
-def test_a_changed_etag(home, faulty, known):
-    result, server = faulty(Answers(CONTENT, cut={1: 100_000}, later_etag='"two"'), known=known)
+@pytest.mark.parametrize("known, heads", [(True, True), (False, True), (False, False)],
+                         ids=["with a hash", "without", "without a size"])
+def test_a_changed_etag(home, faulty, known, heads):
+    result, server = faulty(Answers(CONTENT, cut={1: 100_000}, later_etag='"two"', heads=heads), known=known)
     assert "the file changed on the server" in message(result)
     assert whole(home) and "Range" not in server.headers[-1]
+
+
+def test_a_part_without_a_hash_goes_on_by_its_etag(home, faulty):
+    _, server = faulty(Answers(CONTENT, cut={1: 100_000}), "--retries", "0", known=False, code=1)
+    home.download("m", "--manifest", "more.json")
+    assert whole(home)
+    assert [server.headers[-1][name] for name in ("Range", "If-Range")] == ["bytes=100000-", '"one"']
+
+
+OTHER = CONTENT[::-1]
+
+
+@pytest.mark.parametrize("by_mirror", [False, True], ids=["the first", "the next mirror"])
+def test_a_part_of_another_server_is_not_continued(home, faulty, by_mirror):
+    """Both have the same ETag, and nobody knows a hash."""
+    flags = {"known": False, "code": 1}
+    _, first = faulty(Answers(OTHER, cut={1: 100_000}), "--retries", "0", **flags)
+    if by_mirror:  # in one process
+        first.answers.cut = {2: 100_000}
+        faulty(Answers(CONTENT, cut={1: 300_000}), "--retries", "0", **flags)
+        home.download("m", "--manifest", "more.json")
+        assert (home.own / "f").read_bytes() == OTHER
+    else:
+        first.close()
+        faulty(Answers(CONTENT), "--retries", "0", known=False)
+        assert whole(home)
+
+
+def test_a_part_of_another_hub_is_not_continued(home):
+    row = {"name": "m", "source": "hugging-face", "repository": "a/m", "folder": "m",
+           "files": [{"name": "f"}]}
+    (home.folder / "more.json").write_text(table(row))
+    for answers in (Answers(OTHER, cut={1: 100_000}), Answers(CONTENT)):
+        answers.etag, answers.commit = '"abc"', COMMIT
+        server = FaultyServer(answers)
+        home.download("m", "--manifest", "more.json", "--retries", "0", code=1 if answers.cut else 0,
+                      environment={"HF_ENDPOINT": server.url})
+        server.close()
+    assert (home.cache / "models--a--m" / "snapshots" / COMMIT / "f").read_bytes() == CONTENT
+
+
+def test_a_version_that_only_the_body_names(home, faulty):
+    _, server = faulty(Answers(OTHER, cut={1: 100_000}, later_etag='"two"'), "--retries", "0", known=False,
+                       code=1)
+    server.answers.content = CONTENT
+    result = home.download("m", "--manifest", "more.json")
+    assert "the file changed on the server" in message(result)
+    assert whole(home)
 
 
 def test_a_flipped_byte(home, faulty):
@@ -426,6 +505,20 @@ def test_a_wrong_length(home, faulty, content):
     result, server = faulty(Answers(content), code=1)
     assert f"the server has {len(content)} bytes, expected {len(CONTENT)}" in message(result)
     assert nothing_visible(home) and server.gets == 0
+
+
+@pytest.mark.parametrize("row", [{}, {"sha256": sha256(CONTENT)}, None], ids=["nothing", "hash", "size"])
+def test_a_head_of_no_bytes_says_no_size(home, faulty, row):
+    _, server = faulty(Answers(CONTENT, head_length=0), row=row)
+    assert whole(home) and server.gets == 1
+
+
+def test_an_empty_body_is_not_the_rest(home, faulty):
+    _, server = faulty(Answers(CONTENT, cut={1: 100_000}), "--retries", "0", known=False, code=1)
+    server.answers = Answers(b"", ranges=False)
+    result = home.download("m", "--manifest", "more.json")
+    assert "the server sends the whole file again" in message(result)
+    assert (home.own / "f").read_bytes() == b"" and server.gets == 2
 
 
 @pytest.mark.parametrize("length", [len(CONTENT) - 1, len(CONTENT) + 1])
@@ -876,6 +969,34 @@ def test_a_carried_file_that_is_damaged_or_missing(home, models):
     assert not (home.own / "500_model.pth").exists()
 
 
+def test_a_carried_file_that_changes_while_it_is_copied(home):
+    """Its hash is not known."""
+    carried = home.folder / "carried"
+    carried.mkdir()
+    (carried / "f").write_bytes(CONTENT * 2)
+    (home.folder / "more.json").write_text(
+        table({"name": "m", "source": "url", "files": [{"name": "f", "urls": ["http://localhost/f"]}]}))
+    gate = home.folder / "gate"
+    os.mkfifo(gate)
+    home.environment.update(LD_PRELOAD=IO_SHIM, VNP_SHIM="pause:read:2", VNP_SHIM_DIR=str(home.own),
+                            VNP_SHIM_READS=str(carried), VNP_SHIM_GATE=str(gate))
+    process = home.start("download", "m", "--manifest", "more.json", "--from", "carried",
+                         stderr=subprocess.PIPE)
+    opened = []
+
+    def is_waiting():
+        with contextlib.suppress(OSError):
+            opened.append(os.open(gate, os.O_WRONLY | os.O_NONBLOCK))
+        return opened
+    home.wait_for(is_waiting, process)
+    with (carried / "f").open("r+b") as file:
+        file.write(OTHER * 2)
+    os.close(opened[0])
+    said = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 1 and "it was written to after it was opened" in said
+    assert nothing_visible(home) and not (home.own / "virnucpro-hashes.json").exists()
+
+
 def test_check_and_repair(home):
     assert home.download("--check", "dnabert-s", code=1).stdout.count(b": missing (") >= 2
     home.download("dnabert-s")
@@ -916,7 +1037,7 @@ def test_remove(home):
     assert home.download("--remove", code=1)
     removed = home.download("--remove", "all", "esm2-3b-fair").stdout.decode()
     assert removed.count("removed ") >= 6
-    left = [name for name in tree(home.folder / ".cache") if not name.endswith(".lock")]
+    left = [name for name in tree(home.folder / ".cache") if "/.locks/" not in name]
     assert left == []
     assert home.download("--remove", "all").stdout == b"nothing was there\n"
 
