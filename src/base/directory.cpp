@@ -74,6 +74,11 @@ EntryKind Directory::kind_of(const std::string& name) const {
   return S_ISDIR(status.st_mode) ? EntryKind::kFolder : EntryKind::kOther;
 }
 
+std::filesystem::path Directory::path_of(const std::string& name) const {
+  if (kind_of(name) != EntryKind::kOther) return path_ / name;
+  throw taken_name(path_ / name, "it is no file and no folder, and a link to one is not followed");
+}
+
 std::vector<std::string> Directory::names() const {
   UniqueFd own = open_at(fd(), ".", kFolder);  // a descriptor has one position for all its users
   if (own.get() < 0) fail(path_, errno);

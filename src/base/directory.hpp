@@ -26,6 +26,8 @@ class Directory {
   const std::filesystem::path& path() const { return path_; }
   int fd() const;
   EntryKind kind_of(const std::string& name) const;
+  // The path of an entry, for what knows only paths. Errors: also kOutputExists for a link.
+  std::filesystem::path path_of(const std::string& name) const;
   // The names in it, sorted.
   std::vector<std::string> names() const;
   // A folder in it that is no link. Errors: also kOutputExists, naming it, for anything else.

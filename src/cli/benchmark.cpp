@@ -62,6 +62,8 @@ constexpr const char* kBenchmarkExamples =
 constexpr double kShortestTrial = 10;
 
 constexpr const char* kHistoryName = "history.jsonl";
+constexpr const char* kSamplesName = "samples.json";
+constexpr std::string_view kSamplesStart = "{\n  \"schema\": \"virnucpro-samples-";
 constexpr const char* kUsualSize = "small";
 
 struct BenchmarkOptions {
@@ -196,6 +198,8 @@ void add_samples(const std::string& directory, const Cancel& cancel, BenchmarkPl
   }
   plan.settings.size = {"samples", sequences};
   plan.sample_text = sample_data_json(samples);
+  const std::string kept = plan.settings.output / kSamplesName;
+  check_own_file({.flag = "--output", .path = kept, .start = kSamplesStart, .what = "samples"}, {});
 }
 
 bool can_be_run(const std::string& program) {
@@ -224,7 +228,9 @@ void require_files(const BenchmarkOptions& options) {
   if (options.history.empty()) return;
   make_directory(options.history);
   const fs::path history = fs::path(options.history) / kHistoryName;
-  if (const int error = LineFile(history).append({}); error != 0) throw write_error(history, error);
+  if (is_log_file(history)) fail_usage(fmt::format("{} is the log file", history.string()));
+  LineFile lines(FilePlace(Directory(options.history), kHistoryName));
+  if (const int error = lines.append({}); error != 0) throw write_error(history, error);
 }
 
 // Multiplies the sequences by the number of GPUs, so that all together compute as long as one
@@ -387,7 +393,7 @@ void look_at_history(const std::string& folder, const BenchmarkPlan& plan, Outco
 void append_to_history(const std::string& folder, const BenchmarkPlan& plan,
                        const Outcome& outcome) {
   if (folder.empty()) return;
-  LineFile lines(fs::path(folder) / kHistoryName);
+  LineFile lines(FilePlace(Directory(folder), kHistoryName));
   const int error = lines.append(history_line(kept_results(plan.facts, outcome.results)));
   if (error != 0) throw write_error(lines.path(), error);
 }
@@ -404,7 +410,7 @@ void write_all_reports(const BenchmarkPlan& plan, const Outcome& outcome, const 
   write_file(stem.string() + ".html", report_html(page));
   write_file(stem.string() + ".md", report_markdown(page));
   if (!plan.sample_text.empty()) {
-    write_file(plan.settings.output / "samples.json", plan.sample_text);
+    write_file(plan.settings.output / kSamplesName, plan.sample_text);
   }
   write_file(stem.string() + ".json", benchmark_json(plan.settings, plan.facts, outcome.results,
                                                      {.changes = outcome.changes,

@@ -20,6 +20,8 @@
 namespace virnucpro {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::uint64_t kMostSequences = std::uint64_t{1} << 40U;
 constexpr const char* kGenerateExamples =
     "Examples:\n"
@@ -74,7 +76,7 @@ void add_options(Command& command, GenerateOptions& options) {
       "-o,--output", options.output,
       "The FASTA file to write, or the folder of several; - is stdout", "FILE|DIR");
   output.required = true;
-  output.written = {"", metadata_file({}, 1).string()};
+  output.written = {""};
   command.add_flag("-f,--force", options.force, "Replace the output files");
   command.footer = kGenerateExamples;
 }
@@ -108,16 +110,15 @@ DataSetSettings choose_settings(const GenerateOptions& options, const Cancel& ca
   return settings;
 }
 
-void check_output(const DataSetSettings& settings, const GenerateOptions& options) {
-  if (settings.files == 1) {
-    check_output_file(options.output, options.force);
-    check_output_file(metadata_file(options.output, 1).string(), options.force);
-  } else if (!options.force) {
-    require_no_data_set(options.output, settings.files);
-  }
+void check_output(const DataSetSettings& settings, const GenerateOptions& options,
+                  const std::string& config_file) {
+  if (settings.files > 1 && !options.force) require_no_data_set(options.output, settings.files);
+  const std::vector<fs::path> outputs = replaced_files(options.output, settings.files);
+  for (const fs::path& file : outputs) check_output_file(file.string(), options.force);
+  std::vector<std::string> read{config_file};
   const auto* observed = std::get_if<ObservedLengths>(&settings.sequences.length);
-  if (observed == nullptr) return;
-  require_inputs_kept({.paths = {observed->file}}, replaced_files(options.output, settings.files));
+  if (observed != nullptr) read.push_back(observed->file);
+  require_inputs_kept({.paths = read}, outputs);
 }
 
 int run_generate(const GenerateOptions& options, const Session& session) {
@@ -129,7 +130,7 @@ int run_generate(const GenerateOptions& options, const Session& session) {
     });
     return kExitDone;
   }
-  check_output(settings, options);
+  check_output(settings, options, session.global.config_file);
   write_data_set(settings, options.output, session.cancel);
   return kExitDone;
 }

@@ -21,6 +21,7 @@
 #include "journal/kept_run.hpp"
 #include "report/sample_controls.hpp"
 #include "report/write_reports.hpp"
+#include "run/input_check.hpp"
 #include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
@@ -200,6 +201,10 @@ Reported make_reports(const ReportOptions& options, const Cancel& cancel) {
 }
 
 int run_report(const ReportOptions& options, const Session& session) {
+  const fs::path output = options.output.empty() ? options.runs.front() : options.output;
+  require_inputs_kept({.paths = {session.global.config_file}}, output.extension() == kPageEnding
+                                                                   ? sample_files(output)
+                                                                   : report_files(output));
   const Reported reported = make_reports(options, session.cancel);
   std::vector<std::string> lines;
   for (const std::string& warning : reported.warnings) {

@@ -38,13 +38,14 @@ bool has_shape(std::span<const SyntheticShape> shapes, const std::string& name) 
                      [&name](const SyntheticShape& shape) { return shape.name == name; });
 }
 
-void check_output_folder(const WeightExport& options) {
+void check_model_folder(const WeightExport& options) {
   std::error_code ignored;
   const bool taken = std::filesystem::exists(options.output, ignored) &&
                      !std::filesystem::is_empty(options.output, ignored);
   if (taken && !options.force) {
     throw Error(ErrorKind::kOutputExists, Place{.file = options.output}, {});
   }
+  check_output_folder(options.output, kModelFiles, options.force);
 }
 
 int export_synthetic(const WeightExport& options, const Session& session) {
@@ -62,7 +63,7 @@ int export_synthetic(const WeightExport& options, const Session& session) {
                       options.output);
     return kExitDone;
   }
-  check_output_folder(options);
+  check_model_folder(options);
   if (has_shape(synthetic_dnabert_shapes(), name)) {
     export_dnabert_s(load_dnabert_s(options.model, lookup), options.output);
   } else {
@@ -84,7 +85,8 @@ void add_export_weights_command(Command& utils) {
       command.add_value("-o,--output", options->output,
                         "The directory to write; for a classifier the safetensors file", "FILE");
   output.required = true;
-  output.written = {""};
+  output.written = names_in_folder(kModelFiles);
+  output.written.emplace_back();  // a classifier
   command.add_value("--inputs", options->inputs,
                     "Width of a classifier's input (default 3328: both models')", "N");
   command.add_flag("-f,--force", options->force, "Replace what is there");

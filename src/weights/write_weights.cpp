@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,11 +64,10 @@ std::string make_header(const std::vector<Outgoing>& tensors, const std::string&
   return header;
 }
 
-void write_safetensors(const fs::path& path, const Weights& weights,
+void write_safetensors(AtomicFile& file, const Weights& weights,
                        const std::vector<Outgoing>& tensors) {
   const std::string origin = weights.synthetic() ? weights.origin() : "";
   const std::string header = make_header(tensors, origin);
-  AtomicFile file(path);
   file.write(bytes_of(std::uint64_t{header.size()}));
   file.write(header);
   std::vector<float> values;
@@ -76,13 +76,12 @@ void write_safetensors(const fs::path& path, const Weights& weights,
     weights.read(tensor.name, tensor.shape, values);
     file.write(as_text(std::as_bytes(std::span(values))));
   }
-  file.commit();
 }
 
-void write_text(const fs::path& path, std::string_view text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
+// No file of a model gets its name before all are complete.
+void commit_all(std::deque<AtomicFile>& files) {
+  for (AtomicFile& file : files) file.sync();
+  for (AtomicFile& file : files) file.commit();
 }
 
 constexpr std::string_view kEsm2Config = R"({{
@@ -123,30 +122,37 @@ constexpr std::string_view kDnabertConfig = R"({{
 void export_esm2(const Esm2Weights& weights, const fs::path& directory) {
   const Esm2Shape& shape = weights.shape;
   make_directory(directory);
-  write_text(directory / "config.json", fmt::format(kEsm2Config, shape.width, shape.layers,
-                                                    shape.heads, shape.ffn, shape.token_dropout));
+  std::deque<AtomicFile> files;
+  files.emplace_back(directory / "config.json")
+      .write(fmt::format(kEsm2Config, shape.width, shape.layers, shape.heads, shape.ffn,
+                         shape.token_dropout));
   write_safetensors(
-      directory / "model.safetensors", *weights.tensors,
+      files.emplace_back(directory / "model.safetensors"), *weights.tensors,
       list_tensors(*weights.tensors, esm2_names(), dims_of(shape), shape.layers, "esm."));
+  commit_all(files);
 }
 
 void export_dnabert_s(const DnabertWeights& weights, const fs::path& directory) {
   const DnabertShape& shape = weights.shape;
   make_directory(directory);
-  write_text(directory / "config.json",
-             fmt::format(kDnabertConfig, shape.vocabulary, shape.width, shape.layers, shape.heads,
+  std::deque<AtomicFile> files;
+  files.emplace_back(directory / "config.json")
+      .write(fmt::format(kDnabertConfig, shape.vocabulary, shape.width, shape.layers, shape.heads,
                          shape.ffn, shape.layer_norm_eps));
-  write_text(directory / "tokenizer.json",
-             read_small_text(weights.tokenizer, kMaxJsonBytes, ErrorKind::kTokenizer));
+  files.emplace_back(directory / "tokenizer.json")
+      .write(read_small_text(weights.tokenizer, kMaxJsonBytes, ErrorKind::kTokenizer));
   write_safetensors(
-      directory / "model.safetensors", *weights.tensors,
+      files.emplace_back(directory / "model.safetensors"), *weights.tensors,
       list_tensors(*weights.tensors, dnabert_names(), dims_of(shape), shape.layers, "bert."));
+  commit_all(files);
 }
 
 void export_classifier(const ClassifierWeights& weights, const fs::path& file) {
+  AtomicFile whole(file);
   write_safetensors(
-      file, *weights.tensors,
+      whole, *weights.tensors,
       list_tensors(*weights.tensors, classifier_names(), dims_of(weights.shape), 1, ""));
+  whole.commit();
 }
 
 }  // namespace virnucpro

@@ -354,6 +354,34 @@ def test_real_samples_with_their_provenance(program):
     assert kept["source"] == "made by hand" and kept["sequences"] == 2
 
 
+def test_files_of_others_stay(program):
+    out = program.folder / "out"
+    for folder in (out / "data", out / "runs", program.folder / "samples"):
+        folder.mkdir(parents=True)
+    (program.folder / "samples" / "s.fa").write_text(fasta({"s": "ACGTTGCAACCA" * 40}))
+    listed = [{"name": name, "bytes": 4} for name in ("coding_10x500.fa", "precious.txt")]
+    (out / "data" / "coding_10x500.fa.json").write_text(
+        json.dumps({"schema": "virnucpro-data-set-1", "files": listed}))
+    (out / "runs" / "001_whole.log").symlink_to("../samples.json")
+    mine = [out / "data" / "coding_10x500.fa", out / "data" / "precious.txt", out / "samples.json",
+            out / "profile_esm2.json"]
+    for path in mine:
+        path.write_text("mine")
+    result = program("benchmark", *QUICK, "-o", "out", "--data", "samples", code=1)
+    assert "samples.json: it exists and holds no samples of this program" in message(result)
+    call = ["benchmark", *TINY, "--suite", "throughput", "-o", "out"]
+    assert "coding_10x500.fa: output is there already" in message(program(*call, code=2))
+    assert {path.read_text() for path in mine} == {"mine"}
+    mine.pop(0).unlink()
+    for _ in range(2):
+        program(*call, code=0)
+    for log in ("history.jsonl", "runs/001_whole.log"):
+        (out / log).unlink(missing_ok=True)
+        program(*call, "--history", "out", "-l", out / log, code=1 if log == "history.jsonl" else 2)
+        assert "command line" in (out / log).read_text()
+    assert {path.read_text() for path in mine} == {"mine"}
+
+
 def test_samples_in_several_sizes_and_files(program):
     """A line needs several sizes; the original takes one file; files share loaded models."""
     (program.folder / "samples").mkdir()

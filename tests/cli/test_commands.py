@@ -3,6 +3,7 @@
 import gzip
 import os
 import re
+import resource
 import signal
 import subprocess
 
@@ -303,6 +304,23 @@ def test_exported_weights_can_be_inspected(program):
     assert b"esm.embeddings.word_embeddings.weight  F32  [33, " in result.stdout
     assert b"model: ESM-2" in result.stdout
     assert b"synthetic weights" in result.stdout
+
+
+def test_exported_weights_appear_together(program):
+    export = ["utils", "export-weights", "-o", "model"]
+    program(*export, "synthetic:esm2_tiny", code=0)
+    folder = program.folder / "model"
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    full = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))}
+    for name in ("esm2_t6_8M", "dnabert-s-tiny"):
+        assert "output cannot be written" in message(program(*export, f"synthetic:{name}", "-f", **full, code=1))
+        assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    (folder / "tokenizer.json").mkdir()
+    assert "is not a regular file" in message(program(*export, "synthetic:dnabert-s-tiny", "-f", code=1))
+    for option in ("-l", "-c"):
+        result = program(option, "model/config.json", *export, "synthetic:esm2_t6_8M", "-f", code=1)
+        assert "it is the same file as --" in message(result)
+    assert (folder / "config.json").read_bytes() == before[folder / "config.json"]
 
 
 def test_inspect_runs_no_pickle(program):

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -138,14 +139,56 @@ def test_the_file_that_lengths_come_from_is_kept(program, sequences):
     own.write_text(fastq(sequences))
     (program.folder / "own.fa.json").write_text("{}")
     flags = ["generate", "-n", "3", "-f", "--length"]
-    for place in (["from:own.fa", "-o", "own.fa"], ["from:./own.fa", "-o", "own.fa"]):
-        result = program(*flags, *place, code=1)
-        assert "is an input, and the output would replace it" in message(result)
+    os.link(own, program.folder / "x.fa.json")
+    for source, output in (("own.fa", "own.fa"), ("./own.fa", "own.fa"), ("own.fa", "x.fa")):
+        result = program(*flags, f"from:{source}", "-o", output, code=1)
+        assert "own.fa" in message(result)
+        assert own.read_text() == fastq(sequences)
+    for output in ("y.fa", "y"):
+        partial = own.rename(program.folder / f"{output}{'' if '.' in output else '.json'}.virnucpro-partial")
+        program(*flags, f"from:{partial}", "-o", output, code=1)
+        own = partial.rename(own)
     assert program("generate", "-n", "8", "--files", "4", "-o", "reads").returncode == 0
     result = program(*flags, "from:reads/reads_4.fa", "--files", "2", "-o", "reads")
     assert "is an input, and the output would replace it" in message(result)
     assert own.read_text() == fastq(sequences)
     assert (program.folder / "reads" / "reads_4.fa").exists()
+
+
+def test_only_files_of_the_data_set_are_removed_with_it(program):
+    """Metadata may list anything."""
+    flags = ["generate", "-n", "30", "--length", "300", "-o", "reads", "--files"]
+    program(*flags, "5", code=0)
+    folder = program.folder / "reads"
+    about = metadata(folder / "metadata.json")
+    mine = {"precious.txt": "mine", "reads_1.fa.gz": "mine", "reads_4.fa": ">mine", "reads_7.fa": "mine"}
+    for name, text in mine.items():
+        (folder / name).write_text(text)
+        listed = {"name": name, "bytes": len(text), "sha256": sha256sum(folder, name)[0]}
+        about["files"] += [listed] if name != "reads_4.fa" else []
+    (folder / "metadata.json").write_text(json.dumps(about))
+    program(*flags, "2", "-f", code=0)
+    assert {name: (folder / name).read_text() for name in mine} == mine
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        ["metadata.json", "reads_1.fa", "reads_2.fa", *mine])
+
+
+def test_no_log_and_no_configuration_is_replaced(program):
+    flags = ["generate", "-n", "9", "-f", "-o", "reads", "--files", "2"]
+    (program.folder / "reads").mkdir()
+    for name in ("reads_1.fa", "metadata.json"):
+        given = program.folder / "reads" / name
+        given.write_text("{}")
+        assert "is an input" in message(program("-c", given, *flags, code=1))
+        assert given.read_text() == "{}"
+        given.unlink()
+        assert "is the log file" in message(program("-l", given, *flags, code=1))
+        assert "command line" in given.read_text()
+    (program.folder / "empty.fa").touch()
+    result = program("-l", "empty.fa", "generate", "-n", "9", "--length", "from:empty.fa", "-o", "x.fa", code=1)
+    assert "it is the same file as --length" in message(result)
+    (program.folder / "reads.json").write_text("{}")  # as one file's metadata would be called
+    program("-c", "reads.json", *flags, code=0)
 
 
 def test_metadata_replaces_nothing(program):

@@ -35,8 +35,8 @@ std::string with_version(std::string text) {
 
 void read_metadata(const std::string& text) {
   const MemoryFile file(text);
-  for (const std::string& name : virnucpro::names_in_metadata(file.path())) {
-    if (fs::path(name).filename() != name || name == "..") std::abort();
+  for (const virnucpro::DataFile& named : virnucpro::files_in_metadata(file.path())) {
+    if (fs::path(named.name).filename() != named.name || named.name == "..") std::abort();
   }
   const auto data = virnucpro::read_data_set(file.path(), kSettings);
   if (!data) return;

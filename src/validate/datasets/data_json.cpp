@@ -174,14 +174,12 @@ std::optional<DataSet> read_data_set(const std::filesystem::path& metadata,
   return Reader(values).data_set();
 }
 
-std::vector<std::string> names_in_metadata(const std::filesystem::path& metadata) {
+std::vector<DataFile> files_in_metadata(const std::filesystem::path& metadata) {
   const JsonValues values = values_of(metadata);
-  std::vector<std::string> names;
-  if (!values.text("schema").value_or("").starts_with("virnucpro-data-set-")) return names;
-  for (DataFile& file : Reader(values).data_set().files) {
-    if (is_file_name(file.name)) names.push_back(std::move(file.name));
-  }
-  return names;
+  if (!values.text("schema").value_or("").starts_with("virnucpro-data-set-")) return {};
+  std::vector<DataFile> files = Reader(values).data_set().files;
+  std::erase_if(files, [](const DataFile& file) { return !is_file_name(file.name); });
+  return files;
 }
 
 std::string sample_data_json(const SampleData& samples) {

@@ -20,7 +20,7 @@ std::optional<DataSet> read_data_set(const std::filesystem::path& metadata,
                                      const DataSetSettings& settings);
 // The files named in metadata of any version and settings, only those in its own folder; empty when
 // the metadata is not this program's.
-std::vector<std::string> names_in_metadata(const std::filesystem::path& metadata);
+std::vector<DataFile> files_in_metadata(const std::filesystem::path& metadata);
 
 std::string sample_data_json(const SampleData& samples);
 

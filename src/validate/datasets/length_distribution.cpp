@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::string_view kUniform = "uniform:";
 constexpr std::string_view kLogNormal = "lognormal:";
-constexpr std::string_view kFrom = "from:";
 constexpr std::uint64_t kLengthSeed = fnv1a("lengths");  // so that lengths and letters differ
 
 // --- draws ---------------------------------------------------------------------------------------
@@ -140,7 +139,7 @@ std::string text_of(const LogNormalLengths& lengths) {
 }
 
 std::string text_of(const ObservedLengths& lengths) {
-  return fmt::format("{}{}", kFrom, lengths.file);
+  return fmt::format("{}{}", kLengthsFrom, lengths.file);
 }
 
 // "A-B".
@@ -190,8 +189,8 @@ std::optional<LengthDistribution> parse(std::string_view text, const Cancel& can
   const auto rest_after = [text](std::string_view word) { return text.substr(word.size()); };
   if (text.starts_with(kUniform)) return parse_range(rest_after(kUniform));
   if (text.starts_with(kLogNormal)) return parse_log_normal(rest_after(kLogNormal));
-  if (text.starts_with(kFrom) && text.size() > kFrom.size()) {
-    return read_lengths(std::string(rest_after(kFrom)), cancel);
+  if (text.starts_with(kLengthsFrom) && text.size() > kLengthsFrom.size()) {
+    return read_lengths(std::string(rest_after(kLengthsFrom)), cancel);
   }
   if (const auto letters = parse_count(text)) return FixedLength{.letters = *letters};
   return std::nullopt;

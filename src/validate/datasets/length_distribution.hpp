@@ -44,6 +44,7 @@ using LengthDistribution =
     std::variant<FixedLength, UniformLengths, LogNormalLengths, ObservedLengths>;
 
 inline constexpr std::uint32_t kMaxSigma = 5;
+inline constexpr std::string_view kLengthsFrom = "from:";  // and a file's name
 
 // "500", "uniform:100-900", "lognormal:500,0.4", "lognormal:500,0.4,100-2000", "from:FILE". A file
 // may have any format that predict reads; it is read once, to its end. Errors: kUsage, naming

@@ -15,7 +15,9 @@
 #include <optional>
 #include <thread>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/log.hpp"
 #include "base/process_arguments.hpp"
 #include "base/stop_watch.hpp"
 
@@ -29,7 +31,9 @@ double seconds_of(const timeval& time) {
 }
 
 UniqueFd open_log(const std::filesystem::path& path) {
-  UniqueFd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (is_log_file(path)) throw Error(ErrorKind::kOutputExists, Place{.file = path.string()}, {});
+  ::unlink(path.c_str());  // an earlier one; where it is a link, what it leads to stays
+  UniqueFd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (log.get() < 0) throw write_error(path, errno);
   return log;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/directory.hpp"
 #include "base/error.hpp"
 #include "journal/run_files.hpp"
 #include "telemetry/telemetry_files.hpp"
@@ -107,7 +108,7 @@ ChildEnd PredictTrials::run_well(const ChildCall& call) const {
 }
 
 fs::path PredictTrials::place(const std::string& name) {
-  return settings_.folder / fmt::format("{:03}_{}", ++runs_, name);
+  return Directory(settings_.folder).path_of(fmt::format("{:03}_{}", ++runs_, name));
 }
 
 }  // namespace virnucpro

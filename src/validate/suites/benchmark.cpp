@@ -158,15 +158,14 @@ const Trial& SuiteContext::long_run() {
 }
 
 std::vector<fs::path> SuiteContext::data(std::uint64_t sequences, std::size_t files) const {
-  const fs::path folder = settings.output / "data";
-  make_directory(folder);
+  const Directory folder = Directory(settings.output).make_folder("data");
   if (!settings.samples.empty()) {
     const bool is_all = sequences >= settings.size.sequences;
     return is_all && files == 1 ? settings.samples : first_samples(sequences, files);
   }
-  const fs::path place =
-      folder / fmt::format("coding_{}x{}{}", sequences, settings.chunk_size,
-                           files == 1 ? std::string(".fa") : fmt::format("_{}_files", files));
+  const fs::path place = folder.path_of(
+      fmt::format("coding_{}x{}{}", sequences, settings.chunk_size,
+                  files == 1 ? std::string(".fa") : fmt::format("_{}_files", files)));
   const DataSetSettings wanted{.sequences = {.count = sequences,
                                              .length = FixedLength{settings.chunk_size},
                                              .coding = {1, 1}},
@@ -198,10 +197,8 @@ std::vector<fs::path> SuiteContext::first_samples(std::uint64_t sequences,
 
 PredictTrials trials_in(const BenchmarkSettings& settings, const char* folder,
                         const Cancel& cancel) {
-  const fs::path runs = settings.output / folder;
-  make_directory(runs);
   return {{.program = settings.program,
-           .folder = runs,
+           .folder = Directory(settings.output).make_folder(folder).path(),
            .arguments = settings.model_arguments,
            .run = settings.run},
           cancel};

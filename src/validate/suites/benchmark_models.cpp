@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 fs::path place_of(const std::string& model, const fs::path& folder) {
   std::string name = model;
   std::ranges::replace(name, ':', '_');
-  return folder / name;
+  return Directory(folder.parent_path()).make_folder(folder.filename()).path_of(name);
 }
 
 // Written under another name first, so that an incomplete file is never used later.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/temporary_folder.hpp"
 #include "tensor/host_buffer.hpp"
 
 namespace virnucpro {
@@ -33,14 +34,15 @@ Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar) {
 JsonValues profile_model(SuiteContext& context, const std::string& name, const char* model,
                          const std::vector<std::string>& arguments) {
   const BenchmarkSettings& settings = context.settings;
-  const std::string json = (settings.output / (name + ".json")).string();
+  const TemporaryFolder folder;
+  const std::string json = folder.path() / (name + ".json");
   std::vector<std::string> command{"profile", "-m", model};
   command.insert(command.end(), settings.encoder_arguments.begin(),
                  settings.encoder_arguments.end());
   command.emplace_back("--device");
   command.push_back(context.on_gpu() ? fmt::format("cuda:{}", settings.gpus.front().index) : "cpu");
   command.insert(command.end(), arguments.begin(), arguments.end());
-  command.insert(command.end(), {"-o", json, "-f"});
+  command.insert(command.end(), {"-o", json});
   context.trials.run_command(name, std::move(command));
   return JsonValues::read(json);
 }

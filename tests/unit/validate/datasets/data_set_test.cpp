@@ -155,7 +155,7 @@ TEST_F(DataSets, AreTakenAgainWhereTheyAreTheSame) {
   EXPECT_EQ(again.files[2].sequences, 20U);
 }
 
-TEST_F(DataSets, AreWrittenAnewWhereASettingOrASizeDiffers) {
+TEST_F(DataSets, AreWrittenAnewWhereASettingDiffersOrAFileIsMissing) {
   generate_data_set(settings_of(60), file, cancel);
   std::vector<DataSetSettings> others(5, settings_of(60));
   others[0].sequences.seed = 8;
@@ -169,9 +169,9 @@ TEST_F(DataSets, AreWrittenAnewWhereASettingOrASizeDiffers) {
     EXPECT_EQ(data.files[0].sha256, sha256_of(file));
     EXPECT_TRUE(find_data_set(other, file));
   }
-  write_text(file, ">cut");
+  fs::remove(file);
   EXPECT_FALSE(find_data_set(others[4], file));
-  EXPECT_GT(fs::file_size(file) + generate_data_set(others[4], file, cancel).files[0].bytes, 1000U);
+  generate_data_set(others[4], file, cancel);
   EXPECT_TRUE(find_data_set(others[4], file));
 }
 
@@ -212,6 +212,18 @@ TEST_F(DataSets, TakeTheFilesOfAnEarlierOneAlongAndNoOthers) {
   generate_data_set(settings_of(60, 3), folder, cancel);
   EXPECT_THAT(names(folder),
               ElementsAre("metadata.json", "notes.txt", "reads_1.fa", "reads_2.fa", "reads_3.fa"));
+}
+
+TEST_F(DataSets, ReplaceNoFileThatIsNotAsItWasWritten) {
+  generate_data_set(settings_of(60), file, cancel);
+  generate_data_set(settings_of(60, 3), folder, cancel);
+  for (const fs::path& changed : {file, folder / "reads_2.fa"}) write_text(changed, "mine");
+  EXPECT_FALSE(find_data_set(settings_of(60), file));
+  EXPECT_EQ(thrown_kind([&] { generate_data_set(settings_of(60), file, cancel); }),
+            ErrorKind::kOutputExists);
+  EXPECT_EQ(thrown_kind([&] { generate_data_set(settings_of(60, 3), folder, cancel); }),
+            ErrorKind::kOutputExists);
+  EXPECT_EQ(read_text(file) + read_text(folder / "reads_2.fa"), "minemine");
 }
 
 TEST_F(DataSets, RemoveNothingOutsideTheirFolderWhateverMetadataSays) {
