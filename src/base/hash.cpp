@@ -86,6 +86,12 @@ std::string ContentHash::hex() const {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
+std::string content_hash(std::string_view text) {
+  ContentHash hash;
+  hash.update(as_bytes(text));
+  return hash.hex();
+}
+
 void Sha256::update(std::span<const std::byte> bytes) {
   ::sha256_update(&state_, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
 }

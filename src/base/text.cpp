@@ -95,7 +95,7 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
 std::optional<double> parse_number(std::string_view text) {
   const auto value = parse_whole<double>(text);
   if (!value || !std::isfinite(*value)) return std::nullopt;
-  return value;
+  return *value + 0.0;  // -0 is 0
 }
 
 std::optional<bool> parse_bool(std::string_view text) {

@@ -119,17 +119,14 @@ std::string device_text(const ComputeSettings& compute) {
 // All that the calibration depends on.
 std::string key_of(const CalibrateSettings& settings) {
   const ModelSettings& models = settings.models;
-  const std::string text =
-      model_text(ModelFamily::kDnabert, models.dnabert_s, models.lookup) +
-      model_text(ModelFamily::kEsm2, models.esm2, models.lookup) +
-      model_text(ModelFamily::kClassifier, models.classifier, models.lookup) +
-      fmt::format("{} {} {} {} {} {} {}\n", precision_name(settings.compute),
-                  settings.compute.int8_policy.text(),
-                  name_of(settings.compute.check_precision.value()), device_text(settings.compute),
-                  settings.chunk_size, settings.frames, kNumericsVersion);
-  ContentHash hash;
-  hash.update(as_bytes(text));
-  return hash.hex();
+  return content_hash(model_text(ModelFamily::kDnabert, models.dnabert_s, models.lookup) +
+                      model_text(ModelFamily::kEsm2, models.esm2, models.lookup) +
+                      model_text(ModelFamily::kClassifier, models.classifier, models.lookup) +
+                      fmt::format("{} {} {} {} {} {} {}\n", precision_name(settings.compute),
+                                  settings.compute.int8_policy.text(),
+                                  name_of(settings.compute.check_precision.value()),
+                                  device_text(settings.compute), settings.chunk_size,
+                                  settings.frames, kNumericsVersion));
 }
 
 // Errors: kCalibration.
@@ -207,7 +204,9 @@ Calibration find_or_make_calibration(const PredictSettings& settings, const Sess
   for (const std::string& warning : warnings_of(made.facts, made.result)) {
     log_warning("{}", warning);
   }
-  if (!cache || !keep(*cache, name, made.json)) made.calibration.file.clear();
+  // A model that was replaced meanwhile has another name, and the calibration is of one of the two.
+  const bool is_of_it = key_of(calibrating) + ".json" == name;
+  if (!cache || !is_of_it || !keep(*cache, name, made.json)) made.calibration.file.clear();
   return std::move(made.calibration);
 }
 

@@ -35,6 +35,7 @@ dnnl::primitive_attr attributes(Epilogue epilogue) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   attributes.set_post_ops(after);
+  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);  // whatever the environment says
   return attributes;
 }
 

@@ -15,7 +15,18 @@ dnnl::stream make_stream() {
   return dnnl::stream(cpu_engine());
 }
 
+dnnl::engine make_engine() {
+  dnnl_set_verbose(0);  // it would write to stdout
+  dnnl_set_cpu_isa_hints(dnnl_cpu_isa_no_hints);
+  return {dnnl::engine::kind::cpu, 0};
+}
+
 }  // namespace
+
+dnnl::engine& cpu_engine() {
+  static dnnl::engine engine = make_engine();
+  return engine;
+}
 
 void require_room_for_onednn() {
   if (has_room(kRoom)) return;

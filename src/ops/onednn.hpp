@@ -10,10 +10,8 @@
 
 namespace virnucpro {
 
-inline dnnl::engine& cpu_engine() {
-  static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-  return engine;
-}
+// Of oneDNN's own variables only ONEDNN_MAX_CPU_ISA has an effect.
+dnnl::engine& cpu_engine();
 
 // oneDNN writes to memory that it did not get. So call this before it makes code for a primitive,
 // which takes a few MiB. Errors: kOutOfMemory.

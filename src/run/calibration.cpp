@@ -39,12 +39,6 @@ constexpr std::array kEntries{Entry{"esm2_hash", "ESM-2"},
                               Entry{"kernel_path", "kernel path"},
                               Entry{"numerics_version", "numerics version"}};
 
-std::string hash_of(std::string_view text) {
-  ContentHash hash;
-  hash.update(std::as_bytes(std::span(text)));
-  return hash.hex();
-}
-
 Error unusable(const std::filesystem::path& path, std::string why) {
   return {ErrorKind::kCalibration, Place{.file = path.string()}, std::move(why)};
 }
@@ -72,7 +66,8 @@ std::string Calibration::made_for_text(const std::string& key) const {
 }
 
 std::string Calibration::effect() const {
-  return hash_of(Json{{"made_for", made_for}, {"int8_keep", int8_keep}, {"margin", margin}}.dump());
+  return content_hash(
+      Json{{"made_for", made_for}, {"int8_keep", int8_keep}, {"margin", margin}}.dump());
 }
 
 std::string Calibration::place() const {
@@ -99,7 +94,7 @@ std::string calibration_json(Calibration& calibration, const Json& more) {
   json.update(more);
   std::string text = json.dump(1);
   text.resize(text.rfind("\n}"));
-  calibration.hash = hash_of(text);
+  calibration.hash = content_hash(text);
   return fmt::format("{}{}{}{}", text, kHashMember, calibration.hash, kEnd);
 }
 
@@ -109,7 +104,7 @@ Calibration read_calibration(const std::filesystem::path& path) {
 
 Calibration parse_calibration(const std::string& text, const std::filesystem::path& path) {
   const auto [hashed, hash] = split(text);
-  if (hash.empty() || hash_of(hashed) != hash) {
+  if (hash.empty() || content_hash(hashed) != hash) {
     throw unusable(path, "it is not what virnucpro calibrate wrote: damaged, or changed since");
   }
   const JsonValues values(text, path.string());

@@ -355,6 +355,18 @@ def test_caches_of_models(place, name, path):
     assert path in message(result)
 
 
+def test_variables_of_the_library_that_multiplies_have_no_effect(place):
+    """They would choose other arithmetic, and write to stdout."""
+    usual = place.predict("a.fa", "-o", "-", code=0).stdout
+    other = {"ONEDNN_VERBOSE": "2", "ONEDNN_DEFAULT_FPMATH_MODE": "BF16", "ONEDNN_CPU_ISA_HINTS": "PREFER_YMM"}
+    assert place.predict("a.fa", "-o", "-", environment=other, code=0).stdout == usual
+
+
+def test_a_number_below_nothing(place):
+    place.predict("a.fa", "-o", "out", "--min-score", "-0", "--min-share", "-0", code=0)
+    assert "-0" not in (place.folder / "out" / "report.json").read_text().split('"min_share"')[1][:20]
+
+
 def test_older_instructions(program):
     result = program("utils", "list-devices", environment={"ONEDNN_MAX_CPU_ISA": "AVX2"})
     assert b", cpu-avx2, no bf16 (AVX512_BF16)" in result.stdout

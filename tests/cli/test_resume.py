@@ -1,6 +1,7 @@
 """Interrupted and resumed runs, as a user sees them."""
 
 import gzip
+import json
 import os
 import random
 import shutil
@@ -38,6 +39,23 @@ def expected(program, finished, reads):
     """That run's tables; the run is also copied into the test's folder."""
     shutil.copytree(finished.folder / "expected", program.folder / "expected")
     return finished.tables("expected", "reads")
+
+
+@pytest.mark.parametrize("model, setting, value", (("em", "num_attention_heads", 2), ("em", "token_dropout", False),
+                                                   ("dn", "layer_norm_eps", 0.5), ("dn", "num_attention_heads", 6)))
+def test_a_model_with_other_settings_is_another_model(program, sequences, model, setting, value):
+    """No tensor shows them, and every score depends on them."""
+    program("utils", "export-weights", "synthetic:esm2_tiny", "-o", "em", code=0)
+    program("utils", "export-weights", "synthetic:dnabert-s-tiny", "-o", "dn", code=0)
+    models = ["--esm-model", "em", "--dnabert-model", "dn", "-p", "synthetic"]
+    (program.folder / "few.fa").write_text(fasta(dict(list(sequences.items())[:20])))
+    program("predict", "few.fa", *models, *SHORT, "--shard", "0/2", "-o", "s0", code=0)
+    program("predict", "few.fa", *models, *SHORT, "-o", "out", code=0)
+    config = program.folder / model / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {setting: value}))
+    program("predict", "few.fa", *models, *SHORT, "--shard", "1/2", "-o", "s1", code=0)
+    program("merge", "s0", "s1", "-o", "merged", code=3)
+    program("predict", "few.fa", *models, *SHORT, "-o", "out", "--resume", code=3)
 
 
 def run_half_way(program, reads):
