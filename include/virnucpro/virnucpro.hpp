@@ -21,7 +21,8 @@ struct ErrorInfo;
 VIRNUCPRO_PUBLIC std::string_view version() noexcept;
 
 // The only exception that leaves the library. what() is one sentence that names file, tensor or
-// sequence; the other fields are those of the program's table of errors (docs/reference/errors.md).
+// sequence; name and exit code are those of the program's table of errors
+// (docs/reference/errors.md).
 class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
  public:
   Exception(const Exception&) = default;
@@ -34,9 +35,11 @@ class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
 
  private:
   friend struct ExceptionMaker;
-  Exception(const ErrorInfo& info, const std::runtime_error& what) noexcept;
+  Exception(const ErrorInfo& info, const std::runtime_error& what,
+            const std::runtime_error& remedy) noexcept;
 
   const ErrorInfo* info_;
+  std::runtime_error remedy_;  // whose copies cannot fail
 };
 
 // A stop-free reading frame of a chunk, and its two scores.

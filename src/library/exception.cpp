@@ -7,8 +7,9 @@
 
 namespace virnucpro {
 
-Exception::Exception(const ErrorInfo& info, const std::runtime_error& what) noexcept
-    : std::runtime_error(what), info_(&info) {}
+Exception::Exception(const ErrorInfo& info, const std::runtime_error& what,
+                     const std::runtime_error& remedy) noexcept
+    : std::runtime_error(what), info_(&info), remedy_(remedy) {}
 
 Exception::~Exception() = default;
 
@@ -19,7 +20,7 @@ int Exception::exit_code() const noexcept {
   return info_->exit_code;
 }
 std::string_view Exception::remedy() const noexcept {
-  return info_->remedy;
+  return remedy_.what();
 }
 
 namespace {
@@ -28,21 +29,19 @@ const ErrorInfo& no_memory() {
   return error_info(ErrorKind::kOutOfMemory);
 }
 
-std::runtime_error compose_no_memory() noexcept {
-  return std::runtime_error(std::string(no_memory().summary));
-}
-
-// Composed when the library is loaded; later there may be no memory for it.
-const std::runtime_error kNoMemory = compose_no_memory();
+// Composed when the library is loaded; later there may be no memory for them.
+const std::runtime_error kNoMemory{std::string(no_memory().summary)};
+const std::runtime_error kNoMemoryRemedy{std::string(no_memory().remedy)};
 
 }  // namespace
 
 Exception ExceptionMaker::of(const std::exception& exception) noexcept {
   try {
     const Error error = error_of(exception);
-    return {error.info(), std::runtime_error(error.what())};
+    return {error.info(), std::runtime_error(error.what()),
+            std::runtime_error(std::string(error.remedy()))};
   } catch (const std::exception&) {
-    return {no_memory(), kNoMemory};
+    return {no_memory(), kNoMemory, kNoMemoryRemedy};
   }
 }
 

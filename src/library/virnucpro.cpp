@@ -1,5 +1,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <immintrin.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,10 +31,25 @@
 namespace virnucpro {
 namespace {
 
+// The calling thread may round otherwise, or take numbers near 0 as 0; for the time of a call it
+// computes as the program does.
+class UsualArithmetic {
+ public:
+  UsualArithmetic() { _mm_setcsr(kUsual); }
+  ~UsualArithmetic() { _mm_setcsr(before_); }
+  UsualArithmetic(const UsualArithmetic&) = delete;
+  UsualArithmetic& operator=(const UsualArithmetic&) = delete;
+
+ private:
+  static constexpr unsigned kUsual = 0x1f80;  // what the system starts a thread with
+  unsigned before_ = _mm_getcsr();
+};
+
 // Runs `work`; any exception it throws becomes an Exception.
 template <typename Work>
 auto guarded(const Work& work) {
   try {
+    const UsualArithmetic arithmetic;
     return work();
   } catch (const std::exception& error) {
     throw ExceptionMaker::of(error);

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <random>
 #include <set>
@@ -120,6 +122,30 @@ struct EndsChild {
   EndsChild(const EndsChild&) = delete;
   EndsChild& operator=(const EndsChild&) = delete;
 };
+
+TEST_F(ModelsOfSequences, RoundAsTheProgramDoes) {
+  const auto usual = scores_of(Models(tiny()).classify(views));
+  std::fesetround(FE_UPWARD);
+  const auto upward = scores_of(Models(tiny()).classify(views));
+  const int after = std::fegetround();
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(upward, usual);
+  EXPECT_EQ(after, FE_UPWARD);
+}
+
+TEST(AnException, HasTheAdviceOfItsCause) {
+  const std::filesystem::path link = std::filesystem::path(::testing::TempDir()) / "to_nowhere";
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink("nowhere", link);
+  Models::Options options = tiny();
+  options.esm2 = link;
+  try {
+    static_cast<void>(Models(options));
+    FAIL();
+  } catch (const Exception& error) {
+    EXPECT_NE(error.remedy().find("link"), std::string_view::npos) << error.remedy();
+  }
+}
 
 TEST_F(ModelsOfSequences, GiveTheSameNumbersHoweverTheyAreAsked) {
   const Models models(tiny());
