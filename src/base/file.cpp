@@ -169,7 +169,16 @@ std::filesystem::path AtomicFile::partial_name(const std::filesystem::path& path
 }
 
 AtomicFile::~AtomicFile() {
-  if (fd_.get() >= 0) ::unlinkat(folder_.fd(), partial_.filename().c_str(), 0);
+  if (fd_.get() < 0 || is_anothers()) return;
+  ::unlinkat(folder_.fd(), partial_.filename().c_str(), 0);
+}
+
+bool AtomicFile::is_anothers() const {
+  struct stat own {};
+  struct stat named {};
+  return ::fstat(fd_.get(), &own) == 0 &&
+         ::fstatat(folder_.fd(), partial_.filename().c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         (own.st_ino != named.st_ino || own.st_dev != named.st_dev);
 }
 
 void AtomicFile::write(std::string_view text) {
@@ -200,6 +209,10 @@ void AtomicFile::sync() {
 
 void AtomicFile::commit() {
   sync();
+  if (is_anothers()) {
+    throw Error(ErrorKind::kOutputBusy, Place{.file = path_.string()},
+                "it is written by another process, too");
+  }
   const int error = folder_.rename(partial_.filename(), path_.filename());
   if (error != 0) fail_write(path_, error);
   fd_.reset();

@@ -55,8 +55,9 @@ std::string beginning_of(const std::filesystem::path& path, std::size_t size);
 // same folder, synced and renamed by commit(), removed if never committed. The rename replaces what
 // has the name by then: a link itself, not the file that it leads to. The folder is held open
 // throughout. A regular file that has that name already was left by a killed process, as no other
-// program's would, and is removed. Errors: kOutputWrite; kOutputExists where something else has
-// that name.
+// program's would, and is removed: of two processes that write one file, the later one does.
+// Errors: kOutputWrite; kOutputExists where something else has that name; kOutputBusy from commit()
+// where another process writes the file, too.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);
@@ -82,6 +83,8 @@ class AtomicFile {
  private:
   void make();
   void flush();
+  // Whether another process has given its own file the incomplete one's name.
+  bool is_anothers() const;
 
   std::filesystem::path path_;
   std::filesystem::path partial_;

@@ -20,6 +20,9 @@
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "sequence/open_input.hpp"
+#include "validate/datasets/length_distribution.hpp"
+#include "weights/write_weights.hpp"
 
 namespace virnucpro {
 namespace {
@@ -27,9 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The values that may name a file to read, as OptionRow::value has them.
-constexpr std::array<std::string_view, 10> kRead{
-    "FILE", "FILE|none", "DIR|FILE",   "INPUT",   "ALIGNMENTS",
-    "A",    "B",         "CLASSIFIER", "DNABERT", "ESM"};
+constexpr std::array<std::string_view, 11> kRead{
+    "FILE", "FILE|none",  "DIR|FILE", "INPUT", "ALIGNMENTS", "A",
+    "B",    "CLASSIFIER", "DNABERT",  "ESM",   "LENGTHS"};
 
 // Where a path leads to: a link may lead to a file that is not there yet.
 fs::path resolved(const fs::path& path) {
@@ -58,7 +61,12 @@ class NamedFiles {
     const bool is_model = row.value == "DNABERT" || row.value == "ESM";
     if (row.written.empty() && std::ranges::find(kRead, row.value) == kRead.end()) return;
     const Giver giver{row.names.back(), row.written, is_model};
-    if (const auto* const* value = std::get_if<std::string*>(&row.target)) add(giver, **value);
+    if (const auto* const* value = std::get_if<std::string*>(&row.target)) {
+      if (row.value != "LENGTHS")
+        add(giver, **value);
+      else if ((*value)->starts_with(kLengthsFrom))
+        add(giver, (*value)->substr(kLengthsFrom.size()));
+    }
     if (const auto* const* values = std::get_if<std::vector<std::string>*>(&row.target)) {
       for (const std::string& value : **values) add(giver, value);
     }
@@ -96,6 +104,7 @@ class NamedFiles {
   };
 
   void add(const Giver& giver, const std::string& value) {
+    if (value == "-" && giver.written.empty()) add_file(giver, kStandardInputFile, value);
     if (value.empty() || value == "-") return;
     for (const std::string& ending : giver.written) {
       const std::string path = value + ending;
@@ -106,8 +115,14 @@ class NamedFiles {
     if (!giver.written.empty()) return;
     std::error_code unknown;
     add_file(giver, value, value);
-    if (giver.is_model && fs::is_directory(value, unknown)) {
-      models_.push_back({.giver = giver, .path = value});
+    if (!giver.is_model) return;
+    if (fs::is_directory(value, unknown)) models_.push_back({.giver = giver, .path = value});
+    // Its files may lie elsewhere (a hub's cache has links), and those beside a file are read, too.
+    const fs::path folder =
+        fs::is_directory(value, unknown) ? fs::path(value) : fs::path(value).parent_path();
+    for (const char* name : kModelFiles) {
+      const std::string file = (folder / name).string();
+      if (fs::exists(file, unknown)) add_file(giver, file, file);
     }
   }
 

@@ -74,7 +74,9 @@ std::vector<std::filesystem::path> followed(const std::filesystem::path& path) {
 }
 
 bool has_name_of_run_file(const std::string& name) {
-  return is_run_file({}, name) || run_files::kOwnFiles.matches(name) ||
+  return is_run_file({}, name) || run_files::kFrameTable.matches(name) ||
+         run_files::kConsensusTable.matches(name) || run_files::kOwnFiles.matches(name) ||
+         name.starts_with(run_files::kJournal.name) ||  // SQLite's, beside it
          run_files::kLock.matches(name) || run_files::kLockAside.matches(name);
 }
 
@@ -143,7 +145,7 @@ void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
   require_elsewhere(own.flag, own.path, output);
   std::error_code ignored;  // if it cannot be examined, writing will fail
   if (!std::filesystem::exists(own.path, ignored)) return;
-  if (std::filesystem::is_regular_file(own.path, ignored) &&
+  if (std::filesystem::is_regular_file(own.path, ignored) && !stands_for_open_file(own.path) &&
       beginning_of(own.path, own.start.size()) == own.start) {
     return;
   }

@@ -211,6 +211,10 @@ void RunFolder::require_names(std::string_view stem) const {
   }
 }
 
+bool RunFolder::has_written(const RunFile& file) const {
+  return state_->owns(std::string(file.folder), std::string(file.name));
+}
+
 std::vector<RunFolder::OwnFile> RunFolder::own_files() const {
   std::vector<OwnFile> files;
   state_->add_own(files, directory(), {});

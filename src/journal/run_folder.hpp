@@ -40,6 +40,9 @@ class RunFolder {
     std::string name;
     std::filesystem::path path;
   };
+  // Whether a run wrote this file since the directory was cleared, even if it is gone now. `file`
+  // has no "*".
+  bool has_written(const RunFile& file) const;
   // Those that are there, complete or not, sorted. No links and folders.
   std::vector<OwnFile> own_files() const;
   void remove(const OwnFile& file) const;

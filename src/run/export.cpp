@@ -144,11 +144,12 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
   return summary;
 }
 
-// What is asked for, and what lies in `folder` (if it stays): that is written anew. The run's own
-// roll-up gives the numbers that are not given, wherever its table lies.
+// What is asked for, and what was written in `folder` (if it stays): that is written anew, also
+// where an export was stopped after it had removed it. The run's own roll-up gives the numbers that
+// are not given, wherever its table lies.
 MoreTables tables_to_write(const KeptRun& run, const TableChange& change, const RunFolder* folder) {
-  MoreTables own{.bed = folder != nullptr && has_own(*folder, run_files::kChunkBed)};
-  if (change.rollup || (folder != nullptr && has_own(*folder, run_files::kContigTable))) {
+  MoreTables own{.bed = folder != nullptr && folder->has_written(run_files::kChunkBed)};
+  if (change.rollup || (folder != nullptr && folder->has_written(run_files::kContigTable))) {
     own.rollup = rollup_of(run.fingerprint());
     own.natural_order = is_sorted_naturally(run.fingerprint());
   }
@@ -162,7 +163,7 @@ ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const
   const CallRule before = rule_of(run.fingerprint());
   const CallRule rule = settings.rule.over(before);
   const std::unique_ptr<VirusFiles> viruses = virus_files(run, settings, rule, own, cancel);
-  const bool had_reports = has_own(own, run_files::kReportHtml);
+  const bool had_reports = own.has_written(run_files::kReportHtml);
   const MoreTables more = tables_to_write(run, settings.tables, &own);
   const auto make_room = [&] {
     remove_call_files(own, rule == before);
@@ -199,6 +200,7 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   }
   const OutputDirectory directory(output, run.value("stem"),
                                   settings.force ? Existing::kReplace : Existing::kRefuse);
+  require_inputs_kept(inputs_of(run, settings), directory);
   directory.clear_leftovers();
   const CallRule rule = settings.rule.over(rule_of(run.fingerprint()));
   const MoreTables more = tables_to_write(run, settings.tables, nullptr);

@@ -64,6 +64,18 @@ std::vector<InputEvent> first_events(const InputSettings& settings, const Cancel
   return events;
 }
 
+// `lost` says whether this file would be.
+template <typename Lost>
+void require_kept(const InputSettings& settings, const Lost& lost) {
+  std::vector<std::string> files = settings.paths;
+  if (!settings.reference.empty()) files.push_back(settings.reference);
+  for (const std::string& file : files) {
+    if (!lost(file == "-" ? kStandardInputFile : file)) continue;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} is an input, and the output would replace it", file));
+  }
+}
+
 }  // namespace
 
 bool has_pipe(const InputSettings& settings) {
@@ -93,24 +105,27 @@ void require_first_qualities(const InputSettings& settings, const Cancel& cancel
   first_events(settings, cancel);
 }
 
-void require_inputs_kept(const InputSettings& settings,
-                         const std::function<bool(const std::filesystem::path&)>& lost) {
-  std::vector<std::string> files = settings.paths;
-  if (!settings.reference.empty()) files.push_back(settings.reference);
-  for (const std::string& file : files) {
-    if (file != "-" && lost(file)) {
-      throw Error(ErrorKind::kUsage,
-                  fmt::format("{} is an input, and the output would replace it", file));
-    }
-  }
+void require_a_first_record(const InputSettings& settings, const Cancel& cancel) {
+  if (has_pipe(settings)) return;
+  const std::vector<InputEvent> events = first_events(settings, cancel);
+  const auto has_failed = [](const auto& event) {
+    return std::holds_alternative<InputFailure>(event);
+  };
+  if (events.empty() || !std::ranges::all_of(events, has_failed)) return;
+  throw Error(std::get<InputFailure>(events.front()).error);
+}
+
+void require_inputs_kept(const InputSettings& settings, const OutputDirectory& directory) {
+  require_kept(settings, [&directory](const auto& file) { return directory.would_clear(file); });
 }
 
 void require_inputs_kept(const InputSettings& settings,
                          const std::vector<std::filesystem::path>& outputs) {
-  require_inputs_kept(settings, [&outputs](const std::filesystem::path& input) {
+  require_kept(settings, [&outputs](const std::filesystem::path& input) {
     return std::ranges::any_of(outputs, [&input](const std::filesystem::path& output) {
       std::error_code other;  // one of them does not exist
-      return std::filesystem::equivalent(input, output, other);
+      return std::filesystem::equivalent(input, output, other) ||
+             std::filesystem::equivalent(input, AtomicFile::partial_name(output), other);
     });
   });
 }

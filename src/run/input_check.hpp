@@ -1,10 +1,10 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "run/output_directory.hpp"
 #include "sequence/input_set.hpp"
 
 namespace virnucpro {
@@ -25,10 +25,13 @@ void require_first_qualities(const InputSettings& settings, const Cancel& cancel
 // Whether stdin or another pipe is among the inputs; these can be read only once.
 bool has_pipe(const InputSettings& settings);
 
+// Before an earlier run's files are removed: some input must have a first record, as far as that
+// can be known. Errors: that of the first failing input.
+void require_a_first_record(const InputSettings& settings, const Cancel& cancel);
+
 // Call it before anything is replaced or removed. Errors: kUsage, naming the file, where an input
-// or the reference would be lost. `lost` says whether this file would be.
-void require_inputs_kept(const InputSettings& settings,
-                         const std::function<bool(const std::filesystem::path&)>& lost);
+// or the reference would be lost when the directory is cleared.
+void require_inputs_kept(const InputSettings& settings, const OutputDirectory& directory);
 // The same for what these files would replace; they need not exist yet.
 void require_inputs_kept(const InputSettings& settings,
                          const std::vector<std::filesystem::path>& outputs);

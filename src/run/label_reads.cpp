@@ -2,6 +2,9 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
@@ -32,7 +35,9 @@ LabelSummary label(const LabelSettings& settings, const Directory& folder,
                    const ReadLabels::Write& write, const Cancel& cancel) {
   const KeptRun run(settings.run, cancel);
   require_finished(run);
-  require_inputs_kept({.paths = input_paths_of(run.fingerprint())}, {settings.output});
+  std::vector<std::string> inputs = input_paths_of(run.fingerprint());
+  inputs.push_back(settings.alignments);
+  require_inputs_kept({.paths = std::move(inputs)}, {settings.output});
   MappingFile file(settings.alignments, cancel);
   const ReferenceList& references = file.references();
   const ReferenceCalls calls(run.journal(), rollup_of(run.fingerprint()).value_or(RollupRule{}),

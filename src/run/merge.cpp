@@ -16,6 +16,7 @@
 #include "journal/kept_run.hpp"
 #include "journal/run_files.hpp"
 #include "run/call_files.hpp"
+#include "run/input_check.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/shard.hpp"
 #include "run/shard_check.hpp"
@@ -67,13 +68,11 @@ void require_another_output(const MergeSettings& settings) {
   }
 }
 
-// The directory of a merge may hold a shard's journal only where it lies in a folder of it.
-void require_shards_kept(const ShardRuns& shards, const OutputDirectory& directory) {
-  for (const std::filesystem::path& run : shards.runs) {
-    if (!directory.would_clear(run_files::kJournal.in(run))) continue;
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{} is an input, and the output would replace it", run.string()));
-  }
+// The directory of a merge may hold a shard's journal where it lies in a folder of it.
+InputSettings inputs_of(const ShardRuns& shards) {
+  InputSettings inputs{.paths = input_paths_of(shards.print)};
+  for (const auto& run : shards.runs) inputs.paths.push_back(run_files::kJournal.in(run).string());
+  return inputs;
 }
 
 SharedRollup shared_rollup(const std::optional<RollupChange>& wanted) {
@@ -318,7 +317,7 @@ MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
   Earlier earlier = Earlier::kNothing;
   {
     const OutputDirectory directory(settings.output, stem, settings.existing);
-    require_shards_kept(shards, directory);
+    require_inputs_kept(inputs_of(shards), directory);
     earlier = look_at_earlier(settings, directory, shards, print, more, cancel);
     if (earlier == Earlier::kNothing) write_journal(shards, print, directory, cancel);
     if (earlier != Earlier::kNothing) directory.clear_leftovers();

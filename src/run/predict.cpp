@@ -510,8 +510,10 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
   require_models(settings.models, outputs);  // before a directory is made for the run
   if (settings.inputs.qualities) require_first_qualities(settings.inputs, cancel);
   const OutputDirectory directory(path, settings.stem, settings.existing);
-  require_inputs_kept(settings.inputs,
-                      [&directory](const auto& file) { return directory.would_clear(file); });
+  require_inputs_kept(settings.inputs, directory);
+  if (settings.existing == Existing::kReplace && !directory.files().own_files().empty()) {
+    require_a_first_record(settings.inputs, cancel);
+  }
   settings.viruses.may_replace = may_replace_fastq(settings, directory);
   require_fastq_place(settings.viruses, settings.inputs);
   const RunModels models = start_calibrated(settings, outputs, cancel);

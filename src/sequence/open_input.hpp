@@ -15,6 +15,9 @@ namespace virnucpro {
 // A path as messages show it: "stdin" for "-".
 std::string display_name(const std::string& path);
 
+// What "-" is, which may be a file, too.
+inline constexpr const char* kStandardInputFile = "/dev/stdin";
+
 // An open file whose first bytes were read.
 struct OpenInput {
   OpenInput(const std::string& path, const Cancel& cancel);

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import random
 import resource
 import signal
@@ -167,6 +168,17 @@ def test_nothing_is_removed_where_the_disk_is_full(run):
         before = set(files_in(folder))
         run("export", "out", *options, preexec_fn=no_large_files, code=1)
         assert before <= set(files_in(folder))
+
+
+def test_what_a_stopped_export_removed_is_written_by_the_next_one(run):
+    run.predict("reads.fa", *SHORT, "-o", "more", "--rollup", "viral-ngs", "--bed", code=0)
+    before = set(files_in(run.folder / "more"))
+    run("export", "more", "--min-score", "0.9", code=1,
+        environment={"LD_PRELOAD": os.environ["VIRNUCPRO_IO_SHIM"], "VNP_SHIM": "fail:rename:ENOSPC:5",
+                     "VNP_SHIM_DIR": str(run.folder / "more")})
+    assert not before <= set(files_in(run.folder / "more"))
+    run("export", "more", "--min-score", "0.9", code=0)
+    assert before <= set(files_in(run.folder / "more"))
 
 
 def test_export_of_a_changed_input_gives_no_viruses(run):

@@ -95,6 +95,8 @@ SAME = (  # options, and what is said of them
     (["-l", "c.yaml", "-c", "c.yaml"], "--log-file c.yaml: it is the same file as --config"),
     (["-l", "out/sequences.tsv"], "runs write a file of that name"),
     (["-l", "out/run.db"], "runs write a file of that name"),
+    (["-l", "out/run.db-shm"], "runs write a file of that name"),
+    (["-l", "out/reads_merged/prediction_results.txt"], "runs write a file of that name"),
 )
 
 
@@ -128,6 +130,55 @@ def test_a_log_is_no_table(program, reads, tmp_path):
     assert "a_reads.tsv is the log file" in message(result)
 
 
+def test_what_standard_input_is(program, reads):
+    before = reads.read_bytes()
+    for command in (["embed", "-", *MODELS[:4], "-o", reads, "-f"], ["profile", "-m", "esm2", *MODELS[:4], "--test-file", "-",
+                                                                      "-o", reads, "-f"]):
+        with open(reads, "rb") as stdin:
+            done = subprocess.run([BIN, *map(str, command)], stdin=stdin, capture_output=True, check=False, cwd=program.folder)
+        assert done.returncode == 1 and b"it is the same file as" in done.stderr, done.stderr
+    program.predict(reads, "-e", 100, "--threshold", 0, "--virus-fasta", "-o", "out", code=0)
+    (program.folder / "out" / "run.db").rename(program.folder / "elsewhere")  # so that it may be cleared
+    with open(program.folder / "out" / "virus.fasta", "rb") as stdin:
+        done = subprocess.run([BIN, "predict", "-", *MODELS, "-o", "out", "-f"], stdin=stdin, capture_output=True, check=False,
+                              cwd=program.folder)
+    assert done.returncode == 1 and b"is an input" in done.stderr, done.stderr
+    assert reads.read_bytes() == before
+
+
+def test_the_inputs_of_a_run_are_no_output_of_others(program, reads, tmp_path):
+    program.predict(reads, "-e", 100, "--threshold", 0, "--virus-fasta", "-o", "first", code=0)
+    viruses = tmp_path / "first" / "virus.fasta"
+    for k in (0, 1):
+        program.predict(viruses, "-e", 100, "--shard", f"{k}/2", "-o", f"s{k}", code=0)
+    program.predict(viruses, "-e", 100, "-o", "second", code=0)
+    before = viruses.read_bytes()
+    for command in (["export", "second"], ["merge", "s0", "s1"]):
+        result = program(*command, "-o", "first", "-f", code=1)
+        assert "is an input, and the output would replace it" in message(result)
+        assert viruses.read_bytes() == before
+
+
+def test_a_run_stays_where_its_successor_has_nothing_to_read(program, reads, tmp_path):
+    program.predict(reads, "-e", 100, "-o", "out", code=0)
+    before = program.tables("out", "reads")
+    (tmp_path / "no.fa").write_bytes(b"\0\1\2")
+    program.predict("no.fa", "-e", 100, "-o", "out", "-f", code=1)
+    assert program.tables("out", "reads") == before
+    program.predict("no.fa", "-e", 100, "-o", "new", code=1)
+    assert (tmp_path / "new" / "failed_inputs.txt").exists()
+
+
+def test_alignments_are_no_table_of_reads(program, reads, tmp_path):
+    """The table's name comes from the alignments, which are a link to a file of that name."""
+    program.predict(reads, "-e", 100, "-o", "run", code=0)
+    (tmp_path / "a_reads.tsv").write_text("@SQ\tSN:x\tLN:611\n")
+    (tmp_path / "a.sam").symlink_to("a_reads.tsv")
+    result = program("label-reads", "run", "a.sam", "-f", code=1)
+    assert "is an input" in message(result)
+    assert (tmp_path / "a_reads.tsv").read_text().startswith("@SQ")
+
+
 def test_a_model_that_is_read_is_no_output(program, reads, tmp_path):
     program("utils", "export-weights", "synthetic:esm2_tiny", "-o", "em", code=0)
     weights = tmp_path / "em" / "model.safetensors"
@@ -138,7 +189,12 @@ def test_a_model_that_is_read_is_no_output(program, reads, tmp_path):
             assert "--esm-model" in message(result)
     result = program("embed", reads, "--esm-model", "em", "-o", "e.h5", "-l", "em/tokenizer.json", code=1)
     assert "it lies in the model of --esm-model" in message(result)
-    for text, said in (("features: {esm: {model_name: em}}", "it lies in the model of features.esm.model_name"),
+    (tmp_path / "links").mkdir()
+    for file in (tmp_path / "em").iterdir():
+        (tmp_path / "links" / file.name).symlink_to(file)
+    for given, output in (("links", weights), (weights, "em/config.json")):
+        program("embed", reads, "--esm-model", given, "-o", output, "-f", code=1)
+    for text, said in (("features: {esm: {model_name: em}}", "the same file as features.esm.model_name"),
                        ("run: {models_dir: em, classifier: model.safetensors}", "the same file as run.classifier")):
         (tmp_path / "c.yaml").write_text(text)
         result = program.predict(reads, "-c", "c.yaml", "-o", "out", "--trace", weights, code=1)

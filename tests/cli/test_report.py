@@ -216,6 +216,15 @@ def test_report_elsewhere_is_replaced_by_force_only(run):
     assert files_of(run.folder / "out") == before
 
 
+def test_reports_replace_no_configuration(run):
+    (run.folder / "there").mkdir()
+    for name, output in (("report.md", "there"), ("page.json", "there/page.html")):
+        given = run.folder / "there" / name
+        given.write_text("{}")
+        assert f"{name} is an input" in message(run("-c", given, "report", "out", "-o", output, "-f", code=1))
+        assert given.read_text() == "{}"
+
+
 def test_report_takes_a_rule_of_calls(run):
     for flag, share, viruses in (("--min-share", "0", 6), ("--threshold", "0.5", None)):
         run("report", "out", flag, share, "--min-score", "0.25", "-o", "strict", "-f", code=0)

@@ -15,7 +15,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
-#include "base/steady_file.hpp"
 #include "base/text.hpp"
 #include "validate/datasets/data_json.hpp"
 
@@ -87,17 +86,13 @@ void remove_file(const fs::path& path) {
   if (error) throw write_error(path, error.value());
 }
 
-bool is_among(const std::vector<fs::path>& paths, const fs::path& path) {
-  return std::ranges::find(paths, path) != paths.end();
-}
-
 // Removes files of an earlier data set that the new one does not replace. The metadata goes first:
 // without it the rest is no data set.
-void remove_earlier(const std::vector<fs::path>& earlier, const fs::path& metadata,
+void remove_earlier(const std::vector<fs::path>& replaced, const fs::path& metadata,
                     const std::vector<fs::path>& kept) {
   remove_file(metadata);
-  for (const fs::path& path : earlier) {
-    if (!is_among(kept, path)) remove_file(path);
+  for (const fs::path& path : replaced) {
+    if (std::find(kept.begin(), kept.end(), path) == kept.end()) remove_file(path);
   }
 }
 
@@ -124,29 +119,18 @@ bool has_size(const fs::path& path, std::uint64_t bytes) {
   return !error && size == bytes;
 }
 
-bool has_content(const fs::path& path, const DataFile& file, const Cancel& cancel) {
-  if (!has_size(path, file.bytes)) return false;
-  const SteadyFile found(path);
-  Sha256 hash;
-  found.visit({.offset = 0, .size = found.size()}, [&](std::span<const std::byte> part) {
-    cancel.check();
-    hash.update(part);
-  });
-  return hash.hex() == file.sha256;
-}
-
-// The files of an earlier data set. Metadata may name any file: one counts only if this program
-// names files so, and if it has the content that was written.
-std::vector<fs::path> earlier_files(const fs::path& output, std::uint64_t files,
-                                    const Cancel& cancel) {
+// The files of an earlier data set. Its metadata may name any file: one counts where this program
+// names files so, and where it has the size that was written.
+std::vector<fs::path> earlier_files(const fs::path& output, std::uint64_t files) {
   const fs::path metadata = metadata_file(output, files);
   const std::vector<DataFile> listed = files_in_metadata(metadata);
   std::vector<fs::path> earlier;
   for (std::size_t k = 0; k < listed.size(); ++k) {
-    const fs::path path = metadata.parent_path() / listed[k].name;
-    const bool is_named =
-        files == 1 ? path == output : listed[k].name.ends_with(ending_of(k + 1, listed.size()));
-    if (is_named && has_content(path, listed[k], cancel)) earlier.push_back(path);
+    const std::string& name = listed[k].name;
+    const fs::path path = metadata.parent_path() / name;
+    const bool is_own =
+        files == 1 ? path == output : name.ends_with(ending_of(k + 1, listed.size()));
+    if (is_own && has_size(path, listed[k].bytes)) earlier.push_back(path);
   }
   return earlier;
 }
@@ -182,9 +166,7 @@ std::vector<fs::path> replaced_files(const fs::path& output, std::uint64_t files
   const fs::path metadata = metadata_file(output, files);
   std::vector<fs::path> paths = data_files(output, files);
   paths.push_back(metadata);
-  for (const DataFile& file : files_in_metadata(metadata)) {
-    paths.push_back(metadata.parent_path() / file.name);
-  }
+  for (const fs::path& path : earlier_files(output, files)) paths.push_back(path);
   return paths;
 }
 
@@ -220,7 +202,7 @@ DataSet write_data_set(const DataSetSettings& settings, const fs::path& output,
   AtomicFile about(metadata);
   about.write(data_set_json(settings, data));
   about.sync();
-  remove_earlier(earlier_files(output, settings.files, cancel), metadata, paths);
+  remove_earlier(replaced_files(output, settings.files), metadata, paths);
   for (const auto& file : open) file->commit();
   about.commit();
   return data;
@@ -241,14 +223,14 @@ std::optional<DataSet> find_data_set(const DataSetSettings& settings, const fs::
 DataSet generate_data_set(const DataSetSettings& settings, const fs::path& output,
                           const Cancel& cancel) {
   if (std::optional<DataSet> data = find_data_set(settings, output)) return *std::move(data);
-  const fs::path metadata = metadata_file(output, settings.files);
-  if (files_in_metadata(metadata).empty()) require_no_data_set(output, settings.files);
-  const std::vector<fs::path> earlier = earlier_files(output, settings.files, cancel);
+  if (files_in_metadata(metadata_file(output, settings.files)).empty()) {
+    require_no_data_set(output, settings.files);
+  }
+  const std::vector<fs::path> earlier = earlier_files(output, settings.files);
   for (const fs::path& path : data_files(output, settings.files)) {
-    std::error_code error;  // if it cannot be examined, writing will fail
-    if (is_among(earlier, path) || !fs::exists(fs::symlink_status(path, error))) continue;
+    if (!is_there(path) || std::ranges::find(earlier, path) != earlier.end()) continue;
     throw Error(ErrorKind::kOutputExists, Place{.file = path.string()},
-                fmt::format("it is not as {} has it", metadata.string()));
+                "it is no file of its data set");
   }
   return write_data_set(settings, output, cancel);
 }

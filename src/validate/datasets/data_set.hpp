@@ -58,8 +58,8 @@ std::vector<std::filesystem::path> data_files(const std::filesystem::path& outpu
 // reads.fa.json beside reads.fa; reads/metadata.json for the folder.
 std::filesystem::path metadata_file(const std::filesystem::path& output, std::uint64_t files);
 
-// Every file that a new data set would replace or remove there: its own, and in a folder those
-// named in an earlier data set's metadata.
+// Every file that a new data set would replace or remove there: its own, and in a folder those of
+// an earlier data set.
 std::vector<std::filesystem::path> replaced_files(const std::filesystem::path& output,
                                                   std::uint64_t files);
 
@@ -78,7 +78,7 @@ std::optional<DataSet> find_data_set(const DataSetSettings& settings,
                                      const std::filesystem::path& output);
 
 // Uses the existing data set, or writes a new one, also over another one of this program. Errors:
-// as write_data_set(); kOutputExists when there is something else.
+// as write_data_set(); kOutputExists when there is something else, or a file of another size.
 DataSet generate_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
                           const Cancel& cancel);
 

@@ -15,7 +15,6 @@
 #include <optional>
 #include <thread>
 
-#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/process_arguments.hpp"

@@ -89,6 +89,18 @@ TEST_F(Files, AnAtomicFileCanBeCutBackAndGoOn) {
   EXPECT_EQ(read_text(path("out")), much + "d");
 }
 
+TEST_F(Files, OfTwoProcessesThatWriteOneFileTheLaterOneDoes) {
+  AtomicFile first(path("out"));
+  first.write("one");
+  {
+    AtomicFile second(path("out"));
+    second.write("two");
+    EXPECT_EQ(kind_of([&] { first.commit(); }), ErrorKind::kOutputBusy);
+    second.commit();
+  }
+  EXPECT_EQ(read_text(path("out")), "two");
+}
+
 TEST_F(Files, WhatCannotBeWrittenIsAnError) {
   EXPECT_EQ(kind_of([&] { AtomicFile(path("no/such/folder/out")); }), ErrorKind::kOutputWrite);
   EXPECT_EQ(kind_of([&] { sync_directory(path("absent")); }), ErrorKind::kOutputWrite);
