@@ -74,7 +74,7 @@ class NamedFiles {
 
   // `models_dir`: where a model is also looked for, by its name.
   void add(const ConfigKey& key, const Config& config, const fs::path& models_dir) {
-    if (key.type != ConfigType::kText || !config.text(key.name)) return;
+    if (!key.used || key.type != ConfigType::kText || !config.text(key.name)) return;
     const std::string value = *config.text(key.name);
     const Giver giver{
         fmt::format("{} of the configuration", key.name), {}, key.name.starts_with("features.")};

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/hash.hpp"
 #include "base/version.hpp"
 #include "run/require_memory.hpp"
 #include "run/run_fingerprint.hpp"
@@ -10,32 +9,9 @@
 namespace virnucpro {
 namespace {
 
-// What no tensor shows of a model, and its scores depend on. Empty for published models, whose hash
-// is that of their tensors alone.
-std::string settings_of(const Esm2Shape& shape) {
-  const std::uint32_t heads = shape.width < 2560 ? 20 : 40;
-  if (shape.heads == heads && shape.token_dropout) return {};
-  return fmt::format("{} heads, token dropout {}", shape.heads, shape.token_dropout);
-}
-
-std::string settings_of(const DnabertShape& shape) {
-  if (shape.heads == shape.width / 64 && shape.layer_norm_eps == 1e-12F) return {};
-  return fmt::format("{} heads, epsilon {}", shape.heads, shape.layer_norm_eps);
-}
-
-std::string settings_of(const ClassifierShape& shape) {
-  return shape.batch_norm_eps == 1e-5F ? "" : fmt::format("epsilon {}", shape.batch_norm_eps);
-}
-
-template <typename Model>
-void describe(LoadedModels& loaded, const std::string& name, const Model& model) {
-  if (!model.tensors) return;
-  const Weights& weights = *model.tensors;
-  std::string& hash = loaded.description[name + "_hash"] = weights.hash();
-  if (const std::string settings = settings_of(model.shape); !settings.empty()) {
-    hash = content_hash(hash + settings);
-  }
+void describe(LoadedModels& loaded, const std::string& name, const Weights& weights) {
   loaded.description[name] = weights.origin();
+  loaded.description[name + "_hash"] = weights.hash();
   loaded.synthetic = loaded.synthetic || weights.synthetic();
 }
 
@@ -113,9 +89,9 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   }
   require_memory(weights, settings);
   loaded.engine = make_engine(weights, settings, cancel);
-  describe(loaded, "dnabert_s", weights.dnabert_s);
-  describe(loaded, "esm2", weights.esm2);
-  describe(loaded, "classifier", weights.classifier);
+  if (weights.dnabert_s.tensors) describe(loaded, "dnabert_s", *weights.dnabert_s.tensors);
+  if (weights.esm2.tensors) describe(loaded, "esm2", *weights.esm2.tensors);
+  if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);
   loaded.description["precision"] = precision_name(compute);
   if (compute.precision == Precision::kInt8) {
     loaded.description[kInt8KeepKey] = settings.int8_policy.text();

@@ -139,6 +139,7 @@ std::string CheckedWeights::hash() const {
     }
     whole.update(as_bytes(hash));
   }
+  whole.update(as_bytes(settings_));
   return whole.hex();
 }
 

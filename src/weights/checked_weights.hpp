@@ -36,6 +36,9 @@ class CheckedWeights : public Weights {
   std::string hash() const override;
 
   const std::map<std::string, Tensor>& all() const { return tensors_; }
+  // What no tensor shows of the model, and its results depend on: part of the hash. Empty where it
+  // is as in the published models, whose hash is that of their tensors alone.
+  void set_settings(std::string settings) { settings_ = std::move(settings); }
 
  protected:
   virtual std::unique_ptr<TensorStream> open(const std::string& name) const = 0;
@@ -50,6 +53,7 @@ class CheckedWeights : public Weights {
   std::string pass(const std::string& name, std::span<float> out) const;
   void remember(const std::string& name, const std::string& hash) const;
 
+  std::string settings_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::string> hashes_;  // by tensor
 };

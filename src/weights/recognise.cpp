@@ -216,18 +216,34 @@ std::uint64_t numbers_of(const ClassifierShape& shape) {
   return count_numbers(classifier_names(), dims_of(shape), 1);
 }
 
+// The first number of heads is the made-up tiny model's.
 std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2Shape& shape) {
-  return make_file_weights(model, esm2_names(), dims_of(shape), shape.layers);
+  auto tensors = make_file_weights(model, esm2_names(), dims_of(shape), shape.layers);
+  const std::uint32_t published = shape.width < 320 ? 4 : shape.width < 2560 ? 20 : 40;
+  if (shape.heads != published || !shape.token_dropout) {
+    tensors->set_settings(
+        fmt::format("{} heads, token dropout {}", shape.heads, shape.token_dropout));
+  }
+  return tensors;
 }
 
 std::unique_ptr<CheckedWeights> dnabert_tensors(const ModelFiles& model,
                                                 const DnabertShape& shape) {
-  return make_file_weights(model, dnabert_names(), dims_of(shape), shape.layers);
+  auto tensors = make_file_weights(model, dnabert_names(), dims_of(shape), shape.layers);
+  const std::uint32_t head = shape.width < 64 ? 16 : 64;
+  if (shape.heads != shape.width / head || shape.layer_norm_eps != 1e-12F) {
+    tensors->set_settings(fmt::format("{} heads, epsilon {}", shape.heads, shape.layer_norm_eps));
+  }
+  return tensors;
 }
 
 std::unique_ptr<CheckedWeights> classifier_tensors(const ModelFiles& model,
                                                    const ClassifierShape& shape) {
-  return make_file_weights(model, classifier_names(), dims_of(shape), 1);
+  auto tensors = make_file_weights(model, classifier_names(), dims_of(shape), 1);
+  if (shape.batch_norm_eps != 1e-5F) {
+    tensors->set_settings(fmt::format("epsilon {}", shape.batch_norm_eps));
+  }
+  return tensors;
 }
 
 }  // namespace virnucpro

@@ -359,7 +359,7 @@ def test_files_of_others_stay(program):
     for folder in (out / "data", out / "runs", program.folder / "samples"):
         folder.mkdir(parents=True)
     (program.folder / "samples" / "s.fa").write_text(fasta({"s": "ACGTTGCAACCA" * 40}))
-    listed = [{"name": name, "bytes": 4} for name in ("coding_10x500.fa", "precious.txt")]
+    listed = [{"name": "coding_10x500.fa", "bytes": 5000}, {"name": "precious.txt", "bytes": 4}]
     (out / "data" / "coding_10x500.fa.json").write_text(
         json.dumps({"schema": "virnucpro-data-set-1", "files": listed}))
     (out / "runs" / "001_whole.log").symlink_to("../samples.json")

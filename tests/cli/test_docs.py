@@ -84,7 +84,7 @@ OPTIONS = set(re.findall(r"(?<![\w-])(--?[a-z][-\w]*)",
                                              (SOURCE / "docs/reference/options.md").read_text()))))
 # Of other programs that the pages name.
 FOREIGN = re.compile(r"--(?:nv|gpus|gres|help\b|rm|fakeroot|path|no-account|ignore-missing|fail|location|"
-                     r"create-dirs|cpus-per-task|exclusive|wrap|strict|fullnames|workflow-profile|dangerously|unlock|jobs|rerun-incomplete)")
+                     r"create-dirs|cpus-per-task|exclusive|export|wrap|strict|fullnames|workflow-profile|dangerously|unlock|jobs|rerun-incomplete)")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if name_of(page).startswith(("README", "docs/use"))],
