@@ -200,7 +200,9 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   }
   const OutputDirectory directory(output, run.value("stem"),
                                   settings.force ? Existing::kReplace : Existing::kRefuse);
-  require_inputs_kept(inputs_of(run, settings), directory);
+  InputSettings kept = inputs_to_keep(run.fingerprint());
+  kept.paths.insert(kept.paths.end(), settings.inputs.begin(), settings.inputs.end());
+  require_inputs_kept(kept, directory);
   directory.clear_leftovers();
   const CallRule rule = settings.rule.over(rule_of(run.fingerprint()));
   const MoreTables more = tables_to_write(run, settings.tables, nullptr);

@@ -2,9 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
@@ -35,9 +32,9 @@ LabelSummary label(const LabelSettings& settings, const Directory& folder,
                    const ReadLabels::Write& write, const Cancel& cancel) {
   const KeptRun run(settings.run, cancel);
   require_finished(run);
-  std::vector<std::string> inputs = input_paths_of(run.fingerprint());
-  inputs.push_back(settings.alignments);
-  require_inputs_kept({.paths = std::move(inputs)}, {settings.output});
+  InputSettings inputs = inputs_to_keep(run.fingerprint());
+  inputs.paths.push_back(settings.alignments);
+  require_inputs_kept(inputs, {settings.output});
   MappingFile file(settings.alignments, cancel);
   const ReferenceList& references = file.references();
   const ReferenceCalls calls(run.journal(), rollup_of(run.fingerprint()).value_or(RollupRule{}),

@@ -70,7 +70,7 @@ void require_another_output(const MergeSettings& settings) {
 
 // The directory of a merge may hold a shard's journal where it lies in a folder of it.
 InputSettings inputs_of(const ShardRuns& shards) {
-  InputSettings inputs{.paths = input_paths_of(shards.print)};
+  InputSettings inputs = inputs_to_keep(shards.print);
   for (const auto& run : shards.runs) inputs.paths.push_back(run_files::kJournal.in(run).string());
   return inputs;
 }

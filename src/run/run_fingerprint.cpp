@@ -217,6 +217,12 @@ std::vector<std::string> input_paths_of(const Journal::Fingerprint& print) {
   return values_of(print, input_path_key);
 }
 
+InputSettings inputs_to_keep(const Journal::Fingerprint& print) {
+  InputSettings inputs{.paths = input_paths_of(print), .reference = entry_of(print, "reference")};
+  std::erase(inputs.paths, "-");
+  return inputs;
+}
+
 std::vector<std::string> input_names_of(const Journal::Fingerprint& print) {
   std::vector<std::string> names = values_of(print, input_name_key);
   if (!names.empty()) return names;

@@ -35,6 +35,9 @@ Journal::Fingerprint changed_entries(const Journal::Fingerprint& journal,
 // The key of an input file's absolute path; files count from 0.
 std::string input_path_key(std::size_t index);
 std::vector<std::string> input_paths_of(const Journal::Fingerprint& print);
+// What no command may replace: the inputs and their reference. Not "-", which is another process's
+// stdin.
+InputSettings inputs_to_keep(const Journal::Fingerprint& print);
 // The names of the run's inputs, as they were given. Earlier runs kept only the paths.
 std::vector<std::string> input_names_of(const Journal::Fingerprint& print);
 

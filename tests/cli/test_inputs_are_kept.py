@@ -179,6 +179,22 @@ def test_alignments_are_no_table_of_reads(program, reads, tmp_path):
     assert (tmp_path / "a_reads.tsv").read_text().startswith("@SQ")
 
 
+def test_the_reference_of_a_run_is_no_output_of_others(program, reads, tmp_path):
+    program.predict(reads, "-e", 100, "--threshold", 0, "--virus-fasta", "-o", "first", code=0)
+    reference = tmp_path / "first" / "virus.fasta"
+    for k in (0, 1):
+        program.predict(reads, "-e", 100, "--reference", reference, "--shard", f"{k}/2", "-o", f"s{k}", code=0)
+    program.predict(reads, "-e", 100, "--reference", reference, "-o", "run", code=0)
+    before = reference.read_bytes()
+    (tmp_path / "a.sam").write_text("@SQ\tSN:x\tLN:611\n")
+    for command in (["export", "run", "-o", "first"], ["merge", "s0", "s1", "-o", "first"],
+                    ["label-reads", "run", "a.sam", "-o", tmp_path / "link"]):
+        (tmp_path / "link").unlink(missing_ok=True)
+        os.link(reference, tmp_path / "link")
+        assert "virus.fasta is an input" in message(program(*command, "-f", code=1))
+    assert reference.read_bytes() == before
+
+
 def test_a_model_that_is_read_is_no_output(program, reads, tmp_path):
     program("utils", "export-weights", "synthetic:esm2_tiny", "-o", "em", code=0)
     weights = tmp_path / "em" / "model.safetensors"
