@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_watch.hpp"
 #include "base/system_failure.hpp"
 
 namespace virnucpro {
@@ -178,7 +179,7 @@ bool AtomicFile::is_anothers() const {
   struct stat named {};
   return ::fstat(fd_.get(), &own) == 0 &&
          ::fstatat(folder_.fd(), partial_.filename().c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         (own.st_ino != named.st_ino || own.st_dev != named.st_dev);
+         !is_same_file(own, named);
 }
 
 void AtomicFile::write(std::string_view text) {
@@ -217,6 +218,11 @@ void AtomicFile::commit() {
   if (error != 0) fail_write(path_, error);
   fd_.reset();
   folder_.sync();
+}
+
+void commit_together(std::deque<AtomicFile>& files) {
+  for (AtomicFile& file : files) file.sync();
+  for (AtomicFile& file : files) file.commit();
 }
 
 void sync_directory(const std::filesystem::path& directory) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -93,6 +94,9 @@ class AtomicFile {
   std::string buffer_;
   std::uint64_t written_ = 0;
 };
+
+// None gets its name before all are synced, so that a full disk is noticed first.
+void commit_together(std::deque<AtomicFile>& files);
 
 // Syncs a folder, so that a rename in it survives a power cut. Errors: kOutputWrite.
 void sync_directory(const std::filesystem::path& directory);

@@ -21,9 +21,7 @@ Status look_at(const std::string& path) {
 
 std::optional<std::string> difference(const Status& before, const Status& now) {
   if (!before || !now) return std::nullopt;
-  if (before->st_dev != now->st_dev || before->st_ino != now->st_ino) {
-    return "another file has taken its name";
-  }
+  if (!is_same_file(*before, *now)) return "another file has taken its name";
   if (before->st_size != now->st_size) {
     return fmt::format("it had {} bytes when it was opened, and has {} now", before->st_size,
                        now->st_size);
@@ -36,6 +34,10 @@ std::optional<std::string> difference(const Status& before, const Status& now) {
 }
 
 }  // namespace
+
+bool is_same_file(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
 
 bool was_touched(const struct stat& before, const struct stat& now) {
   return before.st_ctim.tv_sec != now.st_ctim.tv_sec ||

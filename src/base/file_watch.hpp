@@ -8,6 +8,9 @@
 
 namespace virnucpro {
 
+// Whether two looks were at one file, whatever its names.
+bool is_same_file(const struct stat& one, const struct stat& other);
+
 // Whether a file's status has changed, so that it may have been written to even where its size and
 // time of modification are the same: a program can set that time back. Other causes are a link and
 // chmod.

@@ -128,8 +128,7 @@ FolderFiles::FolderFiles(const std::filesystem::path& folder, std::span<const ch
 
 void FolderFiles::write(const std::vector<std::string>& texts) {
   for (std::size_t i = 0; i < files_.size(); ++i) files_[i].write(texts.at(i));
-  for (AtomicFile& file : files_) file.sync();
-  for (AtomicFile& file : files_) file.commit();
+  commit_together(files_);
 }
 
 void require_elsewhere(std::string_view flag, const std::string& path,

@@ -15,6 +15,7 @@
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
+#include "base/file_watch.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
 
@@ -177,7 +178,7 @@ bool DownloadLock::try_once() {
   struct stat held {};
   struct stat named {};
   return ::fstat(fd_.get(), &held) == 0 && ::stat(file_.c_str(), &named) == 0 &&
-         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+         is_same_file(held, named);
 }
 
 fs::path hub_partial(const ModelPlace& place, const std::string& etag) {

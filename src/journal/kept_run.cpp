@@ -48,8 +48,8 @@ struct stat file_state(const fs::path& file) {
 }
 
 bool is_unchanged(const struct stat& before, const struct stat& now) {
-  return before.st_dev == now.st_dev && before.st_ino == now.st_ino &&
-         before.st_size == now.st_size && before.st_mtim.tv_sec == now.st_mtim.tv_sec &&
+  return is_same_file(before, now) && before.st_size == now.st_size &&
+         before.st_mtim.tv_sec == now.st_mtim.tv_sec &&
          before.st_mtim.tv_nsec == now.st_mtim.tv_nsec;
 }
 

@@ -48,9 +48,8 @@ void write_together(const Places& places, const Texts& texts) {
   std::deque<AtomicFile> written;
   for (std::size_t k = 0; k < texts.size(); ++k) {
     written.emplace_back(places[k]).write(texts[k]);
-    written.back().sync();
   }
-  for (AtomicFile& file : written) file.commit();
+  commit_together(written);
 }
 
 // Names inputs that prove that two runs read other sequences. What one of them has not read, or

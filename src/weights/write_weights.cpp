@@ -78,12 +78,6 @@ void write_safetensors(AtomicFile& file, const Weights& weights,
   }
 }
 
-// No file of a model gets its name before all are complete.
-void commit_all(std::deque<AtomicFile>& files) {
-  for (AtomicFile& file : files) file.sync();
-  for (AtomicFile& file : files) file.commit();
-}
-
 constexpr std::string_view kEsm2Config = R"({{
   "architectures": ["EsmForMaskedLM"],
   "model_type": "esm",
@@ -129,7 +123,7 @@ void export_esm2(const Esm2Weights& weights, const fs::path& directory) {
   write_safetensors(
       files.emplace_back(directory / "model.safetensors"), *weights.tensors,
       list_tensors(*weights.tensors, esm2_names(), dims_of(shape), shape.layers, "esm."));
-  commit_all(files);
+  commit_together(files);
 }
 
 void export_dnabert_s(const DnabertWeights& weights, const fs::path& directory) {
@@ -144,7 +138,7 @@ void export_dnabert_s(const DnabertWeights& weights, const fs::path& directory) 
   write_safetensors(
       files.emplace_back(directory / "model.safetensors"), *weights.tensors,
       list_tensors(*weights.tensors, dnabert_names(), dims_of(shape), shape.layers, "bert."));
-  commit_all(files);
+  commit_together(files);
 }
 
 void export_classifier(const ClassifierWeights& weights, const fs::path& file) {
