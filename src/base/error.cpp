@@ -77,8 +77,7 @@ constexpr std::array kTable{
               "Choose another --precision (auto takes one that runs here), or another --device."},
     ErrorInfo{kCalibration, "calibration", 1, "the calibration cannot be used",
               "Make one for these models and this precision (virnucpro calibrate --help). One that "
-              "lies in "
-              "the cache may be removed: it is made anew."},
+              "lies in the cache may be removed: it is made anew."},
     ErrorInfo{kDeviceFailed, "device-failed", 1, "the device failed while it computed",
               "Run again, on another device if it recurs; dmesg and nvidia-smi -q may say why."},
     ErrorInfo{

@@ -48,6 +48,11 @@ std::string identity(const std::string& path) {
   return S_ISREG(status.st_mode) ? fmt::format("{}:{}", status.st_dev, status.st_ino) : "";
 }
 
+// "from:FILE" is the only kind of lengths with a file.
+std::string file_of_lengths(const std::string& text) {
+  return text.starts_with(kLengthsFrom) ? text.substr(kLengthsFrom.size()) : "";
+}
+
 // What a user gave a path as: an option, an argument, or a key of the configuration.
 struct Giver {
   std::string name;
@@ -62,10 +67,7 @@ class NamedFiles {
     if (row.written.empty() && std::ranges::find(kRead, row.value) == kRead.end()) return;
     const Giver giver{row.names.back(), row.written, is_model};
     if (const auto* const* value = std::get_if<std::string*>(&row.target)) {
-      if (row.value != "LENGTHS")
-        add(giver, **value);
-      else if ((*value)->starts_with(kLengthsFrom))
-        add(giver, (*value)->substr(kLengthsFrom.size()));
+      add(giver, row.value == "LENGTHS" ? file_of_lengths(**value) : **value);
     }
     if (const auto* const* values = std::get_if<std::vector<std::string>*>(&row.target)) {
       for (const std::string& value : **values) add(giver, value);

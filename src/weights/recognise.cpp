@@ -230,8 +230,8 @@ std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2
 std::unique_ptr<CheckedWeights> dnabert_tensors(const ModelFiles& model,
                                                 const DnabertShape& shape) {
   auto tensors = make_file_weights(model, dnabert_names(), dims_of(shape), shape.layers);
-  const std::uint32_t head = shape.width < 64 ? 16 : 64;
-  if (shape.heads != shape.width / head || shape.layer_norm_eps != 1e-12F) {
+  const std::uint32_t head = shape.width < kDnabertHead ? 16 : kDnabertHead;
+  if (shape.heads != shape.width / head || shape.layer_norm_eps != DnabertShape{}.layer_norm_eps) {
     tensors->set_settings(fmt::format("{} heads, epsilon {}", shape.heads, shape.layer_norm_eps));
   }
   return tensors;
@@ -240,7 +240,7 @@ std::unique_ptr<CheckedWeights> dnabert_tensors(const ModelFiles& model,
 std::unique_ptr<CheckedWeights> classifier_tensors(const ModelFiles& model,
                                                    const ClassifierShape& shape) {
   auto tensors = make_file_weights(model, classifier_names(), dims_of(shape), 1);
-  if (shape.batch_norm_eps != 1e-5F) {
+  if (shape.batch_norm_eps != ClassifierShape{}.batch_norm_eps) {
     tensors->set_settings(fmt::format("epsilon {}", shape.batch_norm_eps));
   }
   return tensors;
