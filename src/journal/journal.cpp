@@ -278,7 +278,7 @@ struct Journal::Database {
   }
 
   // Call it before every change that a finished run would not make.
-  void begin_change();
+  void write_changes(bool reopens = true);
 };
 
 Journal::Journal(std::unique_ptr<Database> database) : database_(std::move(database)) {}
@@ -415,16 +415,18 @@ Journal::Fingerprint Journal::fingerprint() const {
   return fingerprint;
 }
 
-void Journal::Database::begin_change() {
+// A finished journal stays so while entries change, whenever the process is killed.
+void Journal::Database::write_changes(bool reopens) {
   sqlite.keep_log(false);
-  if (!finished && changed.empty()) return;
+  if (changed.empty() && !(reopens && finished)) return;
   SqliteTransaction change(sqlite);
-  sqlite.execute("DELETE FROM completion");
+  if (reopens) sqlite.execute("DELETE FROM completion");
   write_fingerprint(sqlite, changed);
   change.commit();
+  changed.clear();
+  if (!reopens) return;
   finished = false;
   known_hash.clear();
-  changed.clear();
 }
 
 void Journal::describe(const Fingerprint& entries) {
@@ -439,7 +441,7 @@ void Journal::append(const Unit& unit) {
                                                   unit_name(unit.input, unit.index),
                                                   unit_name(unit.input, extent.units)));
   }
-  database.begin_change();
+  database.write_changes();
   const std::uint64_t parts = unit.parts.size();
   database.add_unit.bind(1, unit_key(unit.input, unit.index))
       .bind(2, parts)
@@ -454,7 +456,7 @@ void Journal::cut_units(std::uint32_t input, std::uint64_t units) {
   Database& database = *database_;
   Extent& extent = database.extents[input];
   if (units >= extent.units) return;
-  database.begin_change();
+  database.write_changes();
   database.sqlite.prepare("DELETE FROM units WHERE unit >= ? AND unit < ?")
       .bind(1, unit_key(input, units))
       .bind(2, unit_key(input, extent.units))
@@ -463,7 +465,7 @@ void Journal::cut_units(std::uint32_t input, std::uint64_t units) {
 }
 
 void Journal::keep_early(std::uint64_t row, std::span<const EarlyScore> scores) {
-  database_->begin_change();
+  database_->write_changes();
   database_->add_early.bind(1, row).bind_blob(2, encode_early_scores(scores)).execute();
 }
 
@@ -472,7 +474,7 @@ void Journal::drop_early(std::uint64_t row) {
 }
 
 void Journal::record_input(std::uint32_t index, const InputEntry& entry) {
-  database_->begin_change();
+  database_->write_changes();
   database_->add_input.bind(1, std::uint64_t{index})
       .bind(2, std::string_view(entry.name))
       .bind(3, entry.records)
@@ -490,16 +492,20 @@ void Journal::record_input(std::uint32_t index, const InputEntry& entry) {
 void Journal::finish() {
   Database& database = *database_;
   if (database.finished && database.changed.empty()) return database.sqlite.keep_log(false);
-  database.begin_change();
-  const std::vector<InputEntry> inputs = this->inputs();
-  database.known_hash = database.content_hash(inputs, {});
-  database.sqlite.execute("DELETE FROM early_scores");
-  database.sqlite.prepare("INSERT INTO completion VALUES (0, ?, ?, ?)")
-      .bind(1, database.units())
-      .bind(2, std::uint64_t{inputs.size()})
-      .bind(3, std::string_view(database.known_hash))
-      .execute();
-  database.finished = true;
+  if (database.finished) {
+    database.write_changes(false);
+  } else {
+    database.write_changes();
+    const std::vector<InputEntry> inputs = this->inputs();
+    database.known_hash = database.content_hash(inputs, {});
+    database.sqlite.execute("DELETE FROM early_scores");
+    database.sqlite.prepare("INSERT INTO completion VALUES (0, ?, ?, ?)")
+        .bind(1, database.units())
+        .bind(2, std::uint64_t{inputs.size()})
+        .bind(3, std::string_view(database.known_hash))
+        .execute();
+    database.finished = true;
+  }
   if (database.scratch) return;
   // Syncs the database itself; returns whether something blocked it.
   if (database.sqlite.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0) {
