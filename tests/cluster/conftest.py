@@ -15,7 +15,9 @@ SNAKEMAKE = os.environ.get("VIRNUCPRO_SNAKEMAKE")  # `make check` runs what need
 MODELS = ["-e", "300", "-p", "synthetic", "--esm-model", "synthetic:esm2_t6_8M",
           "--dnabert-model", "synthetic:dnabert-s-tiny", "--journal-interval", "0.1"]
 SAMPLES = ["a", "b", "c"]
+OF_CONTIGS = ["c"]  # what the tests that take `single_runs` treat as contigs
 SHARDS = 3
+CONTIGS = ["--rule", "viral-ngs"]  # what the jobs of contigs get, and those of reads do not
 # Names of which a shell makes commands, several words, other names or options.
 HOSTILE = ["a b", "x;touch pwned", "$(touch pwned)", "`touch pwned`", "it's \"so\"", "-n", "*", "~",
            "back\\slash", "$HOME"]
@@ -31,8 +33,10 @@ with open(CALLS, "a") as calls:
 run = pathlib.Path(words[words.index("-o") + 1])
 tables = run / (words[words.index("--name") + 1] + "_merged")
 tables.mkdir(parents=True)
-names = ["sequences.tsv", "contigs.tsv", "report.html", "virnucpro_mqc.json", "virnucpro_calls_mqc.json",
+names = ["sequences.tsv", "report.html", "virnucpro_mqc.json", "virnucpro_calls_mqc.json",
          "virnucpro_scores_mqc.tsv", "virnucpro_mqc_versions.yml"]
+rules = [value for option, value in zip(words, words[1:]) if option == "--rule"]
+names += ["contigs.tsv"] if rules[-1:] == ["viral-ngs"] else []
 made = [tables / "prediction_results.txt", tables / "prediction_results_highestscore.csv"]
 for file in [*made, *(run / name for name in names)]:
     file.touch()
@@ -86,7 +90,8 @@ def single_runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("single")
     for seed, sample in enumerate(SAMPLES):
         write_reads(folder / f"{sample}.fq", seed)
-        predict(folder / f"{sample}.fq", "--name", sample, "-o", folder / sample)
+        predict(folder / f"{sample}.fq", "--name", sample, "-o", folder / sample,
+                *(CONTIGS if sample in OF_CONTIGS else []))
     return folder
 
 

@@ -3,7 +3,7 @@
 //   java -cp groovy-all.jar groovy.ui.GroovyMain render.groovy main.nf
 //
 // Reads lists of tasks, in JSON, a line each, and answers each with a line. A task has `block` (script or stub) and
-// what the module reads: reads, models, meta, task.
+// what the module reads: reads, models, data, meta, task.
 import groovy.json.JsonOutput
 import groovy.json.JsonSlurper
 import java.nio.file.Paths
@@ -27,7 +27,9 @@ abstract class NextflowScript extends Script {
         if (options.emit) outputs[options.emit] = output
         return output
     }
-    void tuple(Map options = [:], Object... members) { if (options.emit) outputs[options.emit] = members[-1] }
+    void tuple(Map options = [:], Object... members) {
+        if (options.emit) outputs[options.emit] = members[-1] + [optional: options.optional == true]
+    }
     void error(message) { throw new IllegalArgumentException(message.toString()) }
 
     // Directives, and the process's name, which is called with its body.

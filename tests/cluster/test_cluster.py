@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from conftest import MODELS, PROGRAM, SAMPLES, SHARDS, SNAKEMAKE, SOURCE, is_same, predict, write_reads
+from conftest import MODELS, OF_CONTIGS, PROGRAM, SAMPLES, SHARDS, SNAKEMAKE, SOURCE, is_same, predict, write_reads
 from slurm import wait_for
 from trouble import Trouble, exit_codes
 
@@ -20,10 +20,10 @@ class Project:
     def __init__(self, folder, single_runs):
         self.folder = folder
         (folder / "config").mkdir()
-        rows = ["sample\treads"]
+        rows = ["sample\treads\tcontigs"]
         for sample in SAMPLES:
             (folder / f"{sample}.fq").write_bytes((single_runs / f"{sample}.fq").read_bytes())
-            rows.append(f"{sample}\t{sample}.fq")
+            rows.append(f"{sample}\t\t{sample}.fq" if sample in OF_CONTIGS else f"{sample}\t{sample}.fq")
         (folder / "config" / "samples.tsv").write_text("\n".join(rows) + "\n")
         (folder / "config" / "config.yaml").write_text(
             f"virnucpro: {PROGRAM}\nmultiqc: /usr/bin/multiqc\nshards: {SHARDS}\ntoken_budget: 512\n"
@@ -56,12 +56,18 @@ def project(tmp_path_factory, single_runs, slurm):
         trouble.tidy()
 
 
+def check_contigs(run, sample):
+    """Only contigs have their table: the header and a row for each."""
+    assert (run / "contigs.tsv").exists() == (sample in OF_CONTIGS)
+    assert sample not in OF_CONTIGS or (run / "contigs.tsv").read_text().count("\n") == 451
+
+
 def test_snakemake_ends_complete(project, single_runs):
     assert project.code == 0, project.output[-4000:]
     for sample in SAMPLES:
         run = project.folder / "results" / sample / "run"
         assert is_same(run, single_runs / sample)
-        assert (run / "contigs.tsv").read_text().count("\n") == 451
+        check_contigs(run, sample)
         assert (run / "report.html").stat().st_size > 10000
     report = (project.folder / "results" / "multiqc" / "multiqc_report.html").read_text()
     assert "virnucpro" in report.lower()
@@ -95,9 +101,11 @@ def test_array_ends_complete(tmp_path, single_runs, slurm):
     options = {"a": [], "b": ["--signal=CONT@1"], "c": ["--export=NONE"]}
 
     def submit(sample):
+        data = "contigs" if sample in OF_CONTIGS else "reads"
         subprocess.run(
-            [WORKFLOW / "slurm" / "submit.sh", tmp_path / sample, str(SHARDS), "--time=60", *options[sample],
-             "--", single_runs / f"{sample}.fq", "--name", sample, *MODELS, "--device", "cpu", "--threads", "1"],
+            [WORKFLOW / "slurm" / "submit.sh", "--data", data, tmp_path / sample, str(SHARDS), "--time=60",
+             *options[sample], "--", single_runs / f"{sample}.fq", "--name", sample, *MODELS,
+             "--device", "cpu", "--threads", "1"],
             env={**os.environ, "VIRNUCPRO": PROGRAM, "VIRNUCPRO_TOKEN_BUDGET": "512"}, check=True)
 
     def wait_for_jobs():
@@ -117,7 +125,7 @@ def test_array_ends_complete(tmp_path, single_runs, slurm):
     wait_for_jobs()
     for sample in SAMPLES:
         assert is_same(tmp_path / sample / "run", single_runs / sample)
-        assert (tmp_path / sample / "run" / "contigs.tsv").exists()
+        check_contigs(tmp_path / sample / "run", sample)
     assert 143 in exit_codes(trouble.warned())
     # One task was put back, and no other of its array with it.
     assert len(exit_codes(tmp_path / "c" / "shards" / "1-of-3")) == 1

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 import yaml
-from conftest import HOSTILE, MODELS, PROGRAM, SOURCE, write_reads
+from conftest import CONTIGS, HOSTILE, MODELS, PROGRAM, SOURCE, write_reads
 
 MODULE = SOURCE / "workflow" / "nextflow" / "modules" / "local" / "virnucpro" / "predict"
 # The JVM's options are those with which it starts fast.
@@ -13,9 +13,9 @@ GROOVY = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", "/usr/sh
           "groovy.ui.GroovyMain", SOURCE / "tests" / "cluster" / "render.groovy"]
 
 
-def task(block, name, reads, models="models", **ext):
+def task(block, name, reads, models="models", data="reads", **ext):
     """What Nextflow gives the module's `script` or `stub`."""
-    return {"block": block, "meta": {"id": name}, "reads": reads, "models": models,
+    return {"block": block, "meta": {"id": name}, "reads": reads, "models": models, "data": data,
             "task": {"ext": ext, "cpus": 1, "process": "VIRNUCPRO_PREDICT"}}
 
 
@@ -36,22 +36,24 @@ def run(command, folder, path):
                           text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def check_outputs(outputs, folder):
+def check_outputs(outputs, folder, has_contigs=False):
     assert len(outputs) == 9
-    for output in outputs.values():
-        assert (folder / output["path"]).is_file(), output
+    assert [name for name, output in outputs.items() if output.get("optional")] == ["contigs"]
+    for name, output in outputs.items():
+        assert (folder / output["path"]).is_file() == (name != "contigs" or has_contigs), output
         # As a pattern it may be another file's, or no file's.
         assert not output["glob"] or output["path"] == "versions.yml", output
 
 
+@pytest.mark.parametrize("data", ["reads", "contigs"])
 @pytest.mark.parametrize("block", ["script", "stub"])
-def test_commands_make_all_outputs(rendered, tmp_path, program_path, block):
+def test_commands_make_all_outputs(rendered, tmp_path, program_path, block, data):
     write_reads(tmp_path / "gut.fq", seed=3, count=5)
     (tmp_path / "models").mkdir()
-    made = rendered([task(block, "gut", "gut.fq", args=" ".join(MODELS))])[0]
+    made = rendered([task(block, "gut", "gut.fq", data=data, args=" ".join(MODELS))])[0]
     done = run(made["command"], tmp_path, program_path)
     assert done.returncode == 0, done.stdout
-    check_outputs(made["outputs"], tmp_path)
+    check_outputs(made["outputs"], tmp_path, data == "contigs")
     version = subprocess.run([PROGRAM, "--version"], check=True, text=True,
                              stdout=subprocess.PIPE).stdout.split()[1]
     assert yaml.safe_load((tmp_path / "versions.yml").read_text()) == {
@@ -75,8 +77,28 @@ def test_names_are_no_shell(rendered, recorder, named_by):
         reads = ["--paired", f"./{name}_1.fq", f"./{name}_2.fq"] if named_by == "id" else [f"./{name}.fq"]
         assert recorder.calls()[k:] == [[
             "predict", *reads, "-m", "300", "--models-dir", f"./{name}", "--device", "auto", "--threads", "1",
-            "--rollup", "viral-ngs", "--name", name, "--no-progress", "-o", f"./{name}"]]
+            "--name", name, "--no-progress", "-o", f"./{name}"]]
         check_outputs(made["outputs"], folder)
+
+
+@pytest.mark.parametrize("data, args, said, has_contigs", [
+    ("contigs", None, [*CONTIGS, "-m", "300"], True), ([], None, ["-m", "300"], False),
+    # Of an option that is given twice the last one counts.
+    ("contigs", "--rule majority", [*CONTIGS, "--rule", "majority"], False),
+    ("reads", "--rule viral-ngs", CONTIGS, True)])
+def test_rule_of_the_data(rendered, recorder, data, args, said, has_contigs):
+    made = rendered([task("script", "gut", "gut.fa", data=data, args=args)])[0]
+    done = run(made["command"], recorder.folder, recorder.path)
+    assert done.returncode == 0, done.stdout
+    assert recorder.calls()[0][:len(said) + 3] == ["predict", "./gut.fa", *said, "--models-dir"]
+    check_outputs(made["outputs"], recorder.folder, has_contigs)
+
+
+@pytest.mark.parametrize("block", ["script", "stub"])
+@pytest.mark.parametrize("data", ["genomes", "$(touch pwned)", "reads contigs"])
+def test_other_data_is_refused(rendered, block, data):
+    assert rendered([task(block, "gut", "gut.fa", data=data)])[0] == {
+        "refused": f"virnucpro: data is reads or contigs, and not {data}"}
 
 
 def test_names_are_no_shell_in_stubs(rendered, recorder):
@@ -98,7 +120,9 @@ def test_names_of_more_than_one_line_are_refused(rendered, refused):
     assert "more than one line" in rendered([refused])[0]["refused"]
 
 
-def test_its_description_names_the_outputs(rendered):
+def test_its_description_names_inputs_and_outputs(rendered):
     said = yaml.safe_load((MODULE / "meta.yml").read_text())
+    assert [[name for one in channel for name in one] for channel in said["input"]] == [
+        ["meta", "reads"], ["models"], ["data"]]
     outputs = rendered([task("stub", "gut", "gut.fq")])[0]["outputs"]
     assert {name for output in said["output"] for name in output} == set(outputs)

@@ -5,9 +5,10 @@ import os
 import subprocess
 
 import pytest
-from conftest import HOSTILE, SOURCE
+from conftest import CONTIGS, HOSTILE, SOURCE
 
 SCRIPT = SOURCE / "workflow" / "slurm" / "submit.sh"
+MAJORITY = ["--rule", "majority"]
 SETTINGS = [str(SCRIPT.parents[1]), "virnucpro", "auto", "5"]
 # Notes its name, its arguments and its choice of clusters; says and ends as the file beside it tells.
 FAKE = """#!/usr/bin/python3
@@ -18,7 +19,7 @@ with open(program.parent / "calls", "a") as calls:
     print(json.dumps([program.name, sys.argv[1:], os.environ.get("SLURM_CLUSTERS")]), file=calls)
 says = program.with_suffix(".says").read_text().splitlines()
 program.with_suffix(".says").write_text("".join(line + "\\n" for line in says[1:]))
-sys.exit(int(says[0]) if program.name == "srun" else print(says[0]))
+sys.exit(print(says[0]) if program.name in ("sbatch", "scontrol") else int(says[0]))
 """
 
 
@@ -59,7 +60,55 @@ def test_merge_waits_for_the_shards_where_they_are(cluster, says, options, given
     assert [word for word in shards if word.startswith("--clusters")] == options
     assert [word for word in merge if word.startswith("--clusters")] == given
     assert merge[merge.index("--dependency") + 1] == "afterok:101"
-    assert merge[-8:] == [str(SCRIPT), "--merge", *SETTINGS, "run", "3"]
+    assert merge[-10:] == [str(SCRIPT), "--merge", *SETTINGS, "run", "3", *MAJORITY]
+
+
+@pytest.mark.parametrize("data, given, shards_get, merge_gets", [
+    ([], [], [], MAJORITY), (["--data", "reads"], [], [], MAJORITY),
+    (["--data", "contigs"], [], CONTIGS, CONTIGS), (["--data=contigs"], [], CONTIGS, CONTIGS),
+    (["--data", "contigs"], MAJORITY, [], MAJORITY), (["--data", "contigs"], ["--rule=majority"], [], MAJORITY),
+    ([], CONTIGS, [], CONTIGS), ([], ["--rollup", "viral-ngs"], [], CONTIGS),
+    # The merge gets what else decides calls.
+    ([], ["-m", "300", "--min-score", "0.8", "--bed"], [], [*MAJORITY, "--min-score", "0.8"]),
+    (["--data", "contigs"], ["--min-tier=high"], CONTIGS, [*CONTIGS, "--min-tier", "high"])])
+def test_rule_of_the_data(cluster, data, given, shards_get, merge_gets):
+    code, said = cluster.run(*data, "run", "2", "--", "a.fa", *given, says={"sbatch": ["101", "102"]})
+    assert code == 0, said
+    shards, merge = [words[words.index(str(SCRIPT)) + 1:] for _, words, _ in cluster.calls()]
+    assert shards == ["--shard", *SETTINGS, "run", "2", *shards_get, "a.fa", *given]
+    assert merge == ["--merge", *SETTINGS, "run", "2", *merge_gets]
+    # What the merge's job makes of that.
+    program = cluster.folder / "bin" / "virnucpro"
+    program.write_text(FAKE)
+    program.chmod(0o755)
+    assert cluster.run(*merge, says={"virnucpro": ["0"]})[0] == 0
+    assert cluster.calls()[-1][1] == [
+        "-q", "merge", "run/shards/0-of-2", "run/shards/1-of-2", "-o", "run/run", "--force-resume", *merge_gets]
+
+
+@pytest.mark.parametrize("words, why", [
+    (["--data", "genomes", "run", "2", "--", "a.fq"], "--data genomes: it is reads or contigs"),
+    (["--data=", "run", "2", "--", "a.fq"], "--data : it is reads or contigs"),
+    (["--data"], "usage: submit.sh [--data reads|contigs] DIR"),
+    (["run", "2", "--data", "contigs", "--", "a.fq"], "--data cannot be given: give it first: submit.sh --data"),
+    (["run", "2", "-D", "elsewhere", "--", "a.fq"], "sbatch: -D cannot be given"),
+    (["run", "2", "-vD/", "--", "a.fq"], "sbatch: -D cannot be given"),
+    (["run", "2", "--chdir=/", "--", "a.fq"], "sbatch: --chdir cannot be given"),
+    (["run", "2", "--", "a.fq", "-l", "log"], "predict: -l cannot be given: all shards would write the same file"),
+    (["run", "2", "--", "a.fq", "--log-file=log"], "predict: --log-file cannot be given"),
+    (["run", "2", "--", "a.fq", "-kf"], "predict: -f cannot be given"),
+    (["run", "2", "--", "a.fq", "-qkoout"], "predict: -o cannot be given")])
+def test_what_it_refuses(cluster, words, why):
+    code, said = cluster.run(*words, says={})
+    assert code == 1 and why in said, said
+    assert not (cluster.folder / "run").exists()
+
+
+@pytest.mark.parametrize("word", ["-kqv", "-m300", "-mfo", "-cfo.yaml"])
+def test_short_options_that_stay(cluster, word):
+    """Behind an option with a value the letters are its value."""
+    code, said = cluster.run("run", "2", "-Jfoo", "--", "a.fq", word, says={"sbatch": ["101", "102"]})
+    assert code == 0, said
 
 
 def test_folder_that_slurm_cannot_name(cluster):
@@ -76,7 +125,7 @@ def test_names_stay_whole(cluster, name):
     assert (cluster.folder / name / "logs").is_dir()
     (_, shards, _), (_, merge, _) = cluster.calls()
     assert shards[-10:] == ["--shard", *SETTINGS, folder, "1", name, "--name", name]
-    assert merge[-7:] == ["--merge", *SETTINGS, folder, "1"]
+    assert merge[-9:] == ["--merge", *SETTINGS, folder, "1", *MAJORITY]
     assert not list(cluster.folder.rglob("pwned*"))
 
 
@@ -100,7 +149,7 @@ def test_a_task_asks_the_cluster_that_it_is_on(cluster):
 
 def test_jobs_without_the_environment_of_the_submitter(cluster):
     """As with --export=NONE. Slurm runs a copy of the script, beside which nothing lies."""
-    (cluster.folder / "bin" / "program").write_text(FAKE.replace('"srun"', '"program"'))
+    (cluster.folder / "bin" / "program").write_text(FAKE)
     (cluster.folder / "bin" / "program").chmod(0o755)
     code, said = cluster.run("run", "2", "--export=NONE", "--", "a.fq", says={"sbatch": ["101", "102"]},
                              VIRNUCPRO="bin/program", VIRNUCPRO_TOKEN_BUDGET="512", VIRNUCPRO_RESTARTS="1")

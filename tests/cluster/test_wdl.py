@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import HOSTILE, MODELS, PROGRAM, SOURCE, write_reads
+from conftest import CONTIGS, HOSTILE, MODELS, PROGRAM, SOURCE, write_reads
 from WDL import StdLib, Value, load, values_from_json
 
 FILE = SOURCE / "workflow" / "wdl" / "virnucpro.wdl"
@@ -46,10 +46,11 @@ class Task:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def outputs(self):
-        """The value of each output; its files must be there."""
+        """The value of each output; its files must be there, but for contigs.tsv, which may be none."""
         def found(file):
-            assert (self.folder / file.value).is_file(), file.value
-            return file.value
+            is_there = (self.folder / file.value).is_file()
+            assert is_there or file.value == "results/contigs.tsv", file.value
+            return file.value if is_there else None
         return {output.name: Value.rewrite_paths(self.evaluate(output), found).json for output in TASK.outputs}
 
 
@@ -61,14 +62,17 @@ def test_file_is_well_formed():
     assert checked.returncode == 0, checked.stdout
 
 
-def test_it_makes_its_outputs(tmp_path, program_path):
+@pytest.mark.parametrize("data, contigs", [("reads", None), ("contigs", "results/contigs.tsv")])
+def test_it_makes_its_outputs(tmp_path, program_path, data, contigs):
     write_reads(tmp_path / "gut.fq", seed=3, count=5)
     task = Task(tmp_path / "task",
-                {"reads": str(tmp_path / "gut.fq"), "model_files": [str(tmp_path / "model")], "options": MODELS})
+                {"reads": str(tmp_path / "gut.fq"), "model_files": [str(tmp_path / "model")], "options": MODELS,
+                 "data": data})
     done = task.run(program_path)
     assert done.returncode == 0, done.stdout
     version = subprocess.run([PROGRAM, "--version"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
     assert task.outputs()["virnucpro_version"] == version
+    assert task.outputs()["contigs"] == contigs
 
 
 def test_names_of_files_are_no_shell(recorder):
@@ -80,8 +84,8 @@ def test_names_of_files_are_no_shell(recorder):
         done = task.run(recorder.path)
         assert done.returncode == 0, (name, done.stdout)
         assert recorder.calls()[k:] == [[
-            "predict", reads, "-m", "300", "--models-dir", "models", "--name", name, "--rollup", "viral-ngs",
-            "--threads", "8", "--no-progress", "-o", "results"]]
+            "predict", reads, "-m", "300", "--models-dir", "models", "--name", name, "--threads", "8",
+            "--no-progress", "-o", "results"]]
         assert {link.name: link.readlink() for link in (task.folder / "models").iterdir()} == {
             model.name: model for model in models}
         task.outputs()
@@ -94,13 +98,36 @@ def test_sample_name_and_options_are_no_shell(recorder):
         done = task.run(recorder.path)
         assert done.returncode == 0, (name, done.stdout)
         assert recorder.calls()[k:] == [[
-            "predict", "/a.fq", "--bed", name, "--models-dir", "models", "--name", name, "--rollup", "viral-ngs",
-            "--threads", "8", "--no-progress", "-o", "results"]]
+            "predict", "/a.fq", "--bed", name, "--models-dir", "models", "--name", name, "--threads", "8",
+            "--no-progress", "-o", "results"]]
         task.outputs()
 
 
+@pytest.mark.parametrize("data, options, said, has_contigs", [
+    ("contigs", ["-m", "300"], [*CONTIGS, "-m", "300"], True), ("reads", [], [], False),
+    # Of an option that is given twice the last one counts.
+    ("contigs", ["--rule", "majority"], [*CONTIGS, "--rule", "majority"], False),
+    ("reads", CONTIGS, CONTIGS, True)])
+def test_rule_of_the_data(recorder, data, options, said, has_contigs):
+    task = Task(recorder.folder / "task", {
+        "reads": "/a.fa", "model_files": ["/model"], "data": data, "options": options})
+    done = task.run(recorder.path)
+    assert done.returncode == 0, done.stdout
+    assert recorder.calls()[0][:len(said) + 3] == ["predict", "/a.fa", *said, "--models-dir"]
+    assert (task.outputs()["contigs"] is not None) == has_contigs
+
+
+@pytest.mark.parametrize("data", ["genomes", "", "$(touch pwned)", "reads contigs"])
+def test_other_data_is_refused(recorder, data):
+    task = Task(recorder.folder / "task", {"reads": "/a.fa", "model_files": ["/model"], "data": data})
+    done = task.run(recorder.path)
+    assert done.returncode == 1, done.stdout
+    assert f"virnucpro.wdl: data is reads or contigs, and not {data}\n" in done.stdout, done.stdout
+    assert not (recorder.folder / "calls").exists() and not list(recorder.folder.rglob("pwned*"))
+
+
 @pytest.mark.parametrize("changed", [{"sample_name": "a\nb"}, {"options": ["-m", "300\n--force"]},
-                                     {"reads": "/a\nb.fq"}, {"model_files": ["/mo\ndel"]}])
+                                     {"data": "reads\ncontigs"}, {"reads": "/a\nb.fq"}, {"model_files": ["/mo\ndel"]}])
 def test_names_of_more_than_one_line_are_refused(recorder, changed):
     done = Task(recorder.folder / "task",
                 {"reads": "/a.fq", "model_files": ["/model"], "sample_name": "gut", **changed}).run(recorder.path)

@@ -3,8 +3,9 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
-from conftest import HOSTILE, SOURCE
+from conftest import CONTIGS, HOSTILE, SOURCE
 
 # Called as: udocker run --workdir FOLDER {-v HOST:CONTAINER} IMAGE COMMAND…
 UDOCKER = """#!/usr/bin/env bash
@@ -60,9 +61,20 @@ def test_a_job_for_each_sample(recorder):
     for name, call in calls.items():
         assert call[1].endswith(f"/{name}.fq")
         assert call[:1] + call[2:] == [
-            "predict", "-m", "300", "--models-dir", "models", "--name", name, "--rollup", "viral-ngs", "--threads", "8",
+            "predict", "-m", "300", "--models-dir", "models", "--name", name, "--threads", "8",
             "--no-progress", "-o", "results"]
+    assert said["outputs"]["virnucpro_samples.contigs"] == []
     folders = list((recorder.folder / "runs").glob("_LAST/call-*/work/models"))
     assert len(folders) == len(HOSTILE)
     for folder in folders:
         assert {model.name for model in folder.iterdir()} == set(HOSTILE)
+
+
+def test_contigs(recorder):
+    code, said = miniwdl(recorder.folder, {
+        "reads_files": [write(recorder.folder / "a.fa")], "model_files": [write(recorder.folder / "model")],
+        "data": "contigs", "docker": "none"}, recorder.path)
+    assert code == 0, said
+    call, = recorder.calls()
+    assert call[2:6] == [*CONTIGS, "-m", "300"]
+    assert [Path(file).name for file in said["outputs"]["virnucpro_samples.contigs"]] == ["contigs.tsv"]

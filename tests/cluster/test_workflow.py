@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import HOSTILE, MODELS, PROGRAM, SAMPLES, SNAKEMAKE, SOURCE, is_same, predict, write_reads
+from conftest import CONTIGS, HOSTILE, MODELS, PROGRAM, SAMPLES, SNAKEMAKE, SOURCE, is_same, predict, write_reads
 from slurm import wait_for
 
 WORKFLOW = SOURCE / "workflow"
@@ -56,6 +56,10 @@ class Project:
         """A sheet without a column more."""
         (self.folder / "config" / "samples.tsv").write_text("\n".join(["sample\treads", *rows]) + "\n", encoding)
 
+    def write_contigs(self, *rows):
+        """A sheet of other columns: reads, mates, contigs."""
+        (self.folder / "config" / "samples.tsv").write_text("\n".join(["sample\treads\tmates\tcontigs", *rows]) + "\n")
+
     def write_config(self, encoding="utf-8", **keys):
         keys = {"virnucpro": "./program", "multiqc": "/usr/bin/multiqc", "shards": SHARDS, "threads": 1,
                 "predict_options": " ".join(MODELS), **keys}
@@ -97,8 +101,8 @@ def whole(tmp_path_factory):
     return made
 
 
-def check_sample(project, sample, folder):
-    predict(project.folder / f"{sample}.fq", "--name", sample, "-o", folder / sample)
+def check_sample(project, sample, folder, *options):
+    predict(project.folder / f"{sample}.fq", "--name", sample, "-o", folder / sample, *options)
     assert is_same(project.run(sample), folder / sample)
 
 
@@ -106,6 +110,7 @@ def test_all_samples_are_those_of_single_runs(whole, tmp_path):
     for sample in SAMPLES:
         check_sample(whole, sample, tmp_path)
         assert (whole.run(sample) / "report.html").exists()
+        assert not (whole.run(sample) / "contigs.tsv").exists()
     assert "Nothing to be done" in whole.snakemake("--dry-run")
 
 
@@ -144,6 +149,68 @@ def test_only_a_changed_sample_runs_again(whole, tmp_path):
     calls = whole.calls()
     assert len(calls) == 3 + 2 and all("results/c/" in call for call in calls), calls
     check_sample(whole, "c", tmp_path)
+
+
+def test_rule_follows_the_data(project, tmp_path):
+    """A sample of reads and one of contigs, which is then taken for reads, in the directories that are there."""
+    runs = [f"results/{sample}/run/sequences.tsv" for sample in "ab"]
+    project.write_contigs("a\ta.fq", "b\t\t\tb.fq")
+    project.snakemake(*runs)
+    check_sample(project, "a", tmp_path)
+    check_sample(project, "b", tmp_path, *CONTIGS)
+    assert [(project.run(sample) / "contigs.tsv").exists() for sample in "ab"] == [False, True]
+    assert "Nothing to be done" in project.snakemake("--dry-run", *runs)
+    project.write_contigs("a\ta.fq", "b\tb.fq")
+    project.calls()
+    project.snakemake(*runs)
+    assert not project.calls("results/a/shards"), "sample a was computed again"
+    check_sample(project, "b", tmp_path / "reads")
+    assert not (project.run("b") / "contigs.tsv").exists()
+    project.write_config(predict_options=" ".join([*MODELS, "--min-score", "0.9"]))
+    project.snakemake(runs[1])
+    check_sample(project, "b", tmp_path / "strict", "--min-score", "0.9")
+
+
+VIRAL_NGS = " --rule viral-ngs"
+
+
+@pytest.mark.parametrize("keys, in_shards, in_merge, has_contigs", [
+    ({}, "", " --rule majority", False),
+    ({"data": "reads"}, "", " --rule majority", False),
+    ({"data": "contigs"}, VIRAL_NGS, VIRAL_NGS, True),
+    # The user's own goes before what follows from the data.
+    ({"data": "contigs", "predict_options": "-m 300 --rule majority"}, " --rule majority", " --rule majority", False),
+    ({"predict_options": "--rule=viral-ngs"}, " --rule=viral-ngs", VIRAL_NGS, True),
+    ({"predict_options": "--rollup viral-ngs"}, " --rollup viral-ngs", VIRAL_NGS, True),
+    ({"data": "contigs", "merge_options": "--rule majority"}, VIRAL_NGS, " --rule majority", False),
+    ({"merge_options": "--rollup viral-ngs"}, "", " --rollup viral-ngs", True),
+    # The merge gets what else decides calls.
+    ({"data": "contigs", "predict_options": "--min-tier=high --bed", "merge_options": "--min-tier low"},
+     VIRAL_NGS, f"{VIRAL_NGS} --min-tier high --min-tier low", True)])
+def test_rule_of_the_data(project, keys, in_shards, in_merge, has_contigs):
+    only_sample(project, "a")
+    project.write_config(**keys)
+    said = project.snakemake("--dry-run", "--printshellcmds")
+    shards = re.findall(r" -q predict .*", said)
+    merge, = re.findall(r" -q merge .*", said)
+    assert len(shards) == SHARDS and all(shard.count("--r") == bool(in_shards) for shard in shards), said
+    assert all(f"{in_shards} " in shard for shard in shards), said
+    assert merge.count(" --r") == bool(in_merge) and f"{in_merge} " in merge, said
+    assert ("results/a/run/contigs.tsv" in said) == has_contigs, said
+
+
+@pytest.mark.parametrize("row, keys, why", [
+    ("a\ta.fq\t\tb.fq", {}, "sample a has reads and contigs: make a sample of each"),
+    ("a\t\tb.fq", {}, "sample a has no input: name a file in the column reads or contigs"),
+    ("a\t\tb.fq\tc.fq", {}, "sample a has mates, and contigs have none"),
+    ("a\ta.fq\tb.fq", {"data": "contigs"}, "sample a has mates, and contigs have none"),
+    ("a\t\t\t{sample}.fq", {}, "a name with braces cannot be used here"),
+    ("a\ta.fq", {"data": "genomes"}, "'genomes' is not one of ['reads', 'contigs']")])
+def test_data_that_is_refused(project, row, keys, why):
+    project.write_contigs(row)
+    project.write_config(**keys)
+    said = project.snakemake("--dry-run", code=1)
+    assert why in said and "Traceback" not in said, said
 
 
 def only_sample(project, sample):
@@ -223,6 +290,9 @@ def test_jobs_of_a_profile(project, profile, asked, gpus, device):
     ("predict_options", "--shard=1/2", "sets --shard itself"),
     ("predict_options", "--resume", "sets --resume itself"),
     ("predict_options", "-t4", "sets -t itself: set threads"),
+    ("predict_options", "-kf", "sets -f itself"),
+    ("predict_options", "-l log", "sets -l itself: all shards would write the same file"),
+    ("merge_options", "--log-file=log", "sets --log-file itself: all samples would write the same file"),
     ("predict_options", "--virus-fastq viral", "take virnucpro export of the merged run"),
     ("merge_options", "--force", "sets --force itself"),
     ("merge_options", "--resume", "sets --resume itself"),

@@ -32,29 +32,44 @@ rule shard:
         ">>{log:q} 2>&1 && date -u +%Y-%m-%dT%H:%M:%SZ >{output.done:q}"
 
 
-# The bytes of one run over the whole input, with the roll-up and the reports. A merge that was stopped
-# goes on; what is of other shards is replaced.
+MERGED = {
+    "sequences": "results/{sample}/run/sequences.tsv",
+    "frames": "results/{sample}/run/{sample}_merged/prediction_results.txt",
+    "chunks": "results/{sample}/run/{sample}_merged/prediction_results_highestscore.csv",
+    "html": "results/{sample}/run/report.html",
+    "markdown": "results/{sample}/run/report.md",
+    "json": "results/{sample}/run/report.json",
+    "multiqc": expand("results/{{sample}}/run/{file}", file=MULTIQC_FILES),
+}
+
+
+# The bytes of one run over the whole input, with the reports. A merge that was stopped goes on; what is
+# of other shards is replaced.
 rule merge:
     input:
         done_files,
     output:
-        sequences="results/{sample}/run/sequences.tsv",
-        frames="results/{sample}/run/{sample}_merged/prediction_results.txt",
-        chunks="results/{sample}/run/{sample}_merged/prediction_results_highestscore.csv",
-        contigs="results/{sample}/run/contigs.tsv",
-        html="results/{sample}/run/report.html",
-        markdown="results/{sample}/run/report.md",
-        json="results/{sample}/run/report.json",
-        multiqc=expand("results/{{sample}}/run/{file}", file=MULTIQC_FILES),
+        **MERGED,
+    wildcard_constraints:
+        sample=one_of(sample for sample in SAMPLES if sample not in ROLLED_UP),
     log:
         "logs/{sample}/merge.log",
     params:
         run="results/{sample}/run",
         shards=shards_of,
         program=config["virnucpro"],
-        options=MERGE_OPTIONS,
+        options=lambda wildcards: shlex.join(merge_options(wildcards)),
     resources:
         mem_mb=config["merge_mem_mb"],
         runtime=config["merge_runtime"],
     shell:
         "{params.program} -q merge {params.shards:q} -o {params.run:q} --force-resume {params.options} >{log:q} 2>&1"
+
+
+# By the rule viral-ngs.
+use rule merge as merge_contigs with:
+    output:
+        **MERGED,
+        contigs="results/{sample}/run/contigs.tsv",
+    wildcard_constraints:
+        sample=one_of(ROLLED_UP),

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # One input as an array of Slurm jobs and, when all are done, their merge; without Snakemake.
 #
-#   workflow/slurm/submit.sh DIR SHARDS [SBATCH-OPTION…] -- PREDICT-ARGUMENT…
+#   workflow/slurm/submit.sh [--data reads|contigs] DIR SHARDS [SBATCH-OPTION…] -- PREDICT-ARGUMENT…
 #
 #   workflow/slurm/submit.sh results/a 20 --gpus=1 --time=12:00:00 -- a.fq.gz -m 300 --models-dir models
 #
-# The result is in DIR/run. A task that is stopped (time limit, pre-emption, scontrol requeue) or
+# The result is in DIR/run. With --data contigs calls are by the rule viral-ngs, and there is a contigs.tsv,
+# unless PREDICT-ARGUMENTs choose the rule. A task that is stopped (time limit, pre-emption, scontrol requeue) or
 # fails goes on in the same task, VIRNUCPRO_RESTARTS times at most (5). The same command again, after
 # a failure, goes on where all tasks stopped. SBATCH-OPTIONs are those of the shards; partition and
 # account of all jobs come from sbatch's own variables (SBATCH_PARTITION, SBATCH_ACCOUNT). The merge goes
@@ -21,26 +22,70 @@ fail() {
 
 # Refuses an option of a command (predict, sbatch) that this script sets itself.
 refuse_own_options() {
-  local command=$1 word option of way why
+  local command=$1 flags='' word option of way why form
   shift
   while IFS=$'\t' read -r option of way why; do
-    if [ "$of" != "$command" ] || [ "$way" = snakemake ]; then continue; fi
+    if [ "$of" != "$command" ]; then continue; fi
+    case $way:$option in
+      flag:*) # these lines come first
+        flags=${option#-}
+        continue
+        ;;
+      snakemake:* | calls:*) continue ;;
+      *:--*) form="^$option(=|$)" ;;
+      *) form="^-[$flags]*${option#-}" ;;
+    esac
     for word in "$@"; do
-      case $option:$word in
-        --*:"$option" | --*:"$option="* | -[!-]:"$option"*)
-          fail "$command: $option cannot be given: $why"
-          ;;
-      esac
+      if [[ $word =~ $form ]]; then fail "$command: $option cannot be given: $why"; fi
     done
   done <"$here/scripts/own_options.tsv"
 }
 
+# Puts those of predict's arguments that decide calls into `calls`, and the rule among them into `own_rule`.
+find_calls() {
+  local names='' option of way why value
+  while IFS=$'\t' read -r option of way why; do
+    if [ "$of:$way" = predict:calls ]; then names+=" $option "; fi
+  done <"$here/scripts/own_options.tsv"
+  calls=() own_rule=''
+  while [ $# -gt 0 ]; do
+    option=${1%%=*}
+    case $names in
+      *" $option "*)
+        value=${2-}
+        case $1 in *=*) value=${1#*=} ;; esac
+        case $option in
+          --rule | --rollup) own_rule=$value ;;
+          *) calls+=("$option" "$value") ;;
+        esac
+        ;;
+    esac
+    shift
+  done
+}
+
 submit() {
-  [ $# -ge 4 ] || fail 'usage: submit.sh DIR SHARDS [SBATCH-OPTION…] -- PREDICT-ARGUMENT…'
-  local folder=$1 shards=$2 options=() cluster=() said array merge logs
+  local data=reads folder shards options=() cluster=() said array merge logs rule calls own_rule
+  case ${1:-} in
+    --data=*)
+      data=${1#*=}
+      shift
+      ;;
+    --data)
+      data=${2-}
+      shift $(($# > 1 ? 2 : 1))
+      ;;
+  esac
+  [ $# -ge 4 ] || fail 'usage: submit.sh [--data reads|contigs] DIR SHARDS [SBATCH-OPTION…] -- PREDICT-ARGUMENT…'
+  folder=$1 shards=$2
   local settings=("$here" "$program" "$budget" "$most_restarts")
   shift 2
   [[ $most_restarts =~ ^[0-9]{1,9}$ ]] || fail "VIRNUCPRO_RESTARTS: $most_restarts is no number"
+  case $data in
+    reads) rule=majority ;;
+    contigs) rule=viral-ngs ;;
+    *) fail "--data $data: it is reads or contigs" ;;
+  esac
   case $folder in
     *\\*) fail "$folder: Slurm cannot write its logs below a folder with a backslash in its name" ;;
     -*) folder=./$folder ;; # else commands take it for an option
@@ -56,6 +101,9 @@ submit() {
   shift
   refuse_own_options sbatch ${options[@]+"${options[@]}"}
   refuse_own_options predict "$@"
+  find_calls "$@"
+  # Majority is what predict takes by itself.
+  if [ -z "$own_rule" ] && [ "$rule" != majority ]; then set -- --rule "$rule" "$@"; fi
   mkdir -p "$folder/logs"
   logs=${folder//%/%%}/logs # in a file's name sbatch replaces what begins with %
   # SIGTERM two minutes before the limit: the program needs five seconds.
@@ -65,9 +113,12 @@ submit() {
   # With several clusters, of a federation or of --clusters, it says JOB;CLUSTER.
   array=${said%%;*}
   case $said in *\;*) cluster=("--clusters=${said#*;}") ;; esac
+  # What a merge is not given it takes from what is in its directory. So it is told the rule also where that is
+  # the default, and gets predict's options, too.
   merge=$(sbatch --parsable --job-name "virnucpro ${folder##*/} merge" --dependency "afterok:$array" \
     --kill-on-invalid-dep=yes --requeue --ntasks=1 --output "$logs/merge.log" \
-    ${cluster[@]+"${cluster[@]}"} "$here/slurm/submit.sh" --merge "${settings[@]}" "$folder" "$shards")
+    ${cluster[@]+"${cluster[@]}"} "$here/slurm/submit.sh" --merge "${settings[@]}" "$folder" "$shards" \
+    --rule "${own_rule:-$rule}" ${calls[@]+"${calls[@]}"})
   printf 'shards: job %s, tasks 0 to %s; merge: job %s%s\n' "$array" "$((shards - 1))" "${merge%%;*}" \
     "${cluster[*]+; ${cluster[*]}}"
 }
@@ -101,8 +152,9 @@ run_shard() {
 
 run_merge() {
   local folder=$1 shards=$2 directories=() shard
+  shift 2
   for ((shard = 0; shard < shards; ++shard)); do directories+=("$folder/shards/$shard-of-$shards"); done
-  "$program" -q merge "${directories[@]}" -o "$folder/run" --force-resume --rollup viral-ngs
+  "$program" -q merge "${directories[@]}" -o "$folder/run" --force-resume "$@"
 }
 
 case "${1:-}" in

@@ -11,6 +11,13 @@ def shell_path(file) {
     return shell_word('./' + file)
 }
 
+// Whether the sequences are contigs, which are called by another rule than reads.
+def is_contigs(data) {
+    def kind = data ? data.toString() : 'reads'
+    if( !(kind in ['reads', 'contigs']) ) error "virnucpro: data is reads or contigs, and not ${kind}"
+    return kind == 'contigs'
+}
+
 process VIRNUCPRO_PREDICT {
     tag "$meta.id"
     label 'process_gpu'
@@ -23,12 +30,13 @@ process VIRNUCPRO_PREDICT {
     input:
     tuple val(meta), path(reads)
     path models
+    val data // reads or contigs; [] is reads
 
     output:
     tuple val(meta), path("${prefix}/sequences.tsv", glob: false)                                        , emit: sequences
     tuple val(meta), path("${prefix}/${prefix}_merged/prediction_results.txt", glob: false)              , emit: frames
     tuple val(meta), path("${prefix}/${prefix}_merged/prediction_results_highestscore.csv", glob: false) , emit: chunks
-    tuple val(meta), path("${prefix}/contigs.tsv", glob: false)                                          , emit: contigs
+    tuple val(meta), path("${prefix}/contigs.tsv", glob: false)                                          , emit: contigs, optional: true
     tuple val(meta), path("${prefix}/report.html", glob: false)                                          , emit: report
     tuple val(meta), path("${prefix}/virnucpro_mqc.json", glob: false)                                   , emit: multiqc
     tuple val(meta), path("${prefix}/virnucpro_calls_mqc.json", glob: false)                             , emit: multiqc_calls
@@ -42,6 +50,8 @@ process VIRNUCPRO_PREDICT {
     script:
     // Pasted as it is: by nf-core's convention ext.args is a piece of a command line, which its user writes.
     def args   = task.ext.args ?: '-m 300'
+    // Stands before the user's own: of an option that is given twice, the last one counts.
+    def rule   = is_contigs(data) ? '--rule viral-ngs' : ''
     prefix     = task.ext.prefix ?: "${meta.id}"
     def files  = reads instanceof List ? reads : [reads]
     def inputs = files.collect { file -> shell_path(file) }.join(' ')
@@ -54,11 +64,11 @@ process VIRNUCPRO_PREDICT {
     virnucpro predict \\
         $paired \\
         $inputs \\
+        $rule \\
         $args \\
         --models-dir $folder \\
         --device $device \\
         --threads $task.cpus \\
-        --rollup viral-ngs \\
         --name $name \\
         --no-progress \\
         -o $output
@@ -70,12 +80,13 @@ process VIRNUCPRO_PREDICT {
     """
 
     stub:
-    prefix     = task.ext.prefix ?: "${meta.id}"
-    def output = shell_path(prefix)
-    def merged = shell_path("${prefix}/${prefix}_merged")
+    prefix      = task.ext.prefix ?: "${meta.id}"
+    def output  = shell_path(prefix)
+    def merged  = shell_path("${prefix}/${prefix}_merged")
+    def contigs = is_contigs(data) ? "$output/contigs.tsv" : ''
     """
     mkdir -p $merged
-    touch $output/sequences.tsv $output/contigs.tsv $output/report.html
+    touch $output/sequences.tsv $contigs $output/report.html
     touch $output/virnucpro_mqc.json $output/virnucpro_calls_mqc.json $output/virnucpro_scores_mqc.tsv
     touch $merged/prediction_results.txt $merged/prediction_results_highestscore.csv
 
