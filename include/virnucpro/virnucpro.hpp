@@ -64,7 +64,8 @@ struct ScoredSequence {
   std::size_t chunks_scored = 0;  // chunks that have frames
   std::size_t virus_chunks = 0;   // scored chunks that are virus
 
-  // The program's call: at least a share of `threshold` of the scored chunks are virus.
+  // The call of the program's rule majority: at least a share of `threshold` of the scored chunks
+  // are virus.
   bool is_virus(double threshold = 0.5) const {
     return chunks_scored > 0 &&
            static_cast<double>(virus_chunks) / static_cast<double>(chunks_scored) >= threshold;

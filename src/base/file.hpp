@@ -73,6 +73,7 @@ class AtomicFile {
   std::filesystem::path reachable_path() const;
   // The name of a file that is not complete yet.
   static std::filesystem::path partial_name(const std::filesystem::path& path);
+  const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return written_ + buffer_.size(); }
   // Drops everything after the first `size` bytes written.
   void truncate(std::uint64_t size);

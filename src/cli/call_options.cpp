@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
 
@@ -14,7 +15,7 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kCallGroup = "Calls";
-constexpr const char* kRollupGroup = "Roll-up (--rollup)";
+constexpr const char* kRuleGroup = "The rule viral-ngs (--rule)";
 constexpr std::uint64_t kMostChunks = 1'000'000'000;
 constexpr const char* kExpected = "a number from 0 to 1";
 
@@ -33,6 +34,22 @@ std::optional<double> configured(std::string_view key, const Config& config) {
   const std::optional<double> value = config.number(key);
   if (value && !fits(*value)) throw config.wrong_value(key, kExpected);
   return value;
+}
+
+std::optional<RuleName> choose_rule_name(const CallOptions& options) {
+  if (!options.rollup.empty() && options.rollup != kRollupName) {
+    fail_usage(fmt::format("--rollup {}: expected {}", options.rollup, kRollupName));
+  }
+  const std::string& word = options.rule.empty() ? options.rollup : options.rule;
+  if (word.empty()) return std::nullopt;
+  const std::optional<RuleName> name = rule_named(word);
+  if (!name) fail_usage(fmt::format("--rule {}: expected majority or viral-ngs", word));
+  if (options.rollup.empty()) return name;
+  if (*name == RuleName::kMajority) fail_usage("--rollup viral-ngs is another rule than --rule");
+  if (options.rule.empty()) {
+    log_warning("--rollup viral-ngs: calls now follow viral-ngs (--rule is its newer name)");
+  }
+  return name;
 }
 
 // Under its name, or its older one.
@@ -59,28 +76,40 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
                     fmt::format("Least share of virus chunks for the call virus (default {})",
                                 is_new ? "0.5" : "the run's"),
                     "X", kCallGroup);
-}
-
-void add_table_options(Command& command, TableOptions& options, CallDefault from) {
   const std::string or_else = from == CallDefault::kNewRun ? "default" : "default: the run's, else";
-  command.add_value("--rollup", options.rollup,
-                    "Also write contigs.tsv, the calls of whole contigs", std::string(kRollupName),
-                    kCallGroup);
+  command.add_value(
+      "--rule", options.rule,
+      fmt::format("What calls a sequence (default {}): the share of its virus chunks, "
+                  "or for contigs viral-ngs, which also writes contigs.tsv",
+                  from == CallDefault::kNewRun ? "majority" : "the run's"),
+      "majority|viral-ngs", kCallGroup);
   const std::size_t rare = command.options.size();
+  command.add_value("--rollup", options.rollup, "The older name of --rule",
+                    std::string(kRollupName), kRuleGroup);
+  command.add_value("--min-tier", options.min_tier,
+                    "Of the sequences called virus, write those of this confidence or a higher one "
+                    "(default review: all); high and moderate leave out every contig under five "
+                    "scored chunks",
+                    "high|moderate|low|review", kRuleGroup);
   const RollupRule fallback;
   for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
     const RollupNumber& number = kRollupNumbers[k];
     command.add_value(number.flag, options.numbers[k],
                       fmt::format("{} ({} {})", number.help, or_else, fallback.*number.value), "X",
-                      kRollupGroup);
+                      kRuleGroup);
   }
   command.add_value("--min-chunks", options.min_chunks,
                     fmt::format("With fewer chunks, confidence is one step lower ({} {})", or_else,
                                 fallback.min_chunks),
-                    "N", kRollupGroup);
+                    "N", kRuleGroup);
+  leave_to_help_all(command, rare);
+}
+
+void add_table_options(Command& command, TableOptions& options) {
+  const std::size_t rare = command.options.size();
   command.add_value("--sort", options.sort,
                     "Order of contigs.tsv: as the sequences come, or by id (NODE_2 before NODE_10)",
-                    "input|natural", kRollupGroup);
+                    "input|natural", kRuleGroup);
   command.add_flag("--bed", options.bed,
                    "Also write chunks.bed: where on its sequence each chunk lies, for IGV",
                    kCallGroup);
@@ -88,43 +117,40 @@ void add_table_options(Command& command, TableOptions& options, CallDefault from
 }
 
 TableChange choose_table_change(const TableOptions& options) {
-  TableChange change;
-  change.bed = options.bed;
-  if (!options.rollup.empty() && options.rollup != kRollupName) {
-    fail_usage(fmt::format("--rollup {}: expected {}", options.rollup, kRollupName));
-  }
+  TableChange change{.bed = options.bed};
   if (!options.sort.empty()) change.natural_order = options.sort == "natural";
   if (change.natural_order == false && options.sort != "input") {
     fail_usage(fmt::format("--sort {}: expected input or natural", options.sort));
   }
-  RollupChange rule;
-  for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
-    rule.numbers[k] = given(kRollupNumbers[k].flag, options.numbers[k]);
-  }
-  if (!options.min_chunks.empty()) {
-    rule.min_chunks = count_value("--min-chunks", options.min_chunks, 0, kMostChunks);
-  }
-  if (!options.rollup.empty()) {
-    change.rollup = rule;
-  } else if (!rule.is_empty() || change.natural_order) {
-    fail_usage(fmt::format("what is said of a roll-up needs --rollup {}", kRollupName));
-  }
   return change;
 }
 
-MoreTables choose_more_tables(const TableOptions& options) {
-  return choose_table_change(options).over({});
-}
-
 CallRuleChange choose_call_change(const CallOptions& options) {
-  return {.min_score = given("--min-score", options.min_score),
-          .min_share = given("--min-share", options.min_share)};
+  CallRuleChange change{.name = choose_rule_name(options),
+                        .min_score = given("--min-score", options.min_score),
+                        .min_share = given("--min-share", options.min_share)};
+  for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
+    change.viral_ngs.numbers[k] = given(kRollupNumbers[k].flag, options.numbers[k]);
+  }
+  if (!options.min_chunks.empty()) {
+    change.viral_ngs.min_chunks = count_value("--min-chunks", options.min_chunks, 0, kMostChunks);
+  }
+  if (options.min_tier.empty()) return change;
+  change.min_tier = tier_named(options.min_tier);
+  if (!change.min_tier.empty()) return change;
+  fail_usage(
+      fmt::format("--min-tier {}: expected high, moderate, low or review", options.min_tier));
 }
 
-CallRule choose_call_rule(const CallOptions& options, const Config& config) {
-  const CallRuleChange set{.min_score = configured("run.min_score", config),
-                           .min_share = configured_share(config)};
-  return choose_call_change(options).over(set.over({}));
+CallRule choose_call_rule(const CallOptions& options, const Config& config,
+                          const std::optional<CallRule>& own) {
+  const CallRuleChange flags = choose_call_change(options);
+  if (own) return flags.over(*own);
+  CallRuleChange set{.name = flags.name,
+                     .min_score = configured("run.min_score", config),
+                     .min_share = configured_share(config)};
+  if (flags.name == RuleName::kViralNgs) set.min_share.reset();
+  return flags.over(set.over({}));
 }
 
 }  // namespace virnucpro

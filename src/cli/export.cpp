@@ -28,6 +28,7 @@ struct ExportOptions {
   TableOptions tables;
   VirusOptions viruses;
   std::vector<std::string> inputs;
+  bool drop_viruses = false;
   bool force = false;
 };
 
@@ -38,6 +39,7 @@ int run_export(const ExportOptions& options, const Session& session) {
   settings.output = options.output;
   settings.viruses = choose_viruses(options.viruses, options.run, options.force);
   settings.inputs = options.inputs;
+  settings.drop_viruses = options.drop_viruses;
   settings.force = options.force;
   settings.rule = choose_call_change(options.calls);
   settings.tables = choose_table_change(options.tables);
@@ -61,12 +63,16 @@ void add_export_command(Command& program) {
                     "Where the tables go (default: RUN_DIR; of an interrupted run RUN_DIR_partial)",
                     "DIR");
   add_call_options(command, options->calls, CallDefault::kTheRuns);
-  add_table_options(command, options->tables, CallDefault::kTheRuns);
+  add_table_options(command, options->tables);
   add_virus_options(command, options->viruses);
   command.add_option(
       "--inputs", &options->inputs,
       "Where the run's inputs lie now, in their order (--virus-fasta and --virus-fastq read them)",
       "FILE");
+  command.add_flag(
+      "--drop-virus-files", options->drop_viruses,
+      "If the calls change: rename the run's files of sequences called virus to NAME.of-old-rule, "
+      "where its inputs cannot be read again to write them anew");
   command.add_flag("-f,--force", options->force,
                    "Replace this program's files in the output directory");
   command.footer = kExportExamples;

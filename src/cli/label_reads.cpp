@@ -25,7 +25,9 @@ constexpr const char* kLabelExamples =
     "  minimap2 -ax sr contigs.fa r1.fq r2.fq | samtools view -b -o reads.bam\n"
     "  virnucpro label-reads contigs_predictions reads.bam    # reads_reads.tsv\n"
     "  minimap2 -ax map-ont contigs.fa reads.fq | \\\n"
-    "      virnucpro label-reads contigs_predictions - -o -";
+    "      virnucpro label-reads contigs_predictions - -o -\n"
+    "Calls are those of the rule viral-ngs, whatever the run's.\n"
+    "Exit code 2 when some input of the run could not be processed.";
 
 struct LabelOptions {
   std::string run;
@@ -76,6 +78,14 @@ std::vector<std::string> lines_of(const LabelSummary& summary) {
         summary.unknown_alignments > 0 ? fmt::format("; the first is to {}", summary.first_unknown)
                                        : ""));
   }
+  if (summary.failed_inputs > 0) {
+    lines.push_back(
+        fmt::format("{}{} of the run's inputs could not be read: contigs in them are {}",
+                    kWarningMark, grouped(summary.failed_inputs), kUnclassifiedCall));
+  }
+  lines.push_back(fmt::format("rule: {}, weighted delta above {}{}", kRollupName,
+                              summary.rule.min_weighted_delta,
+                              summary.is_rule_of_run ? "" : " (the run's own is majority)"));
   add_synthetic_warning(lines, summary.synthetic);
   return lines;
 }
@@ -94,10 +104,11 @@ int run_label_reads(const LabelOptions& options, const Session& session) {
   } else {
     check_output(settings, options.force);
   }
-  std::vector<std::string> lines = lines_of(label_reads(settings, session.cancel));
+  const LabelSummary summary = label_reads(settings, session.cancel);
+  std::vector<std::string> lines = lines_of(summary);
   if (!to_stdout) lines.push_back(file_line("reads", settings.output));
   say_summary(lines, session.global.quiet);
-  return kExitDone;
+  return summary.failed_inputs > 0 ? kExitPartial : kExitDone;
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ void add_merge_command(Command& program) {
   command.add_argument("RUN_DIR", &options->runs, "The output directories of all shards");
   command.add_value("-o,--output", options->output, "Output directory", "DIR").required = true;
   add_call_options(command, options->calls, CallDefault::kTheRuns);
-  add_table_options(command, options->tables, CallDefault::kTheRuns);
+  add_table_options(command, options->tables);
   command.add_flag("-f,--force", options->force,
                    "Replace this program's files in the output directory");
   command.add_flag("--resume", options->resume,

@@ -54,17 +54,17 @@ std::string files_of_viruses(const PredictSettings& settings, const TableCounts&
   const bool can_read_again = !has_pipe(settings.inputs);
   const bool fastq = std::ranges::all_of(settings.inputs.paths, is_fastq);
   std::string flags;
-  if (!fastq && has_long_sequences(counts) && !settings.more.rollup) {
-    flags += " --rollup viral-ngs";
+  if (!fastq && has_long_sequences(counts) && !settings.rule.is_viral_ngs()) {
+    flags += " --rule viral-ngs";
   }
   if (can_read_again && !settings.viruses.any()) {
     flags += fastq ? " --virus-fastq " + word(settings.stem + "_virus") : " --virus-fasta";
   }
   if (flags.empty()) return {};
-  const bool rolls_up = flags.starts_with(" --rollup");
+  const bool changes_rule = flags.starts_with(" --rule");
   const bool writes = flags.find("--virus") != std::string::npos;
   return fmt::format("{}{}    # writes {}{}{}", command, flags,
-                     rolls_up ? "calls of whole contigs" : "", rolls_up && writes ? ", " : "",
+                     changes_rule ? "calls by viral-ngs" : "", changes_rule && writes ? ", " : "",
                      writes ? "what was called virus" : "");
 }
 

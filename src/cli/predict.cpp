@@ -25,10 +25,13 @@
 #include "cli/telemetry_options.hpp"
 #include "cli/virus_options.hpp"
 #include "journal/run_files.hpp"
+#include "journal/run_folder.hpp"
 #include "report/write_reports.hpp"
+#include "run/earlier_run.hpp"
 #include "run/input_check.hpp"
 #include "run/output_directory.hpp"
 #include "run/require_models.hpp"
+#include "run/run_fingerprint.hpp"
 #include "sequence/record.hpp"
 #include "telemetry/metrics_file.hpp"
 #include "telemetry/progress.hpp"
@@ -47,7 +50,7 @@ constexpr const char* kMeasureGroup = "Measuring";
 constexpr const char* kPredictExamples =
     "Examples:\n"
     "  virnucpro predict --paired r1.fq.gz r2.fq.gz -m 300 -o out --virus-fastq viral\n"
-    "  virnucpro predict contigs.fa.gz --models-dir models --rollup viral-ngs\n"
+    "  virnucpro predict contigs.fa.gz --models-dir models --rule viral-ngs\n"
     "  virnucpro predict contigs.fa.gz --models-dir models --resume\n"
     "  virnucpro predict --demo    # a small genome, random weights: to try it";
 
@@ -185,18 +188,36 @@ void warn_of_missing_name(const PredictOptions& options, const std::string& stem
 void choose_output(const PredictOptions& options, PredictSettings& settings) {
   settings.stem = choose_stem(options);
   settings.to_stdout = options.output == "-";
-  const bool wants_files = settings.keep_intermediate || options.viruses.fasta ||
-                           !options.viruses.fastq.empty() || settings.more.rollup ||
-                           settings.more.bed;
-  if (settings.to_stdout && wants_files) {
-    throw Error(ErrorKind::kUsage,
-                "--output - keeps no files, so it excludes -k, --virus-fasta, --virus-fastq, "
-                "--rollup and --bed");
-  }
   if (settings.to_stdout) return;
   warn_of_missing_name(options, settings.stem);
   settings.output = options.output.empty() ? run_files::kDefaultOutput.in({}, settings.stem)
                                            : fs::path(options.output);
+}
+
+// What is not given to --resume is the run's.
+void choose_calls(const PredictOptions& options, const Session& session,
+                  PredictSettings& settings) {
+  std::optional<CallRule> own;
+  MoreTables more;
+  const bool resumes = settings.existing == Existing::kResume;
+  const auto run =
+      resumes ? earlier_run(settings.output, settings.existing, session.cancel) : nullptr;
+  if (run) {
+    const RunFolder folder(settings.output);
+    own = rule_of(run->fingerprint());
+    more = {.natural_order = is_sorted_naturally(run->fingerprint()),
+            .bed = wants_bed(folder, run->fingerprint())};
+    settings.viruses.fasta |= wants_virus_fasta(folder, run->fingerprint());
+  }
+  settings.rule = choose_call_rule(options.calls, session.config, own);
+  settings.names_rule = !options.calls.rule.empty() || !options.calls.rollup.empty();
+  settings.more = choose_table_change(options.tables).over(more);
+  const bool wants_files =
+      settings.viruses.any() || settings.rule.is_viral_ngs() || settings.more.bed;
+  if (!settings.to_stdout || !(wants_files || settings.keep_intermediate)) return;
+  fail_usage(
+      "--output - keeps no files, so it excludes -k, --virus-fasta, --virus-fastq, "
+      "--rule viral-ngs and --bed");
 }
 
 bool keeps_journal(const Session& session) {
@@ -255,15 +276,13 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   const bool cleanup = session.config.flag("files.auto_cleanup").value_or(true);
   settings.keep_intermediate = options.keep_intermediate || !cleanup;
   settings.strict_input = options.strict_input;
-  settings.rule = choose_call_rule(options.calls, session.config);
-  settings.more = choose_more_tables(options.tables);
   if (!options.min_length.empty()) {
     settings.min_length = count_value("--min-length", options.min_length, 0, kMaxLetters);
   }
   choose_output(options, settings);
   settings.viruses =
       choose_viruses(options.viruses, settings.output, settings.existing == Existing::kReplace);
-  settings.inputs.qualities = !settings.viruses.fastq.empty();
+  choose_calls(options, session, settings);
   return settings;
 }
 
@@ -282,7 +301,7 @@ void log_settings(const PredictSettings& settings) {
            settings.translation.rna     ? "read as DNA"
            : settings.inputs.refuse_rna ? "refused"
                                         : "as the original reads it");
-  log_info("called virus: {}", text_of(settings.rule));
+  log_info("rule: {}", text_of(settings.rule));
   if (settings.calibration) {
     log_info("calibration: {}; its margin: {:g} logits", settings.calibration->place(),
              settings.calibration->margin);
@@ -400,7 +419,7 @@ int run_predict(const PredictOptions& given, const Session& session, const Comma
                                           resuming_command(program, session.arguments));
   progress.reset();
   trace.reset();
-  if (metrics) metrics->finish();
+  if (metrics) metrics->finish(summary.counts);
   say_summary(summary_lines(settings, summary, counters,
                             {.judged = telemetry.judged(),
                              .gpu_percent = telemetry.gpu_percent(),
@@ -424,7 +443,7 @@ void add_predict_command(Command& program) {
   add_classifier_options(command, options->models);
   add_encoder_options(command, options->models);
   add_call_options(command, options->calls, CallDefault::kNewRun);
-  add_table_options(command, options->tables, CallDefault::kNewRun);
+  add_table_options(command, options->tables);
   add_compute_options(command, options->compute);
   options->compute.v2.add_unused_to(command);
   add_check_options(command, options->check, "Calls computed again");

@@ -35,11 +35,13 @@ constexpr const char* kReportExamples =
     "  virnucpro report contigs_predictions -o report     # if it is read-only\n"
     "  virnucpro report runs/* --control water -o samples.html    # many samples\n"
     "  virnucpro report --compare run_a run_b -o compare.html\n"
+    "  virnucpro report contigs_predictions --figures figures     # for a paper\n"
     "Exit code 2 when a run did not finish, or some input or frame could not be processed.";
 
 struct ReportOptions {
   std::vector<std::string> runs;
   std::string output;
+  std::string figures;
   std::vector<std::string> controls;
   CallOptions calls;
   bool compare = false;
@@ -97,6 +99,23 @@ ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
   return {.run = run.directory(), .output = output};
 }
 
+// A plot of an earlier report is replaced; another file only by force. The configuration is never.
+FigureFolder figure_folder(const ReportOptions& options, const std::string& config) {
+  if (options.figures.empty()) return {};
+  if (options.figures == "-") {
+    throw Error(ErrorKind::kUsage, "--figures -: a directory is needed, not stdout");
+  }
+  std::error_code other;
+  if (fs::exists(options.figures, other) && !fs::is_directory(options.figures, other)) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--figures {}: expected a directory", printable(options.figures)));
+  }
+  return {.folder = options.figures, .check = [&options, config](const fs::path& file) {
+            require_inputs_kept({.paths = {config}}, {file});
+            check_output_file(file.string(), options.force || is_figure(file));
+          }};
+}
+
 std::vector<std::string> warnings_of(const std::vector<RunFacts>& runs) {
   std::vector<std::string> warnings;
   for (const RunFacts& run : runs) {
@@ -113,12 +132,13 @@ int code_of(const std::vector<RunFacts>& runs) {
   return partial ? kExitPartial : kExitDone;
 }
 
-Reported report_one(const ReportOptions& options, const Cancel& cancel) {
+Reported report_one(const ReportOptions& options, const FigureFolder& figures,
+                    const Cancel& cancel) {
   KeptRun run(options.runs.front(), cancel, kCheck);
   const fs::path output = options.output.empty() ? run.directory() : fs::path(options.output);
   const CallRuleChange change = choose_call_change(options.calls);
   const ReportFolders folders = prepare_folders(run, output, options.force, change);
-  const std::vector<RunFacts> facts{write_reports(run.journal(), folders, change, cancel)};
+  const std::vector<RunFacts> facts{write_reports(run.journal(), folders, change, cancel, figures)};
   return {.page = report_files(output).front().string(),
           .warnings = warnings_of(facts),
           .code = code_of(facts)};
@@ -146,7 +166,8 @@ void require_page(const ReportOptions& options, const std::vector<fs::path>& fil
 }
 
 // Hundreds of samples: one run is open at a time, and only its row is kept.
-Reported report_samples(const ReportOptions& options, const Cancel& cancel) {
+Reported report_samples(const ReportOptions& options, const FigureFolder& figures,
+                        const Cancel& cancel) {
   require_page(options, sample_files(options.output));
   const CallRuleChange change = choose_call_change(options.calls);
   std::vector<SampleFacts> samples;
@@ -158,11 +179,12 @@ Reported report_samples(const ReportOptions& options, const Cancel& cancel) {
   const bool partial = std::ranges::any_of(
       samples, [](const SampleFacts& sample) { return exit_code(sample) == kExitPartial; });
   return {.page = options.output,
-          .warnings = write_samples(samples, controls, options.output),
+          .warnings = write_samples(samples, controls, options.output, figures),
           .code = partial ? kExitPartial : kExitDone};
 }
 
-Reported report_comparison(const ReportOptions& options, const Cancel& cancel) {
+Reported report_comparison(const ReportOptions& options, const FigureFolder& figures,
+                           const Cancel& cancel) {
   if (!options.controls.empty()) {
     throw Error(ErrorKind::kUsage, "--control is for samples, not for runs that are compared");
   }
@@ -178,7 +200,8 @@ Reported report_comparison(const ReportOptions& options, const Cancel& cancel) {
       runs.push_back(std::make_unique<KeptRun>(path, cancel, kCheck));
       named.push_back({runs.back()->directory(), runs.back()->journal()});
     }
-    facts = write_comparison(named, options.output, choose_call_change(options.calls), cancel);
+    facts =
+        write_comparison(named, options.output, choose_call_change(options.calls), cancel, figures);
   } catch (const std::exception& exception) {
     Error error = error_of(exception);
     if (error.kind() != ErrorKind::kTooManyFiles) throw;
@@ -194,10 +217,12 @@ bool wants_samples(const ReportOptions& options) {
          options.output.ends_with(kPageEnding);
 }
 
-Reported make_reports(const ReportOptions& options, const Cancel& cancel) {
+Reported make_reports(const ReportOptions& options, const FigureFolder& figures,
+                      const Cancel& cancel) {
   require_given_once(options.runs);
-  if (options.compare) return report_comparison(options, cancel);
-  return wants_samples(options) ? report_samples(options, cancel) : report_one(options, cancel);
+  if (options.compare) return report_comparison(options, figures, cancel);
+  return wants_samples(options) ? report_samples(options, figures, cancel)
+                                : report_one(options, figures, cancel);
 }
 
 int run_report(const ReportOptions& options, const Session& session) {
@@ -205,12 +230,15 @@ int run_report(const ReportOptions& options, const Session& session) {
   require_inputs_kept({.paths = {session.global.config_file}}, output.extension() == kPageEnding
                                                                    ? sample_files(output)
                                                                    : report_files(output));
-  const Reported reported = make_reports(options, session.cancel);
+  const Reported reported =
+      make_reports(options, figure_folder(options, session.global.config_file), session.cancel);
   std::vector<std::string> lines;
   for (const std::string& warning : reported.warnings) {
     lines.push_back(std::string(kWarningMark) + warning);
   }
   lines.push_back(fmt::format("report: {}", printable(reported.page)));
+  if (!options.figures.empty())
+    lines.push_back(fmt::format("figures: {}", printable(options.figures)));
   say_summary(lines, session.global.quiet);
   return reported.code;
 }
@@ -228,6 +256,11 @@ void add_report_command(Command& program) {
                  "FILE.html",
                  "DIR|FILE")
       .written = {""};
+  command.add_value(
+      "--figures", options->figures,
+      "Also write each plot of the report or page to DIR, as an SVG file for a paper: light, with "
+      "axes and units. Earlier figures there are replaced, other files by --force alone",
+      "DIR");
   command
       .add_option("--control", &options->controls,
                   "This sample is a negative control: show what stands above it; repeat for "

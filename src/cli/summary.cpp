@@ -45,11 +45,15 @@ std::string reasons_text(const TableCounts& counts) {
 }
 
 void add_counts(std::vector<std::string>& lines, const TableCounts& counts) {
-  const std::uint64_t others =
-      counts.sequences - counts.virus_sequences - counts.unscored_sequences;
   lines.push_back(summary_row("sequences", grouped(counts.sequences)));
   lines.push_back(share_row("virus", counts.virus_sequences, counts.sequences));
-  lines.push_back(share_row("others", others, counts.sequences));
+  if (counts.chosen_sequences != counts.virus_sequences) {
+    lines.push_back(share_row("of the tier", counts.chosen_sequences, counts.sequences));
+  }
+  lines.push_back(share_row("others", counts.others(), counts.sequences));
+  if (counts.ambiguous_sequences > 0) {
+    lines.push_back(share_row("ambiguous", counts.ambiguous_sequences, counts.sequences));
+  }
   lines.push_back(share_row("unscored", counts.unscored_sequences, counts.sequences));
   if (counts.unscored_sequences > 0) lines.back() += ": " + reasons_text(counts);
   lines.push_back(summary_row("chunks", grouped(counts.chunks_scored)));
@@ -87,16 +91,29 @@ void add_close_calls(std::vector<std::string>& lines, const CloseCallCounters& c
   lines.push_back(summary_row("changed", grouped(calls.changed.get())));
 }
 
+void warn(std::vector<std::string>& lines, const std::string& text) {
+  lines.push_back(std::string(kWarningMark) + text);
+}
+
+// Of what int8 wins, none is left.
+constexpr double kMuchAgain = 0.5;
+
+void add_cost_of_contigs(std::vector<std::string>& lines, const CallRule& rule,
+                         const CloseCallCounters& calls) {
+  const auto chunks = static_cast<double>(calls.chunks.get());
+  const auto again = static_cast<double>(calls.recomputed.get());
+  if (!rule.is_viral_ngs() || again <= kMuchAgain * chunks) return;
+  warn(lines, fmt::format("{} of the chunks were computed again, most of them as the call of their "
+                          "contig was close: without --precision int8 this takes no longer",
+                          percent(again, chunks)));
+}
+
 // What the shadow check says of the calls that were not computed again.
 void add_shadow(std::vector<std::string>& lines, const ShadowEstimate& estimate) {
   lines.push_back(summary_row("compared", grouped(estimate.sampled)));
   lines.push_back(summary_row(
       "would flip",
       fmt::format("{:.0f} ({:.0f} to {:.0f})", estimate.changed, estimate.low, estimate.high)));
-}
-
-void warn(std::vector<std::string>& lines, const std::string& text) {
-  lines.push_back(std::string(kWarningMark) + text);
 }
 
 // Whether there are two inputs, both FASTQ by their names.
@@ -109,14 +126,20 @@ bool may_be_mates(const std::vector<InputEntry>& inputs) {
   return inputs.size() == 2 && std::ranges::all_of(inputs, is_fastq);
 }
 
-void add_table_remarks(std::vector<std::string>& lines, const TableCounts& counts,
-                       const std::string& advice, const std::vector<InputEntry>& inputs) {
+void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
+                       const TableCounts& counts, const std::string& advice,
+                       const std::vector<InputEntry>& inputs) {
   if (counts.sequences == 0) {
     warn(lines, "no sequences: the tables hold their headers only");
   } else if (counts.unscored_sequences == counts.sequences) {
     warn(lines, "no sequence could be scored: sequences.tsv says why");
   }
   if (!advice.empty()) warn(lines, advice);
+  if (rule.is_viral_ngs() && counts.is_of_reads()) {
+    warn(lines,
+         "nearly all sequences have one chunk, and viral-ngs is a rule for contigs: for reads "
+         "--rule majority");
+  }
   if (counts.failed_frames > 0) {
     warn(lines, fmt::format("{} frames could not be computed and count as absent",
                             grouped(counts.failed_frames)));
@@ -158,10 +181,10 @@ bool is_partial(const TableCounts& counts, const std::vector<InputEntry>& inputs
                      [](const InputEntry& input) { return input.failed; });
 }
 
-std::vector<std::string> remarks_on(const RunSummary& summary) {
+std::vector<std::string> remarks_on(const RunSummary& summary, const CallRule& rule) {
   std::vector<std::string> lines;
   if (summary.skipped.any()) lines.push_back(skipped_line(summary.skipped));
-  add_table_remarks(lines, summary.counts, summary.advice, summary.inputs);
+  add_table_remarks(lines, rule, summary.counts, summary.advice, summary.inputs);
   add_letter_warnings(lines, summary.unknown_letters, summary.rna_sequences);
   add_synthetic_warning(lines, summary.synthetic);
   return lines;
@@ -181,14 +204,20 @@ void add_next(std::vector<std::string>& lines, const std::string& step) {
   if (!step.empty()) lines.push_back("next: " + step);
 }
 
-void add_files(std::vector<std::string>& lines, const PredictSettings& settings, bool reports) {
+void add_call_files(std::vector<std::string>& lines, const std::filesystem::path& run,
+                    const CallRule& rule, const VirusOutputs& viruses) {
+  if (rule.is_viral_ngs()) lines.push_back(file_line("contigs", run_files::kContigTable.in(run)));
+  if (viruses.fasta) lines.push_back(file_line("virus", run_files::kVirusFasta.in(run)));
+  for (const FastqOutput& one : viruses.fastq) {
+    lines.push_back(file_line("virus", one.prefix + "*.fastq.gz"));
+  }
+}
+
+void add_files(std::vector<std::string>& lines, const PredictSettings& settings,
+               const VirusOutputs& viruses, bool reports) {
   const std::filesystem::path& run = settings.output;
   add_tables(lines, run, run_files::kTableFolder.in(run, settings.stem));
-  if (settings.more.rollup) lines.push_back(file_line("contigs", run_files::kContigTable.in(run)));
-  if (settings.viruses.fasta) lines.push_back(file_line("virus", run_files::kVirusFasta.in(run)));
-  if (!settings.viruses.fastq.empty()) {
-    lines.push_back(file_line("virus", settings.viruses.fastq + "*.fastq.gz"));
-  }
+  add_call_files(lines, run, settings.rule, viruses);
   if (reports) lines.push_back(file_line("report", run_files::kReportHtml.in(run)));
   lines.push_back(file_line("log", run_files::kLog.in(run)));
 }
@@ -229,14 +258,15 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
   if (known > 0) lines.push_back(summary_row("known before", grouped(known)));
   if (settings.margin > 0) add_close_calls(lines, counters.close_calls);
   if (settings.shadow > 0) add_shadow(lines, shadow_estimate(counters.shadow, settings.shadow));
-  const std::vector<std::string> more = remarks_on(summary);
+  std::vector<std::string> more = remarks_on(summary, settings.rule);
+  if (settings.margin > 0) add_cost_of_contigs(more, settings.rule, counters.close_calls);
   std::vector<std::string> missed;
   add_missed(missed, remarks.judged);
   const auto warnings = remarks.warnings + missed.size() +
                         static_cast<std::uint64_t>(std::ranges::count_if(more, is_warning));
   if (warnings > 0) lines.push_back(summary_row("warnings", grouped(warnings)));
   lines.insert(lines.end(), more.begin(), more.end());
-  if (!settings.to_stdout) add_files(lines, settings, remarks.reports);
+  if (!settings.to_stdout) add_files(lines, settings, summary.viruses, remarks.reports);
   add_next(lines, next_step(settings, summary, remarks.reports));
   lines.push_back(speed_line(summary, counters));
   add_device(lines, counters, remarks.gpu_percent);
@@ -253,13 +283,20 @@ void add_merged_files(std::vector<std::string>& lines, const std::filesystem::pa
 std::vector<std::string> export_lines(const ExportSummary& summary, Written how) {
   std::vector<std::string> lines;
   add_counts(lines, summary.counts);
-  add_table_remarks(lines, summary.counts, summary.advice, summary.inputs);
+  add_table_remarks(lines, summary.rule, summary.counts, summary.advice, summary.inputs);
   if (!summary.finished) warn(lines, "the run did not finish: these tables are what it has so far");
+  if (!summary.covered) {
+    warn(lines,
+         "close calls were computed again for the rule that the run had: near the thresholds of "
+         "this one, calls are those of the coarser precision");
+  }
   add_synthetic_warning(lines, summary.synthetic);
   if (how == Written::kByMerge) {
     add_merged_files(lines, summary.tables);
   } else {
-    add_tables(lines, summary.tables.parent_path(), summary.tables);
+    const std::filesystem::path run = summary.tables.parent_path();
+    add_tables(lines, run, summary.tables);
+    add_call_files(lines, run, summary.rule, summary.viruses);
   }
   add_next(lines, next_step(summary, how));
   return lines;

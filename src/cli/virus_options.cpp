@@ -38,17 +38,15 @@ void add_virus_options(Command& command, VirusOptions& options, const std::strin
 
 VirusOutputs choose_viruses(const VirusOptions& options, const std::filesystem::path& run,
                             bool may_replace) {
-  VirusOutputs chosen{.fasta = options.fasta,
-                      .fastq = options.fastq,
-                      .pair_rule = choose_pair_rule(options),
-                      .may_replace = may_replace};
-  if (chosen.fastq.empty()) return chosen;
-  if (!is_file_name(std::filesystem::path(chosen.fastq).filename().string())) {
+  FastqOutput fastq{.prefix = options.fastq, .pair_rule = choose_pair_rule(options)};
+  if (options.fastq.empty()) return {.fasta = options.fasta};
+  if (!is_file_name(std::filesystem::path(options.fastq).filename().string())) {
     fail_usage(
-        fmt::format("{} {}: expected the beginning of files' names", kFastqFlag, chosen.fastq));
+        fmt::format("{} {}: expected the beginning of files' names", kFastqFlag, options.fastq));
   }
-  require_elsewhere(kFastqFlag, chosen.fastq, run);
-  return chosen;
+  require_elsewhere(kFastqFlag, options.fastq, run);
+  fastq.names.fill(may_replace ? AtName::kReplace : AtName::kNew);
+  return {.fasta = options.fasta, .fastq = {fastq}};
 }
 
 }  // namespace virnucpro

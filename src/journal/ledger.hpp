@@ -59,6 +59,11 @@ class Ledger {
   void end_inputs();
   // Marks the run in the journal as finished.
   void finish() { journal_.finish(); }
+  // Replaces entries of the fingerprint of a finished run.
+  void describe(const Journal::Fingerprint& entries) {
+    journal_.describe(entries);
+    journal_.finish();
+  }
 
   const Journal& journal() const { return journal_; }
   const std::vector<InputEntry>& inputs() const { return entries_; }  // ended ones only

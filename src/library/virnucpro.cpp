@@ -179,10 +179,10 @@ struct Models::State {
 namespace {
 
 // The frames of one call while the models compute them.
-class Call {
+class Analyser {
  public:
-  Call(Engine& engine, const DnaTokenizer& tokenizer, const ComputeSettings& compute,
-       std::size_t chunk_size, const Translation& translation, Wanted wanted)
+  Analyser(Engine& engine, const DnaTokenizer& tokenizer, const ComputeSettings& compute,
+           std::size_t chunk_size, const Translation& translation, Wanted wanted)
       : tokenizer_(tokenizer),
         chunk_size_(chunk_size),
         translation_(translation),
@@ -295,9 +295,9 @@ Analysis Models::State::analyse(const std::vector<std::string_view>& sequences, 
   }
   if (refuses_rna) require_no_rna(sequences);
   const std::lock_guard lock(mutex);
-  Call call(*models->engine, *models->tokenizer, compute, chunk_size, translation, wanted);
-  for (const std::string_view letters : sequences) call.add(letters);
-  return call.finish();
+  Analyser analyser(*models->engine, *models->tokenizer, compute, chunk_size, translation, wanted);
+  for (const std::string_view letters : sequences) analyser.add(letters);
+  return analyser.finish();
 }
 
 Models::Models(const Options& options)

@@ -84,7 +84,9 @@ Section speed_section(const Runs& runs) {
   add("Loosest batch", Measure::kShare, &Recorded::packing, &Recorded::Packing::least);
   add("Average wait", Measure::kSeconds, &Recorded::waits, &Recorded::Waits::average_seconds);
   section.tables = {std::move(table)};
-  Plot plot{.key = "esm_tokens_over_time", .title = "ESM-2 tokens", .y_label = "a second"};
+  Plot plot{.key = "esm_tokens_over_time",
+            .title = "Throughput in tokens",
+            .y_label = "ESM-2 tokens a second"};
   for (const RunFacts& run : runs) {
     plot.lines.push_back({run.name, throughput_of(run)});
   }
@@ -102,6 +104,7 @@ Table result_table(const Runs& runs) {
   };
   add("Sequences", &TableCounts::sequences);
   add("Virus", &TableCounts::virus_sequences);
+  add("Ambiguous", &TableCounts::ambiguous_sequences);
   add("Unscored", &TableCounts::unscored_sequences);
   add("Chunks scored", &TableCounts::chunks_scored);
   add("Frames scored", &TableCounts::frames);

@@ -8,6 +8,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/version.hpp"
+#include "report/page.hpp"
 
 namespace virnucpro {
 namespace {
@@ -19,8 +20,8 @@ constexpr const char* kAbout = "tells viral from other sequences.";
 // offers its tables to spreadsheets, which compute what begins like a formula.
 std::string sample_of(const RunFacts& facts) {
   constexpr std::string_view kMarkup = "<>&\"'`\\";
-  constexpr std::string_view kNotFirst = "#=+-@ ";
-  std::string name = facts.sample.empty() ? facts.name : facts.sample;
+  constexpr std::string_view kNotFirst = "# ";
+  std::string name = without_formula(facts.sample.empty() ? facts.name : facts.sample);
   for (char& letter : name) {
     const bool is_first = &letter == name.data();
     if (kMarkup.find(letter) != std::string_view::npos ||
@@ -56,6 +57,8 @@ std::vector<Json> columns() {
       number_column("virnucpro_sequences", "Sequences", "Sequences that virnucpro read", "{:,.0f}"),
       number_column("virnucpro_virus", "Virus", "Sequences called virus", "{:,.0f}"),
       percent_column("virnucpro_virus_percent", "% virus", "Share of sequences called virus"),
+      number_column("virnucpro_ambiguous", "Ambiguous", "Sequences that viral-ngs calls ambiguous",
+                    "{:,.0f}"),
       percent_column("virnucpro_unscored_percent", "% unscored",
                      "Share of sequences without a call, as no frame of theirs is free of stop "
                      "codons"),
@@ -86,6 +89,7 @@ std::string multiqc_general(const RunFacts& facts) {
   Json row{{"virnucpro_sequences", counts.sequences},
            {"virnucpro_virus", counts.virus_sequences},
            {"virnucpro_virus_percent", percent(counts.virus_sequences, counts.sequences)},
+           {"virnucpro_ambiguous", counts.ambiguous_sequences},
            {"virnucpro_unscored_percent", percent(counts.unscored_sequences, counts.sequences)}};
   const auto& rate = facts.telemetry.throughput.sequences_per_second;
   if (rate) row["virnucpro_rate"] = *rate;
@@ -102,8 +106,6 @@ std::string multiqc_general(const RunFacts& facts) {
 
 std::string multiqc_calls(const RunFacts& facts) {
   const TableCounts& counts = facts.scores.counts;
-  const std::uint64_t others =
-      counts.sequences - counts.virus_sequences - counts.unscored_sequences;
   const Json json{
       {"id", "virnucpro_calls"},
       {"parent_id", kSection},
@@ -117,7 +119,8 @@ std::string multiqc_calls(const RunFacts& facts) {
       {"data",
        {{sample_of(facts),
          {{"virus", counts.virus_sequences},
-          {"others", others},
+          {"others", counts.others()},
+          {"ambiguous", counts.ambiguous_sequences},
           {"unscored", counts.unscored_sequences}}}}}};
   return json.dump(1) + "\n";
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <string_view>
 
 #include "base/text.hpp"
 
@@ -96,8 +97,15 @@ std::string axis_text(double value, Measure unit) {
   if (unit == Measure::kPercent) return fmt::format("{:g} %", value);
   if (unit == Measure::kShare) return fmt::format("{:g} %", 100 * value);
   if (unit == Measure::kSeconds) return time_text(value);
+  if (unit == Measure::kWatts) return fmt::format("{:g} W", value);
   if (value < 1000) return fmt::format("{:g}", value);
   return scaled(value, "");
+}
+
+std::string without_formula(std::string text) {
+  constexpr std::string_view kBegins = "=+-@\t\r";
+  if (!text.empty() && kBegins.find(text.front()) != std::string_view::npos) text.front() = '_';
+  return text;
 }
 
 }  // namespace virnucpro

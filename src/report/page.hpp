@@ -36,6 +36,9 @@ enum class Measure : std::uint8_t {
 std::string value_text(const Value& value, Measure unit);
 // A short form for axes: "1.5k", "20 GB".
 std::string axis_text(double value, Measure unit);
+// A table's text for a spreadsheet, which computes what begins like a formula: "_" takes that
+// letter's place.
+std::string without_formula(std::string text);
 
 struct Field {
   std::string key{};  // in JSON
@@ -49,6 +52,7 @@ struct Column {
   std::string label{};
   Measure unit = Measure::kNone;
   std::string absent = "not measured";  // what people read for an empty number
+  bool is_under_first = false;          // HTML has it below the row's first cell, which has words
 };
 
 struct Table {
@@ -69,6 +73,7 @@ struct PlotBar {
   std::string tick{};  // short name below the bar
   std::string name{};  // full name
   double value = 0;
+  std::size_t colour = 0;  // as of lines: the number of one
 };
 
 // What marks a cell of a heat map, besides its colour.
@@ -101,6 +106,10 @@ struct Plot {
   Measure unit = Measure::kNone;  // of y, of the bars or of the cells
   std::vector<PlotLine> lines{};
   std::vector<PlotBar> bars{};
+  // Of kBars that are bins: the number at the right end; ticks are at the left ends of bars then.
+  std::string end_tick{};
+  // A score, drawn at this share of the width of kBars, and of the height of kContig (else 0.5).
+  std::optional<double> cut_off{};
   HeatMap map{};
   std::vector<MapStretch> stretches{};  // of kContig: the whole contig; `title` is its name
 };

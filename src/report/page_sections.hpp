@@ -12,6 +12,9 @@
 
 namespace virnucpro {
 
+// How many sequences have a map in the report of a run.
+inline constexpr std::size_t kMostMaps = 20;
+
 // The sections of a run's page; single_run_page() puts them in order.
 
 // A value of telemetry for the page. Counts become double, like all numbers of telemetry.

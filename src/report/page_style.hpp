@@ -7,19 +7,17 @@ namespace virnucpro {
 // Light or dark as the reader's system is set; printed black on white.
 inline constexpr std::string_view kPageStyle = R"css(
 :root { color-scheme: light dark;
-  --paper: #f7f7f5; --card: #ffffff; --ink: #1c2024; --soft: #5d6570; --line: #dfe1e4;
-  --c1: #2c6fbb; --c2: #d1662a; --c3: #2f8f6b; --c4: #8c5bb5; --c5: #b8860b; --c6: #c24a6b;
-  --good: #1d7a4c; --bad: #b3261e; --warn: #8a5a00; --quiet: #5d6570;
+  --paper: #f7f7f5; --card: #ffffff;
+  --good: #1d7a4c; --bad: #b3261e; --warn: #8a5a00; --quiet: #5d6570; --control: #6b3fa0;
   --good-wash: #e3f3ea; --bad-wash: #fbe6e4; --warn-wash: #fdf0d5; --quiet-wash: #ececee;
-  --s1: #7b8aa0; --s2: #8480a6; --s3: #9c6d9b; --s4: #b04a74; --s5: #b3261e;
-  --shade: rgb(28 32 36 / 32%); }
+  --control-wash: #f0e8f8; --shade: rgb(28 32 36 / 32%); }
 @media (prefers-color-scheme: dark) { :root {
   --paper: #14171a; --card: #1d2125; --ink: #e6e8ea; --soft: #9fa8b2; --line: #343a41;
   --c1: #6aa9ee; --c2: #ef9561; --c3: #5fc49d; --c4: #bd93e3; --c5: #dcb14a; --c6: #ee86a3;
-  --good: #7ad3a4; --bad: #ff9d94; --warn: #f1c069; --quiet: #a9b2bc;
+  --good: #7ad3a4; --bad: #ff9d94; --warn: #f1c069; --quiet: #a9b2bc; --control: #c9a6ee;
   --good-wash: #16352a; --bad-wash: #43201e; --warn-wash: #3b2d12; --quiet-wash: #2a2f35;
   --s1: #8796a8; --s2: #a79fc9; --s3: #c493bd; --s4: #e57fa6; --s5: #ff8a7d;
-  --shade: rgb(190 205 220 / 40%); } }
+  --control-wash: #32243f; --shade: rgb(190 205 220 / 40%); } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -38,6 +36,7 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .badge.good { color: var(--good); background: var(--good-wash); }
 .badge.bad { color: var(--bad); background: var(--bad-wash); }
 .badge.warn { color: var(--warn); background: var(--warn-wash); }
+.badge.control { color: var(--control); background: var(--control-wash); }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(140px, 1fr)); gap: 10px;
   margin: 18px 0 0; padding: 0; }
 .tiles div { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
@@ -61,42 +60,11 @@ details[open] > summary { margin-bottom: 10px; }
 figure { margin: 0; min-width: 0; }
 figcaption { font-weight: 600; margin-bottom: 4px; overflow-wrap: anywhere; }
 figcaption span { font-weight: 400; color: var(--soft); font-size: .87rem; }
-.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 2px 14px; margin: 2px 0 0;
-  padding: 0; font-size: .85rem; color: var(--soft); }
-.legend i { display: inline-block; width: 14px; height: 3px; border-radius: 2px;
-  vertical-align: middle; margin-right: 5px; }
-.legend.contigs { margin: 0 0 14px; }
-.legend.contigs i { width: 14px; height: 12px; }
-.plots.contigs { grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); }
-.contigs svg.plot { height: 40px; max-width: none; background: var(--paper);
-  border-bottom: 1px solid var(--soft); }
-.ends { display: flex; justify-content: space-between; margin: 0; font-size: .82rem;
-  color: var(--soft); font-variant-numeric: tabular-nums; }
-svg.plot { display: block; width: 100%; max-width: 560px; height: auto; }
-svg text { font: 11.5px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
-  fill: var(--soft); }
-svg .grid { stroke: var(--line); stroke-width: 1; fill: none; }
-svg .line { fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
-svg .line.c1 { stroke: var(--c1); } svg .line.c2 { stroke: var(--c2); }
-svg .line.c3 { stroke: var(--c3); } svg .line.c4 { stroke: var(--c4); }
-svg .line.c5 { stroke: var(--c5); } svg .line.c6 { stroke: var(--c6); }
-svg .bar { fill: var(--c1); }
-svg .s1 { fill: var(--s1); } svg .s2 { fill: var(--s2); } svg .s3 { fill: var(--s3); }
-svg .s4 { fill: var(--s4); } svg .s5 { fill: var(--s5); }
-svg .unscored { stroke: var(--soft); stroke-width: 40; stroke-dasharray: 1.5 4.5; fill: none;
-  opacity: .6; vector-effect: non-scaling-stroke; }
-svg .half { stroke: var(--ink); stroke-dasharray: 6 5; fill: none; opacity: .5;
-  vector-effect: non-scaling-stroke; }
-.s1 i { background: var(--s1); } .s2 i { background: var(--s2); } .s3 i { background: var(--s3); }
-.s4 i { background: var(--s4); } .s5 i { background: var(--s5); }
-.unscored i { background: repeating-linear-gradient(to right, var(--soft) 0 2px, transparent 2px 5px); }
+figure > svg { display: block; width: 100%; max-width: 560px; height: auto; }
+figure text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+.save { all: unset; cursor: pointer; color: var(--c1); font-size: .82rem; text-decoration: underline; }
+.save:focus-visible { outline: 2px solid var(--c1); }
 .wide-plot:focus-visible, .table:focus-visible { outline: 2px solid var(--c1); }
-svg .cell { fill: var(--c1); stroke: var(--line); }
-svg .cell.chosen { stroke: var(--ink); stroke-width: 2.5; }
-svg .cell.left-out { stroke: var(--soft); stroke-dasharray: 3 3; }
-svg text.value { fill: var(--ink); }
-.c1 i { background: var(--c1); } .c2 i { background: var(--c2); } .c3 i { background: var(--c3); }
-.c4 i { background: var(--c4); } .c5 i { background: var(--c5); } .c6 i { background: var(--c6); }
 /* The shades at the edges show that there is more to scroll to: each is covered by a patch that
    moves with the content. */
 .table { margin: 0 0 12px; }
@@ -126,36 +94,41 @@ th[aria-sort=descending] button::after { content: " \2193"; }
 .filter { display: block; margin: 0 0 10px; }
 .filter input { font: inherit; width: 100%; max-width: 360px; padding: 6px 10px; color: inherit;
   background: var(--paper); border: 1px solid var(--line); border-radius: 8px; }
-.table.main td.wide { min-width: 20em; }
+.under { display: block; min-width: 14em; max-width: min(26em, 100vw - 90px); color: var(--soft);
+  font-size: .87em; white-space: normal; overflow-wrap: break-word; }
+body:has(.table.main) { page: wide; }
+@page wide { size: A4 landscape; }
 @media screen { .table.main { max-height: 85vh; }
-  .table.main :is(th, td):first-child { position: sticky; left: 0; background: var(--card);
-    max-width: 40vw; min-width: 5em; white-space: normal; }
   .table.main thead th:first-child { z-index: 1; } }
+@media screen and (min-width: 700px) { .table.main :is(th, td):first-child { position: sticky; left: 0;
+  background: var(--card); } }
 pre { margin: 0 0 12px; padding: 12px; border: 1px solid var(--line); border-radius: 8px;
   background: var(--paper); white-space: pre-wrap; overflow-wrap: anywhere; font-size: .87rem; }
 footer { padding-bottom: 30px; }
 @media (max-width: 480px) { section { padding: 14px 12px 6px; } .tiles { gap: 8px;
-  grid-template-columns: 1fr 1fr; } td.wide { min-width: 10em; } svg text { font-size: 13.5px; } }
+  grid-template-columns: 1fr 1fr; } td.wide { min-width: 10em; } figure text { font-size: 13.5px; } }
 @media print { :root { color-scheme: light;
   --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --c1: #1f5fa8; --c2: #b9531d;
   --c3: #20785a; --c4: #75489b; --c5: #8a6500; --c6: #a33355; --good: #14603a; --bad: #8f1d17;
-  --warn: #6d4700; --quiet: #444; --good-wash: #fff; --bad-wash: #fff; --warn-wash: #fff;
-  --quiet-wash: #fff; --s1: #7b8aa0; --s2: #8480a6; --s3: #9c6d9b; --s4: #b04a74; --s5: #b3261e; }
-  body { font-size: 10pt; } nav, .filter { display: none; }
+  --warn: #6d4700; --quiet: #444; --control: #56308a; --good-wash: #fff; --bad-wash: #fff;
+  --warn-wash: #fff; --quiet-wash: #fff; --control-wash: #fff; --s1: #7b8aa0; --s2: #8480a6; --s3: #9c6d9b; --s4: #b04a74; --s5: #b3261e; }
+  body { font-size: 10pt; } nav, .filter, .save { display: none; }
   .badge { border: 1px solid currentColor; }
   details::details-content { content-visibility: visible; block-size: auto; }
   section { border: 0; padding: 0; } figure, tr, .tiles div { break-inside: avoid; }
   h2 { break-after: avoid; } .table, .wide-plot { overflow: visible;
     background: none; }
   table { font-size: 7pt; } th, td { padding: 2pt 6pt 2pt 0; min-width: 0; }
-  td.wide { min-width: 0; } td .badge { font-size: inherit; padding: 0 4px; } summary { list-style: none; }
-  .legend i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  .table.long { max-height: none; } }
+  td.wide, .under { min-width: 0; } td .badge { font-size: inherit; padding: 0 4px; } summary { list-style: none; }
+  .table.long { max-height: none; overflow: visible; }
+  .table.main table { font-size: 6pt; } .table.main :is(th, td) { padding-right: 4pt; }
+  .table.main td:last-child { white-space: normal; } }
 )css";
 
 // Filters a table by the text typed above it, and sorts it by the column whose head is clicked. If
 // a cell's text is not a number, its data-value is. Opens a folded section for a link to it, and
-// all of them for printing, which older browsers do not do by the style alone.
+// all of them for printing, which older browsers do not do by the style alone. Adds a button to
+// each plot that saves it as a file.
 inline constexpr std::string_view kPageScript = R"js(
 "use strict";
 const folds = Array.from(document.querySelectorAll("details"));
@@ -171,6 +144,23 @@ addEventListener("beforeprint", () => {
   for (const fold of unfolded) fold.open = true;
 });
 addEventListener("afterprint", () => { for (const fold of unfolded) fold.open = false; });
+for (const figure of document.querySelectorAll("figure")) {
+  const name = figure.dataset.name + ".svg";
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "save";
+  button.textContent = "save SVG";
+  button.setAttribute("aria-label", "save SVG: " + name);
+  button.addEventListener("click", () => {
+    const text = new XMLSerializer().serializeToString(figure.querySelector("svg")) + "\n";
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], {type: "image/svg+xml"}));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  });
+  figure.append(button);
+}
 for (const table of document.querySelectorAll("table[data-filter]")) {
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);

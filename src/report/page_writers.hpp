@@ -7,8 +7,8 @@
 namespace virnucpro {
 
 // The page as one HTML file that needs no network. It contains its style, its plots and a small
-// script, which filters and sorts tables; the page is complete without it. Its content security
-// policy forbids a browser to load anything else.
+// script, which filters and sorts tables and saves plots; the page is complete without it. Its
+// content security policy forbids a browser to load anything else.
 std::string report_html(const Page& page);
 
 // The page as Markdown with tables. Bars become rows. Lines become their least, average and largest
@@ -20,7 +20,8 @@ std::string report_markdown(const Page& page);
 std::string report_json(const Page& page);
 
 // A table as tab-separated text under its columns' keys, with unrounded numbers, and NA for what is
-// empty. Texts must have gone through shown_text(), which leaves no tab.
+// empty; its texts are no formulas of a spreadsheet. They must have gone through shown_text(),
+// which leaves no tab.
 std::string report_tsv(const Table& table);
 
 }  // namespace virnucpro

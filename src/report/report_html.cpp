@@ -14,8 +14,9 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kWideText =
-    24;  // letters; from here on a cell wraps, and must not become narrow
+// In letters: a longer text may wrap in its cell, which must not become narrow then.
+constexpr std::size_t kNarrowText = 23;
+constexpr std::size_t kLongestName = 40;  // of a sample
 
 constexpr const char* kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
@@ -26,11 +27,12 @@ struct BadgeColour {
   std::string_view colour;
 };
 constexpr std::array kBadgeColours{
-    BadgeColour{"PASS", "good"},  BadgeColour{"WARN", "warn"},
-    BadgeColour{"MISS", "bad"},   BadgeColour{"finished", "good"},
-    BadgeColour{"virus", "bad"},  BadgeColour{"partial", "warn"},
-    BadgeColour{"failed", "bad"}, BadgeColour{"synthetic weights", "warn"},
-    BadgeColour{"read", "good"},  BadgeColour{"above", "bad"},
+    BadgeColour{"PASS", "good"},       BadgeColour{"WARN", "warn"},
+    BadgeColour{"MISS", "bad"},        BadgeColour{"finished", "good"},
+    BadgeColour{"virus", "bad"},       BadgeColour{"partial", "warn"},
+    BadgeColour{"failed", "bad"},      BadgeColour{"synthetic weights", "warn"},
+    BadgeColour{"read", "good"},       BadgeColour{"above", "bad"},
+    BadgeColour{"control", "control"},
 };
 
 class Html {
@@ -47,8 +49,8 @@ class Html {
 };
 
 std::string badge(const std::string& word) {
-  const auto found = std::find_if(kBadgeColours.begin(), kBadgeColours.end(),
-                                  [&word](const BadgeColour& known) { return known.word == word; });
+  const std::string_view kind = word.ends_with(" failed") ? "failed" : std::string_view(word);
+  const auto found = std::ranges::find(kBadgeColours, kind, &BadgeColour::word);
   const std::string_view colour = found == kBadgeColours.end() ? "" : found->colour;
   return fmt::format("<span class=\"badge {}\">{}</span>", colour, escaped(word));
 }
@@ -67,50 +69,39 @@ void add_fields(Html& html, const std::vector<Field>& fields, std::string_view s
   html.raw("</dl>\n");
 }
 
-void add_legend(Html& html, const Plot& plot) {
-  if (plot.lines.size() < 2) return;
-  html.raw("<ul class=\"legend\">");
-  for (std::size_t k = 0; k < plot.lines.size(); ++k) {
-    html.add("<li class=\"c{}\"><i></i>{}</li>", k % kPlotColours + 1, escaped(plot.lines[k].name));
-  }
-  html.raw("</ul>\n");
-}
-
 // What is wider than its place scrolls there, also by keys.
 std::string scroller(std::string_view style, std::string_view name) {
   return fmt::format("<div class=\"{}\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">", style,
                      escaped(name));
 }
 
-constexpr std::string_view kContigLegend =
-    "<ul class=\"legend contigs\"><li class=\"s1\"><i></i>up to 0.2</li><li class=\"s2\"><i></i>0.4"
-    "</li><li class=\"s3\"><i></i>0.6</li><li class=\"s4\"><i></i>0.8</li><li class=\"s5\"><i></i>1"
-    "</li><li class=\"unscored\"><i></i>unscored</li></ul>\n";
-
-// The first and last base below a contig, as its drawing has no text.
-void add_ends(Html& html, const Plot& plot) {
-  if (plot.stretches.empty()) return;
-  html.add("<p class=\"ends\"><span>1</span><span>{}</span></p>\n",
-           grouped(plot.stretches.back().end));
-}
-
 void add_plots(Html& html, const std::vector<Plot>& plots) {
   if (plots.empty()) return;
-  const bool are_contigs = plots.front().kind == PlotKind::kContig;
-  if (are_contigs) html.raw(kContigLegend);
-  html.add("<div class=\"{}\">\n", are_contigs ? "plots contigs" : "plots");
+  html.raw("<div class=\"plots\">\n");
   for (const Plot& plot : plots) {
-    html.add("<figure><figcaption>{} <span>{}</span></figcaption>\n", escaped(plot.title),
-             escaped(plot.y_label));
     const bool may_be_wide = plot.kind == PlotKind::kHeatMap;
+    const bool has_axis = plot.kind != PlotKind::kContig && !may_be_wide;  // with this label
+    html.add("<figure data-name=\"{}\"><figcaption>{} <span>{}</span></figcaption>\n",
+             escaped(plot.key), escaped(plot.title), has_axis ? "" : escaped(plot.y_label));
     if (may_be_wide) html.raw(scroller("wide-plot", plot.title) + "\n");
     html.raw(svg_plot(plot));
-    if (may_be_wide) html.raw("</div>\n");
-    if (are_contigs) add_ends(html, plot);
-    add_legend(html, plot);
-    html.raw("</figure>\n");
+    html.raw(may_be_wide ? "</div>\n</figure>\n" : "</figure>\n");
   }
   html.raw("</div>\n");
+}
+
+// The colours of plots as variables, and plots in the variables' colours.
+std::string plot_style() {
+  std::string variables = ":root {";
+  std::string rules = fmt::format("figure [fill=\"{}\"] {{ fill: none; }}\n", kFigurePaper);
+  for (const PlotColour& colour : kPlotColours) {
+    variables += fmt::format(" --{}: {};", colour.variable, colour.value);
+    for (const char* what : {"fill", "stroke"}) {
+      rules += fmt::format("figure [{0}=\"{2}\"] {{ {0}: var(--{1}); }}\n", what, colour.variable,
+                           colour.value);
+    }
+  }
+  return variables + " }\n" + rules;
 }
 
 std::string sort_value(const Value& value) {
@@ -121,7 +112,9 @@ std::string sort_value(const Value& value) {
   return "-1";  // sorts unmeasured values before all others
 }
 
-void add_cell(Html& html, const Value& value, const Column& column) {
+// `under`: what stands below the cell's text. `room`: in letters; a longer text may wrap.
+void add_cell(Html& html, const Value& value, const Column& column, std::size_t room,
+              const std::string& under) {
   const Measure unit = column.unit;
   const bool is_absent = std::holds_alternative<std::monostate>(value);
   const std::string text = is_absent ? column.absent : value_text(value, unit);
@@ -132,24 +125,38 @@ void add_cell(Html& html, const Value& value, const Column& column) {
   } else if (is_absent) {
     html.raw("<td class=\"none\">–</td>");
   } else {
-    html.add("<td{}>{}</td>", text.size() >= kWideText ? " class=\"wide\"" : "", escaped(text));
+    html.add("<td{}>{}{}</td>", count_letters(text) > room ? " class=\"wide\"" : "", escaped(text),
+             under.empty() ? "" : fmt::format("<span class=\"under\">{}</span>", escaped(under)));
   }
 }
 
+// What is written below a row's first cell, so that it is seen wherever the table is scrolled to.
+std::string under_first(const Table& table, const std::vector<Value>& row) {
+  const auto column = std::ranges::find(table.columns, true, &Column::is_under_first);
+  if (column == table.columns.end()) return {};
+  return value_text(row[static_cast<std::size_t>(column - table.columns.begin())], column->unit);
+}
+
 void add_table(Html& html, const Table& table) {
+  const std::size_t room = table.fills_screen ? kLongestName : kNarrowText;
   html.raw(scroller(fmt::format("table{}{}", table.can_be_filtered ? " long" : "",
                                 table.fills_screen ? " main" : ""),
                     table.caption));
   html.add("<table{}>\n<caption><span>{}</span></caption>\n<thead><tr>",
            table.can_be_filtered ? " data-filter" : "", escaped(table.caption));
   for (const Column& column : table.columns) {
+    if (column.is_under_first) continue;
     html.add("<th scope=\"col\"{}>{}</th>", is_number(column.unit) ? " class=\"number\"" : "",
              escaped(column.label));
   }
   html.raw("</tr></thead>\n<tbody>\n");
   for (const std::vector<Value>& row : table.rows) {
     html.raw("<tr>");
-    for (std::size_t k = 0; k < row.size(); ++k) add_cell(html, row[k], table.columns[k]);
+    const std::string under = under_first(table, row);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (table.columns[k].is_under_first) continue;
+      add_cell(html, row[k], table.columns[k], room, k == 0 ? under : std::string());
+    }
     html.raw("</tr>\n");
   }
   html.raw("</tbody></table></div>\n");
@@ -200,7 +207,7 @@ std::string report_html(const Page& page) {
   html.add("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", kPolicy);
   html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
   html.add("<title>virnucpro: {}</title>\n<style>{}</style>\n</head>\n<body>\n",
-           escaped(page.title), kPageStyle);
+           escaped(page.title), plot_style() + std::string(kPageStyle));
   add_header(html, page);
   html.raw("<main>\n");
   add_warnings(html, page.warnings);

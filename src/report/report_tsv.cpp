@@ -10,7 +10,7 @@ namespace virnucpro {
 namespace {
 
 std::string cell_text(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* text = std::get_if<std::string>(&value)) return without_formula(*text);
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
   if (const auto* count = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *count);
   return "NA";

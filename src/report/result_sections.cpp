@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -11,34 +12,51 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kMostInputs = 200;  // rows
-constexpr std::size_t kMostMaps = 20;
 
 std::string input_name(const RunFacts& facts, std::uint32_t input) {
   return input < facts.inputs.size() ? shown_text(facts.inputs[input].name) : "";
 }
 
-// "high_confidence" as "high"; nothing for a contig without a scored chunk.
+// Nothing for a contig without a scored chunk.
 Value tier_words(std::string_view tier) {
-  constexpr std::string_view kSuffix = "_confidence";
-  if (tier.empty()) return {};
-  if (tier.ends_with(kSuffix)) tier.remove_suffix(kSuffix.size());
-  return std::string(tier);
+  return tier.empty() ? Value{} : Value{std::string(short_tier(tier))};
 }
 
-Plot score_plot(const ScoreFacts& scores) {
-  Plot plot{.key = "frames_by_score",
-            .title = "Virus score of the frames",
+// Counts by virus score, in bins.
+Plot histogram(const std::array<std::uint64_t, ScoreFacts::kScoreBins>& counts, std::string key,
+               std::string title, std::string what) {
+  Plot plot{.key = std::move(key),
+            .title = std::move(title),
             .kind = PlotKind::kBars,
             .x_label = "virus score",
-            .y_label = "frames",
+            .y_label = std::move(what),
             .unit = Measure::kCount};
+  plot.end_tick = "1";
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   for (std::size_t k = 0; k < ScoreFacts::kScoreBins; ++k) {
     const double from = static_cast<double>(k) / bins;
     plot.bars.push_back({fmt::format("{:.2f}", from),
                          fmt::format("{:.2f} to {:.2f}", from, from + 1 / bins),
-                         static_cast<double>(scores.frames_by_score[k])});
+                         static_cast<double>(counts[k])});
   }
+  return plot;
+}
+
+Plot score_plot(const ScoreFacts& scores) {
+  return histogram(scores.frames_by_score, "frames_by_score", "Virus score of the frames",
+                   "frames");
+}
+
+// The score of the only chunk above which a read is called virus: its two scores have a sum of 1.
+double cut_off_of(const CallRule& rule) {
+  if (rule.is_viral_ngs()) return (1 + rule.viral_ngs().min_weighted_delta) / 2;
+  return std::max(0.5, rule.min_score());
+}
+
+Plot read_plot(const RunFacts& facts) {
+  Plot plot = histogram(facts.scores.sequences_by_score, "sequences_by_score",
+                        "Highest virus score of each sequence", "sequences");
+  plot.cut_off = cut_off_of(facts.rule);
   return plot;
 }
 
@@ -48,10 +66,9 @@ Plot call_plot(const TableCounts& counts) {
             .kind = PlotKind::kRows,
             .y_label = "sequences",
             .unit = Measure::kCount};
-  const std::uint64_t others =
-      counts.sequences - counts.virus_sequences - counts.unscored_sequences;
   plot.bars = {{"virus", "virus", static_cast<double>(counts.virus_sequences)},
-               {"others", "others", static_cast<double>(others)},
+               {"others", "others", static_cast<double>(counts.others())},
+               {"ambiguous", "ambiguous", static_cast<double>(counts.ambiguous_sequences)},
                {"unscored", "unscored", static_cast<double>(counts.unscored_sequences)}};
   return plot;
 }
@@ -60,7 +77,7 @@ Plot length_plot(const ScoreFacts& scores) {
   Plot plot{.key = "sequences_by_length",
             .title = "Length of the sequences",
             .kind = PlotKind::kBars,
-            .x_label = "bases, from",
+            .x_label = "length (bases), from",
             .y_label = "sequences",
             .unit = Measure::kCount};
   for (const LengthBin& bin : scores.lengths) {
@@ -75,7 +92,7 @@ Plot frame_plot(const ScoreFacts& scores) {
   Plot plot{.key = "chunks_by_frames",
             .title = "Stop-free frames of a chunk",
             .kind = PlotKind::kBars,
-            .x_label = "frames",
+            .x_label = "stop-free frames",
             .y_label = "chunks",
             .unit = Measure::kCount};
   for (std::size_t k = 0; k <= ScoreFacts::kMostFrames; ++k) {
@@ -112,7 +129,7 @@ Table failed_table(const RunFacts& facts) {
 }
 
 Table tier_table(const ScoreFacts& scores) {
-  Table table{.key = "tiers", .caption = "Calls of the roll-up (contigs.tsv)"};
+  Table table{.key = "tiers", .caption = "Calls and their confidence (contigs.tsv)"};
   table.columns = {{"call", "Call"},
                    {"tier", "Confidence"},
                    {"sequences", "Sequences", Measure::kCount},
@@ -136,53 +153,50 @@ Table reason_table(const TableCounts& counts) {
 }
 
 std::vector<Column> hit_columns(bool has_tiers) {
-  std::vector<Column> columns{{"sequence_id", "Sequence"},
+  std::vector<Column> columns{{"chunks_scored", "Scored chunks", Measure::kCount},
+                              {"sequence_id", "Sequence"},
                               {"call", "Call", Measure::kStatus},
                               {"evidence", "Evidence", Measure::kCount},
                               {"length", "Bases", Measure::kCount},
                               {"bases_scored", "Bases scored", Measure::kCount},
                               {"virus_chunks", "Virus chunks", Measure::kCount},
-                              {"chunks_scored", "Scored chunks", Measure::kCount},
                               {"virus_share", "Virus share", Measure::kShare},
                               {"max_virus_score", "Highest score", Measure::kScore},
                               {"mean_virus_score", "Mean score", Measure::kScore}};
-  if (has_tiers) {
-    columns.insert(columns.end(), {{"rollup_call", "Roll-up"}, {"tier", "Confidence"}});
-  }
+  if (has_tiers) columns.push_back({"tier", "Confidence"});
   columns.push_back({"input", "Input"});
   return columns;
 }
 
 Table hit_table(const RunFacts& facts) {
-  Table table{.key = "sequences", .caption = "Sequences with virus chunks, most evidence first"};
+  Table table{.key = "sequences", .caption = "Sequences called virus, or with virus chunks"};
   table.can_be_filtered = true;
-  table.columns = hit_columns(facts.rollup.has_value());
+  table.columns = hit_columns(facts.rule.is_viral_ngs());
   for (const SequenceHit& hit : facts.scores.top_hits) {
-    std::vector<Value> row{hit.id,
-                           hit.virus ? "virus" : "others",
+    std::vector<Value> row{hit.chunks_scored,
+                           hit.id,
+                           std::string(word_of(hit.call)),
                            std::round(hit.evidence),
                            hit.length,
                            hit.bases_scored,
                            hit.virus_chunks,
-                           hit.chunks_scored,
                            hit.virus_share,
                            static_cast<double>(hit.max_virus_score),
                            static_cast<double>(hit.mean_virus_score)};
-    if (facts.rollup) {
-      row.insert(row.end(), {std::string(hit.rolled_call), tier_words(hit.tier)});
-    }
+    if (facts.rule.is_viral_ngs()) row.push_back(tier_words(hit.tier));
     row.emplace_back(input_name(facts, hit.input));
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
-Plot contig_plot(const SequenceHit& hit, std::size_t number) {
+Plot contig_plot(const SequenceHit& hit, const CallRule& rule, std::size_t number) {
   Plot plot{.key = fmt::format("contig_{}", number), .title = hit.id, .kind = PlotKind::kContig};
   plot.y_label =
-      fmt::format("{}: {} of {} scored chunks are virus, {} of {} bases scored",
-                  hit.virus ? "virus" : "others", grouped(hit.virus_chunks),
-                  grouped(hit.chunks_scored), grouped(hit.bases_scored), grouped(hit.length));
+      fmt::format("{}: {} of {} scored chunks are virus, {} of {} bases scored", word_of(hit.call),
+                  grouped(hit.virus_chunks), grouped(hit.chunks_scored), grouped(hit.bases_scored),
+                  grouped(hit.length));
+  plot.cut_off = std::max(0.5, rule.min_score());  // of a chunk
   plot.stretches = hit.map;
   return plot;
 }
@@ -191,18 +205,18 @@ Value share_value(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? Value{} : Value{static_cast<double>(part) / static_cast<double>(whole)};
 }
 
-// "12 of 300 sequences (4 %) are called virus; 20 have no score."
 std::string found_words(const RunFacts& facts) {
   const TableCounts& counts = facts.scores.counts;
   if (counts.sequences == 0) return "There are no sequences.";
-  const std::string unscored =
-      counts.unscored_sequences == 0
-          ? std::string()
-          : fmt::format("; {} without a score", grouped(counts.unscored_sequences));
+  const auto further = [](std::uint64_t count, const char* what) {
+    return count == 0 ? std::string() : fmt::format("; {} {}", grouped(count), what);
+  };
   return fmt::format(
-      "Called virus: {} of {} sequences ({}){}. Scores are not probabilities.",
+      "Called virus: {} of {} sequences ({}){}{}. Scores are not probabilities.",
       grouped(counts.virus_sequences), grouped(counts.sequences),
-      value_text(share_value(counts.virus_sequences, counts.sequences), Measure::kShare), unscored);
+      value_text(share_value(counts.virus_sequences, counts.sequences), Measure::kShare),
+      further(counts.ambiguous_sequences, "ambiguous"),
+      further(counts.unscored_sequences, "without a score"));
 }
 
 }  // namespace
@@ -232,37 +246,61 @@ Section score_section(const RunFacts& facts) {
   Section section{.key = "scores", .title = "What was found"};
   section.note = found_words(facts);
   section.plots = {call_plot(counts), score_plot(facts.scores)};
-  section.fields = {
-      {"min_score", "Virus chunk: virus score not the smaller one, and at least",
-       facts.rule.min_score()},
-      {"min_share", "Virus sequence: share of virus chunks at least", facts.rule.min_share()},
-      {"frames_scored", "Frames scored", counts.frames, Measure::kCount},
-      {"failed_frames", "Frames that failed", counts.failed_frames, Measure::kCount}};
-  if (facts.rollup) section.tables = {tier_table(facts.scores)};
+  section.fields = {{"rule", "Rule", std::string(word_of(facts.rule.name()))},
+                    {"min_score", "Virus chunk: virus score not the smaller one, and at least",
+                     facts.rule.min_score()},
+                    facts.rule.is_viral_ngs()
+                        ? Field{"min_weighted_delta", "Virus sequence: weighted delta above",
+                                facts.rule.viral_ngs().min_weighted_delta}
+                        : Field{"min_share", "Virus sequence: share of virus chunks at least",
+                                facts.rule.min_share()},
+                    {"frames_scored", "Frames scored", counts.frames, Measure::kCount},
+                    {"failed_frames", "Frames that failed", counts.failed_frames, Measure::kCount}};
+  if (facts.rule.is_viral_ngs()) section.tables = {tier_table(facts.scores)};
   return section;
 }
 
-Section hit_section(const RunFacts& facts) {
+// Which sequences are listed; nothing where it goes without saying.
+std::string least_tier_text(const RunFacts& facts) {
+  const std::string_view tier = facts.rule.min_tier();
+  if (!facts.rule.is_viral_ngs() || tier == kReviewTier) return {};
+  return fmt::format(
+      " By --min-tier, of the {} called virus only those of confidence {} or higher are listed and "
+      "written; high and moderate leave out every contig under five scored chunks.",
+      grouped(facts.scores.counts.virus_sequences), short_tier(tier));
+}
+
+std::string hits_text(const RunFacts& facts) {
   const ScoreFacts& scores = facts.scores;
-  Section section{.key = "top_hits", .title = "Top hits"};
-  if (scores.hits == 0) {
-    section.note = "No sequence has a chunk that counts as virus.";
-    return section;
-  }
-  section.note = fmt::format(
-      "{} with a virus chunk{}. Those called virus come first, then those with more evidence: the "
-      "bases in virus chunks, each times its chunk's virus score.",
+  if (scores.hits == 0) return "No sequence is listed: none is called virus, or has a virus chunk.";
+  return fmt::format(
+      "{} called virus or with a virus chunk{}. Those called virus come first, then those with "
+      "more "
+      "evidence: {}.",
       scores.hits == 1 ? "One sequence" : grouped(scores.hits) + " sequences",
       scores.hits > scores.top_hits.size()
           ? fmt::format("; here are {}, sequences.tsv has all", grouped(scores.top_hits.size()))
-          : std::string());
-  if (facts.rollup) {
-    section.note +=
-        " Call and roll-up are two rules: the call is that of sequences.tsv and of the counts, the "
-        "roll-up that of contigs.tsv and label-reads. Where they differ, believe a contig's "
-        "roll-up.";
+          : std::string(),
+      facts.rule.is_viral_ngs()
+          ? "a higher confidence, then more bases scored times weighted delta"
+          : "the bases in virus chunks, each times how far its virus score is above the other");
+}
+
+Section hit_section(const RunFacts& facts) {
+  Section section{.key = "top_hits", .title = "Top hits"};
+  const std::string least_tier = least_tier_text(facts);
+  if (facts.scores.counts.is_of_reads()) {
+    section.title = "Scores of the reads";
+    section.note = fmt::format(
+        "Nearly all sequences have one chunk: they are called virus from a score of about {:g}, "
+        "the line. sequences.tsv has each.",
+        cut_off_of(facts.rule));
+    section.plots = {read_plot(facts)};
+    return section;
   }
-  section.tables = {hit_table(facts)};
+  if (facts.scores.hits > 0) section.tables = {hit_table(facts)};
+  if (facts.scores.hits > 0 || least_tier.empty()) section.note = hits_text(facts);
+  section.note += least_tier;
   return section;
 }
 
@@ -271,12 +309,13 @@ std::optional<Section> contig_section(const RunFacts& facts) {
   for (const SequenceHit& hit : facts.scores.top_hits) {
     if (hit.map.empty()) continue;
     if (section.plots.size() == kMostMaps) break;
-    section.plots.push_back(contig_plot(hit, section.plots.size() + 1));
+    section.plots.push_back(contig_plot(hit, facts.rule, section.plots.size() + 1));
   }
   if (section.plots.empty()) return std::nullopt;
   section.note =
       "The top hits of several chunks, at most 20. Height and colour are the virus score: the line "
-      "is 0.5, the top is 1. Striped: unscored. Chunks of long contigs are averaged; chunks.bed "
+      "is the cut-off of a chunk, the top is 1. Striped: unscored. Chunks of long contigs are "
+      "averaged; chunks.bed "
       "(--bed) has each.";
   return section;
 }

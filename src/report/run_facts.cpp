@@ -80,6 +80,11 @@ void add_run_warnings(RunFacts& facts) {
     warnings.push_back(
         fmt::format("{} frames could not be computed and count as absent.", grouped(frames)));
   }
+  if (facts.rule.is_viral_ngs() && facts.scores.counts.is_of_reads()) {
+    warnings.emplace_back(
+        "Nearly all sequences have one chunk, and viral-ngs is a rule for contigs: for reads "
+        "--rule majority.");
+  }
   if (const std::string advice = model_advice(facts.fingerprint, facts.scores.counts);
       !advice.empty()) {
     warnings.push_back(advice + ".");
@@ -106,17 +111,20 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run, const CallR
   facts.synthetic = is_synthetic(facts.fingerprint);
   facts.rule = change.over(rule_of(facts.fingerprint));
   facts.inputs = journal.inputs();
-  facts.rollup = rollup_of(facts.fingerprint);
-  facts.scores = read_scores(journal,
-                             {.rule = facts.rule,
-                              .rollup = facts.rollup,
-                              .chunk_size = known_chunk_size(facts.fingerprint, run)},
-                             cancel);
+  facts.scores = read_scores(
+      journal, {.rule = facts.rule, .chunk_size = known_chunk_size(facts.fingerprint, run)},
+      cancel);
   add_run_warnings(facts);
   std::error_code unknown;
   if (facts.finished && !fs::exists(run_files::kSequenceTable.in(run), unknown)) {
     facts.warnings.emplace_back(
         "There are no tables: virnucpro export writes them, and so does predict --resume.");
+  }
+  const bool has_rule = facts.rule.is_viral_ngs() || rule_of(facts.fingerprint).is_viral_ngs();
+  if (!has_rule && fs::exists(run_files::kContigTable.in(run), unknown)) {
+    facts.warnings.emplace_back(
+        "contigs.tsv states calls of another rule than this run's: virnucpro export RUN_DIR --rule "
+        "viral-ngs lets all files follow it, --rule majority removes it.");
   }
   read_telemetry(run, facts);
   return facts;

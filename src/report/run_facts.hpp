@@ -23,7 +23,6 @@ struct RunFacts {
   bool finished = false;
   bool synthetic = false;
   CallRule rule{};
-  std::optional<RollupRule> rollup{};  // of contigs.tsv, where the run has it
   Journal::Fingerprint fingerprint;
   std::vector<InputEntry> inputs;
   ScoreFacts scores;

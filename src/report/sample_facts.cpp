@@ -1,5 +1,7 @@
 #include "report/sample_facts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -17,46 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The sequences of a run, added up.
-class Sum {
- public:
-  Sum(SampleFacts& facts, const std::optional<RollupRule>& rollup)
-      : facts_(facts), rollup_(rollup) {
-    if (rollup) facts.tiers.emplace();
-    start_contig();
-  }
-
-  void add(const std::vector<ChunkScore>& chunks) {
-    if (!contig_) return;
-    for (const ChunkScore& chunk : chunks) contig_->add(chunk);
-  }
-
-  void end(const SequenceSummary& sequence) {
-    facts_.counts.add(sequence);
-    facts_.bases += sequence.length();
-    if (sequence.is_virus()) facts_.virus_bases += sequence.length();
-    if (contig_) count(contig_->result());
-    start_contig();
-  }
-
- private:
-  void start_contig() {
-    if (rollup_) contig_.emplace(*rollup_);
-  }
-
-  void count(const ContigCall& found) {
-    if (found.call != kViralCall) return;
-    ViralTiers& tiers = *facts_.tiers;
-    if (found.tier == kHighTier) ++tiers.high;
-    if (found.tier == kModerateTier) ++tiers.moderate;
-    if (found.tier == kLowTier) ++tiers.low;
-    if (found.tier == kReviewTier) ++tiers.review;
-  }
-
-  SampleFacts& facts_;
-  const std::optional<RollupRule>& rollup_;
-  std::optional<ContigRollup> contig_;
-};
+void count(const ContigCall& found, ViralTiers& tiers) {
+  if (found.call != kViralCall) return;
+  if (found.tier == kHighTier) ++tiers.high;
+  if (found.tier == kModerateTier) ++tiers.moderate;
+  if (found.tier == kLowTier) ++tiers.low;
+  if (found.tier == kReviewTier) ++tiers.review;
+}
 
 // Damaged telemetry must not prevent a report: such a run has no time.
 std::optional<double> seconds_of(const fs::path& run) {
@@ -70,10 +39,16 @@ std::optional<double> seconds_of(const fs::path& run) {
   }
 }
 
+// What sequences' calls follow from. By viral-ngs that is neither the least score of a virus chunk
+// nor the tier from which sequences are written.
+std::string calls_text(const CallRule& rule) {
+  return rule.is_viral_ngs() ? text_of(rule.viral_ngs()) : text_of(rule);
+}
+
 SampleSettings settings_of(const Journal::Fingerprint& print, const CallRule& rule) {
   return {entry_of(print, "dnabert_s_hash"),         entry_of(print, "esm2_hash"),
           entry_of(print, "classifier_hash"),        shown_text(entry_of(print, "chunk_size")),
-          shown_text(entry_of(print, "min_length")), text_of(rule)};
+          shown_text(entry_of(print, "min_length")), calls_text(rule)};
 }
 
 std::string part_of(const Journal::Fingerprint& print) {
@@ -101,11 +76,16 @@ std::string sample_name(const Journal::Fingerprint& print, const fs::path& run) 
   return !stem.empty() && was_named ? shown_text(stem) : directory_name(run);
 }
 
+std::string state_of(bool finished, std::uint64_t failed_inputs) {
+  if (!finished) return "partial";
+  if (failed_inputs == 0) return "finished";
+  return fmt::format("{} input{} failed", failed_inputs, failed_inputs == 1 ? "" : "s");
+}
+
 SampleFacts read_sample(const Journal& journal, const fs::path& run, const CallRuleChange& change,
                         const Cancel& cancel) {
   const Journal::Fingerprint print = journal.fingerprint();
   const CallRule rule = change.over(rule_of(print));
-  const std::optional<RollupRule> rollup = rollup_of(print);
   const std::vector<InputEntry> inputs = journal.inputs();
   SampleFacts facts{.name = sample_name(print, run),
                     .run = run_text(run.string()),
@@ -115,18 +95,21 @@ SampleFacts read_sample(const Journal& journal, const fs::path& run, const CallR
                     .shard = part_of(print),
                     .seconds = seconds_of(run),
                     .precision = shown_text(entry_of(print, "precision")),
-                    .rollup = rollup ? text_of(*rollup) : "",
                     .settings = settings_of(print, rule)};
   facts.failed_inputs = static_cast<std::uint64_t>(
       std::ranges::count_if(inputs, [](const InputEntry& input) { return input.failed; }));
-  Sum sum(facts, rollup);
-  walk_sequences(
-      journal,
-      {.rule = rule,
-       .part = [&sum](const SequencePart&,
-                      const std::vector<ChunkScore>& chunks) { sum.add(chunks); },
-       .end = [&sum](const SequencePart&, const SequenceSummary& sequence) { sum.end(sequence); }},
-      cancel);
+  if (rule.is_viral_ngs()) facts.tiers.emplace();
+  walk_sequences(journal,
+                 {.rule = rule,
+                  .part = {},
+                  .end =
+                      [&facts](const SequencePart&, const SequenceSummary& sequence) {
+                        facts.counts.add(sequence);
+                        facts.bases += sequence.length();
+                        if (sequence.is_virus()) facts.virus_bases += sequence.length();
+                        if (facts.tiers) count(sequence.contig(), *facts.tiers);
+                      }},
+                 cancel);
   return facts;
 }
 

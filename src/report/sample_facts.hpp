@@ -26,7 +26,7 @@ std::string run_text(std::string_view path);
 // its own (stdin, a pipe of the shell), after the run's directory. Through shown_text().
 std::string sample_name(const Journal::Fingerprint& print, const std::filesystem::path& run);
 
-// Contigs that the roll-up calls Viral, by its confidence.
+// Sequences that viral-ngs calls virus, by its confidence.
 struct ViralTiers {
   std::uint64_t high = 0;
   std::uint64_t moderate = 0;
@@ -58,12 +58,14 @@ struct SampleFacts {
   TableCounts counts{};
   std::uint64_t bases = 0;
   std::uint64_t virus_bases = 0;      // of the sequences called virus
-  std::optional<ViralTiers> tiers{};  // of a run with a roll-up
+  std::optional<ViralTiers> tiers{};  // of a run by viral-ngs
   std::optional<double> seconds{};    // of the session that computed last; empty if not measured
   std::string precision{};
-  std::string rollup{};  // its rule; empty: none
   SampleSettings settings{};
 };
+
+// "finished", "partial" or "2 inputs failed".
+std::string state_of(bool finished, std::uint64_t failed_inputs);
 
 // `run`: as the user gave it. `change`: of the run's own rule of calls. Errors: kJournalDamaged,
 // Cancel's.

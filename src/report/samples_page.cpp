@@ -19,7 +19,8 @@ namespace {
 using Samples = std::vector<SampleFacts>;
 
 constexpr std::size_t kMostBars = 30;
-constexpr std::size_t kMostTold = 5;  // names in a warning
+constexpr std::size_t kControlColour = 3;  // of a bar
+constexpr std::size_t kMostTold = 5;       // names in a warning
 
 // How a row's notes name a setting that is not the usual one.
 struct SettingWords {
@@ -62,13 +63,11 @@ Value most_usual(const Samples& samples, Value SampleFacts::*member) {
 struct Usual {
   SampleSettings settings;
   std::string precision;
-  std::string rollup;
 };
 
 Usual usual_of(const Samples& samples) {
   return {.settings = most_usual(samples, &SampleFacts::settings),
-          .precision = most_usual(samples, &SampleFacts::precision),
-          .rollup = most_usual(samples, &SampleFacts::rollup)};
+          .precision = most_usual(samples, &SampleFacts::precision)};
 }
 
 // The samples of each name, in the order given.
@@ -96,9 +95,6 @@ std::string notes_of(const SampleFacts& sample, const Usual& usual, const Named&
   std::vector<std::string> notes = other_settings(sample, usual);
   if (sample.precision != usual.precision) {
     notes.push_back("computed in " + sample.precision);
-  }
-  if (!sample.rollup.empty() && sample.rollup != usual.rollup) {
-    notes.emplace_back("other roll-up rule");
   }
   if (!sample.finished) notes.emplace_back("the run did not finish");
   if (!sample.shard.empty()) notes.push_back(fmt::format("only shard {}", sample.shard));
@@ -133,7 +129,8 @@ std::vector<Column> columns_of(bool has_controls, bool has_tiers) {
     add({{"viral_high", "Viral: high", Measure::kCount, "–"},
          {"viral_moderate", "Viral: moderate", Measure::kCount, "–"},
          {"viral_low", "Viral: low", Measure::kCount, "–"},
-         {"viral_review", "Viral: review", Measure::kCount, "–"}});
+         {"viral_review", "Viral: review", Measure::kCount, "–"},
+         {"ambiguous_sequences", "Ambiguous", Measure::kCount, "–"}});
   }
   add({{"sequences", "Sequences", Measure::kCount},
        {"unscored_sequences", "Unscored", Measure::kCount},
@@ -142,7 +139,7 @@ std::vector<Column> columns_of(bool has_controls, bool has_tiers) {
        {"virus_bases", "Bases called virus", Measure::kCount},
        {"seconds", "Time", Measure::kSeconds},
        {"state", "State", Measure::kStatus},
-       {"notes", "Notes"},
+       {"notes", "Notes", Measure::kNone, "", true},
        {"run", "Run"}});
   return columns;
 }
@@ -178,12 +175,14 @@ void add_control_cells(const ControlResult& result, const Samples& samples,
                          result.ratio->most, samples[result.control].name});
 }
 
-void add_tier_cells(const std::optional<ViralTiers>& tiers, std::vector<Value>& row) {
+void add_tier_cells(const SampleFacts& sample, std::vector<Value>& row) {
+  const std::optional<ViralTiers>& tiers = sample.tiers;
   if (!tiers) {
-    row.insert(row.end(), 4, Value{});
+    row.insert(row.end(), 5, Value{});
     return;
   }
-  row.insert(row.end(), {tiers->high, tiers->moderate, tiers->low, tiers->review});
+  row.insert(row.end(), {tiers->high, tiers->moderate, tiers->low, tiers->review,
+                         sample.counts.ambiguous_sequences});
 }
 
 bool has_tiers(const Samples& samples) {
@@ -206,11 +205,11 @@ Table sample_table(const Samples& samples, const std::vector<std::size_t>& contr
     const TableCounts& counts = sample.counts;
     std::vector<Value> row{sample.name, counts.virus_sequences, virus_share(sample)};
     if (!controls.empty()) add_control_cells(results[k], samples, row);
-    if (tiers) add_tier_cells(sample.tiers, row);
+    if (tiers) add_tier_cells(sample, row);
     row.insert(row.end(), {counts.sequences, counts.unscored_sequences, unscored_share(sample),
                            sample.bases, sample.virus_bases, optional_value(sample.seconds),
-                           sample.finished ? "finished" : "partial", notes_of(sample, usual, named),
-                           sample.run});
+                           state_of(sample.finished, sample.failed_inputs),
+                           notes_of(sample, usual, named), sample.run});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -233,7 +232,10 @@ Plot share_plot(const char* key, const char* title, const Samples& samples,
   for (const std::size_t k : order) {
     const bool is_control = results[k].found == AgainstControls::kControl;
     const std::string name = samples[k].name + (is_control ? " (control)" : "");
-    plot.bars.push_back({.tick = name, .name = name, .value = share_of(samples[k])});
+    plot.bars.push_back({.tick = name,
+                         .name = name,
+                         .value = share_of(samples[k]),
+                         .colour = is_control ? kControlColour : 0});
   }
   return plot;
 }

@@ -85,8 +85,7 @@ ScoreDifferences compare_scores(const ScoredRun& first, const ScoredRun& other,
     const bool both = a->summary.scored() && b->summary.scored();
     if (a->summary.scored() != b->summary.scored()) ++result.scored_once;
     if (both) count_difference(difference(a->summary, b->summary), result);
-    const bool virus = a->summary.is_virus();
-    if (virus != b->summary.is_virus()) ++result.other_calls;
+    if (a->summary.call() != b->summary.call()) ++result.other_calls;
   }
 }
 

@@ -12,6 +12,17 @@
 namespace virnucpro {
 namespace {
 
+// Scores of a damaged journal may be any.
+double score_of(float score) {
+  return std::isnan(score) ? 0 : std::clamp(static_cast<double>(score), 0.0, 1.0);
+}
+
+// Virus first, then what may be one.
+int rank_of(Call call) {
+  if (call == Call::kVirus) return 0;
+  return call == Call::kAmbiguous ? 1 : 2;
+}
+
 std::size_t score_bin(float score) {
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   const double bin = std::clamp(static_cast<double>(score) * bins, 0.0, bins - 1);
@@ -35,8 +46,16 @@ void trim(std::vector<LengthBin>& bins) {
   bins.erase(bins.begin(), std::find_if(bins.begin(), bins.end(), has_some));
 }
 
+// The order of the calls in a report.
+constexpr std::array kCalls{kViralCall, kAmbiguousCall, kNonviralCall, kUnclassifiedCall};
+
+auto tier_rank(std::string_view tier) {
+  return std::ranges::find(kTiers, tier) - kTiers.begin();
+}
+
 bool is_before(const SequenceHit& a, const SequenceHit& b) {
-  if (a.virus != b.virus) return a.virus;
+  if (a.call != b.call) return rank_of(a.call) < rank_of(b.call);
+  if (a.tier != b.tier) return tier_rank(a.tier) < tier_rank(b.tier);
   if (a.evidence != b.evidence) return a.evidence > b.evidence;
   if (a.max_virus_score != b.max_virus_score) return a.max_virus_score > b.max_virus_score;
   return a.number < b.number;
@@ -45,15 +64,13 @@ bool is_before(const SequenceHit& a, const SequenceHit& b) {
 // What its scored chunks say of the sequence that is being read.
 class OpenSequence {
  public:
-  explicit OpenSequence(const ScoreSettings& settings)
-      : settings_(settings), rollup_(settings.rollup.value_or(RollupRule{})) {}
+  explicit OpenSequence(const ScoreSettings& settings) : settings_(settings) {}
 
   void add_part(const SequencePart& part, const std::vector<ChunkScore>& chunks) {
     if (!begun_ && part.chunks > 1) map_.begin(part.length);
     begun_ = true;
     const ChunkPlan plan(part.length, settings_.chunk_size);
     for (const ChunkScore& chunk : chunks) {
-      if (settings_.rollup) rollup_.add(chunk);
       // Of a damaged journal a chunk may lie nowhere.
       if (chunk.chunk < plan.count()) add_chunk(plan.at(chunk.chunk), chunk, part.chunks > 1);
     }
@@ -64,7 +81,6 @@ class OpenSequence {
   std::uint64_t gaps() const { return gaps_; }
   std::uint64_t longest_gap() const { return longest_gap_; }
   double evidence() const { return evidence_; }
-  ContigCall rolled() const { return rollup_.result(); }
   std::vector<MapStretch> map() const { return map_.stretches(); }
 
  private:
@@ -72,12 +88,11 @@ class OpenSequence {
     add_gap(place.begin);
     const std::uint64_t fresh = std::max(place.begin, scored_end_);
     bases_scored_ += place.end - std::min(place.end, fresh);
-    // Scores of a damaged journal may be any.
-    const double score =
-        std::isnan(chunk.virus) ? 0 : std::clamp(static_cast<double>(chunk.virus), 0.0, 1.0);
+    const double score = score_of(chunk.virus);
     if (settings_.rule.is_virus_chunk(chunk.others, chunk.virus)) {
       const std::uint64_t first = std::max(place.begin, virus_end_);
-      evidence_ += score * static_cast<double>(place.end - std::min(place.end, first));
+      evidence_ += std::max(0.0, score - score_of(chunk.others)) *
+                   static_cast<double>(place.end - std::min(place.end, first));
       virus_end_ = std::max(virus_end_, place.end);
     }
     if (has_map) map_.add(place, fresh, score);
@@ -92,7 +107,6 @@ class OpenSequence {
 
   const ScoreSettings& settings_;
   bool begun_ = false;
-  ContigRollup rollup_;
   ContigMap map_;
   std::uint64_t bases_scored_ = 0;
   std::uint64_t scored_end_ = 0;  // of the last scored chunk: chunks overlap
@@ -101,10 +115,6 @@ class OpenSequence {
   std::uint64_t longest_gap_ = 0;
   double evidence_ = 0;
 };
-
-// The order of the calls and tiers in a report.
-constexpr std::array kCalls{kViralCall, kAmbiguousCall, kNonviralCall, kUnclassifiedCall};
-constexpr std::array kTiers{kHighTier, kModerateTier, kLowTier, kReviewTier};
 
 bool is_tier_before(const TierCount& a, const TierCount& b) {
   const auto rank = [](const TierCount& count) {
@@ -145,9 +155,7 @@ class Collector {
         std::find_if(facts_.lengths.begin(), facts_.lengths.end() - 1,
                      [&part](const LengthBin& candidate) { return part.length < candidate.below; });
     ++bin->sequences;
-    // NaN cannot be sorted.
-    const bool is_hit = sequence.virus_chunks() > 0 && !std::isnan(sequence.max_virus_score());
-    if (is_hit) keep_best(part, sequence);
+    if (is_hit(sequence)) keep_best(part, sequence);
     open_.emplace(settings_);
   }
 
@@ -161,13 +169,23 @@ class Collector {
   }
 
  private:
+  // What is written as virus, and beside it, unless a least tier is asked for, what has a virus
+  // chunk.
+  bool is_hit(const SequenceSummary& sequence) const {
+    const CallRule& rule = settings_.rule;
+    const bool of_all = !rule.is_viral_ngs() || rule.min_tier() == kReviewTier;
+    return sequence.is_chosen() || (of_all && sequence.virus_chunks() > 0);
+  }
+
   void count(const SequenceSummary& sequence) {
     facts_.counts.add(sequence);
     facts_.bases += sequence.length();
     facts_.chunks += sequence.chunks();
     facts_.bases_scored += open_->bases_scored();
-    if (settings_.rollup) count_tier(open_->rolled(), sequence.length());
+    if (settings_.rule.is_viral_ngs()) count_tier(sequence.contig(), sequence.length());
     if (!sequence.scored()) return;
+    const float score = sequence.max_virus_score();
+    if (!std::isnan(score)) ++facts_.sequences_by_score[score_bin(score)];
     facts_.unscored_stretches += open_->gaps();
     facts_.unscored_bases += sequence.length() - open_->bases_scored();
     facts_.longest_unscored = std::max(facts_.longest_unscored, open_->longest_gap());
@@ -186,6 +204,8 @@ class Collector {
 
   // What is_before() looks at, and numbers.
   SequenceHit hit_of(const SequencePart& part, const SequenceSummary& sequence) const {
+    const ContigCall contig =
+        settings_.rule.is_viral_ngs() ? sequence.contig() : ContigCall{.call = {}, .tier = {}};
     return {.input = part.input,
             .number = facts_.counts.sequences,
             .length = sequence.length(),
@@ -193,16 +213,20 @@ class Collector {
             .chunks_scored = sequence.chunks_scored(),
             .virus_chunks = sequence.virus_chunks(),
             .virus_share = sequence.virus_share(),
-            .evidence = open_->evidence(),
+            .evidence = settings_.rule.is_viral_ngs()
+                            ? static_cast<double>(open_->bases_scored()) * contig.weighted_delta
+                            : open_->evidence(),
             .max_virus_score = sequence.max_virus_score(),
             .mean_virus_score = sequence.mean_virus_score(),
-            .virus = sequence.is_virus()};
+            .call = sequence.call(),
+            .tier = contig.tier};
   }
 
   // top_hits is a heap with the worst hit at its top.
   void keep_best(const SequencePart& part, const SequenceSummary& sequence) {
-    ++facts_.hits;
     SequenceHit hit = hit_of(part, sequence);
+    if (std::isnan(hit.evidence + hit.max_virus_score)) return;  // it cannot be sorted
+    ++facts_.hits;
     auto& hits = facts_.top_hits;
     if (hits.size() == ScoreFacts::kTopHits) {
       if (!is_before(hit, hits.front())) return;
@@ -211,11 +235,6 @@ class Collector {
     }
     hit.id = shown_text(part.id);
     if (part.chunks > 1) hit.map = open_->map();
-    if (settings_.rollup) {
-      const ContigCall rolled = open_->rolled();
-      hit.rolled_call = rolled.call;
-      hit.tier = rolled.tier;
-    }
     hits.push_back(std::move(hit));
     std::push_heap(hits.begin(), hits.end(), is_before);
   }

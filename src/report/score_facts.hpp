@@ -16,7 +16,8 @@
 
 namespace virnucpro {
 
-// A sequence with a virus chunk: the values of its rows in sequences.tsv and contigs.tsv.
+// A sequence that is written as virus, or has a virus chunk: the values of its rows in
+// sequences.tsv and contigs.tsv.
 struct SequenceHit {
   std::string id{};  // through shown_text()
   std::uint32_t input = 0;
@@ -26,14 +27,14 @@ struct SequenceHit {
   std::uint64_t chunks_scored = 0;
   std::uint64_t virus_chunks = 0;
   double virus_share = 0;
-  // The bases of its virus chunks, each times its chunk's virus score. A base counts once, in the
-  // first of its chunks.
+  // By majority: the bases of its virus chunks, each times how far its chunk's virus score is above
+  // the other one; a base counts once, in the first of its chunks. By viral-ngs: the bases scored,
+  // times weighted_delta.
   double evidence = 0;
   float max_virus_score = 0;
   float mean_virus_score = 0;
-  bool virus = false;
-  std::string_view rolled_call{};  // empty without a roll-up
-  std::string_view tier{};
+  Call call = Call::kOthers;
+  std::string_view tier{};        // by viral-ngs
   std::vector<MapStretch> map{};  // of a sequence of several chunks
 };
 
@@ -66,18 +67,18 @@ struct ScoreFacts {
   std::uint64_t unscored_bases = 0;
   std::uint64_t longest_unscored = 0;
   std::vector<TierCount> tiers;  // those with a sequence, virus first, then from high to low
-  std::uint64_t hits = 0;        // sequences with a virus chunk
+  std::uint64_t hits = 0;        // such sequences
   std::uint64_t chunks = 0;
   // Frames by virus score, in bins of 0.05; a score of 1 is in the last.
   std::array<std::uint64_t, kScoreBins> frames_by_score{};
+  std::array<std::uint64_t, kScoreBins> sequences_by_score{};  // by their highest virus score
   std::array<std::uint64_t, kMostFrames + 1> chunks_by_frames{};
   std::vector<LengthBin> lengths;     // from the first bin with a sequence to the last
-  std::vector<SequenceHit> top_hits;  // called virus first; then by evidence, score, order
+  std::vector<SequenceHit> top_hits;  // called virus first; then by tier, evidence, score, order
 };
 
 struct ScoreSettings {
   CallRule rule{};
-  std::optional<RollupRule> rollup{};
   std::uint64_t chunk_size = 0;  // of the run
 };
 

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/shell_word.hpp"
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "report/page_sections.hpp"
+#include "report/sample_facts.hpp"
 #include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
@@ -26,6 +29,7 @@ Table settings_table(const RunFacts& facts) {
               .caption = "What the scores follow from (the journal's fingerprint)"};
   table.columns = {{"name", "Setting"}, {"value", "Value"}};
   for (const auto& [name, value] : facts.fingerprint) {
+    if (name.starts_with(kVirusFilesKey)) continue;  // no setting, but what became of it
     table.rows.push_back({shown_text(name), shown_text(value)});
   }
   return table;
@@ -100,8 +104,8 @@ std::vector<Field> highlights_of(const RunFacts& facts) {
   std::vector<Field> fields{
       {"sequences", "sequences", counts.sequences, Measure::kCount},
       {"virus_sequences", "called virus", counts.virus_sequences, Measure::kCount},
-      {"other_sequences", "others",
-       counts.sequences - counts.virus_sequences - counts.unscored_sequences, Measure::kCount},
+      {"other_sequences", "others", counts.others(), Measure::kCount},
+      {"ambiguous_sequences", "ambiguous", counts.ambiguous_sequences, Measure::kCount},
       {"unscored_sequences", "unscored", counts.unscored_sequences, Measure::kCount},
       {"frames", "frames scored", counts.frames, Measure::kCount}};
   if (!facts.measured()) return fields;
@@ -134,6 +138,11 @@ Section reproduce_section(const RunFacts& facts) {
                        "models by their hashes."
                      : "The same command on the same inputs gives the same bytes, within one "
                        "numerics class.";
+  if (const auto& rule = facts.telemetry.settings.rule;
+      rule && rule != word_of(facts.rule.name())) {
+    section.note += fmt::format(" Its rule was changed later, by export --rule {}.",
+                                word_of(facts.rule.name()));
+  }
   section.fields = circumstances_of(facts);
   std::erase_if(section.fields, [](const Field& field) { return field.value == Value{}; });
   if (Table devices = device_table(facts.telemetry); !devices.rows.empty()) {
@@ -147,7 +156,8 @@ Page single_run_page(const RunFacts& facts) {
   Page page;
   page.title = facts.stem.empty() ? facts.name : facts.stem;
   page.subtitle = fmt::format("virnucpro {}, {}", program_version(), facts.name);
-  page.badges.emplace_back(facts.finished ? "finished" : "partial");
+  const auto failed = std::ranges::count_if(facts.inputs, &InputEntry::failed);
+  page.badges.push_back(state_of(facts.finished, static_cast<std::uint64_t>(failed)));
   if (facts.synthetic) page.badges.emplace_back("synthetic weights");
   page.highlights = highlights_of(facts);
   page.warnings = facts.warnings;

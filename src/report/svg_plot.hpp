@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -14,15 +14,38 @@ std::string plot_words(const Plot& plot);
 // Escapes a text for elements and quoted attributes of HTML and XML.
 std::string escaped(std::string_view text);
 
-// The number of distinct line colours: the CSS variables --c1 to --c6 of the page.
-inline constexpr std::size_t kPlotColours = 6;
+// The colours of plots: the text, softer text, grid lines, then those of lines and bars, and of a
+// contig's scores in fifths. A page's style gives each to its CSS variable, and draws what has this
+// colour in the variable's, which is another one in the dark and on paper.
+struct PlotColour {
+  std::string_view variable;
+  std::string_view value;
+};
+inline constexpr std::array<PlotColour, 14> kPlotColours{{{"ink", "#1c2024"},
+                                                          {"soft", "#5d6570"},
+                                                          {"line", "#dfe1e4"},
+                                                          {"c1", "#2c6fbb"},
+                                                          {"c2", "#d1662a"},
+                                                          {"c3", "#2f8f6b"},
+                                                          {"c4", "#8c5bb5"},
+                                                          {"c5", "#b8860b"},
+                                                          {"c6", "#c24a6b"},
+                                                          {"s1", "#7b8aa0"},
+                                                          {"s2", "#8480a6"},
+                                                          {"s3", "#9c6d9b"},
+                                                          {"s4", "#b04a74"},
+                                                          {"s5", "#b3261e"}}};
+inline constexpr std::string_view kFigurePaper = "#ffffff";
 
-// The plot as an <svg> element: axes with units, a <title> for the plot and each line, bar and
-// cell, and a <desc> with its numbers, for readers who cannot see them. It fills its place's width;
-// only a heat map has a fixed size, so that its text stays readable. Colours are the page's CSS
-// variables --ink, --soft, --line and those of kPlotColours; a contig's are the classes s1 to s5,
-// by its score in fifths, and "unscored". Non-finite numbers are left out; a plot without numbers
-// says so.
+// How every plot begins.
+inline constexpr std::string_view kFigureStart =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" data-program=\"virnucpro\"";
+
+// The plot as an <svg> element, which is also a whole file: its colours are attributes, so it needs
+// no style. It has axes with units, the cut-off, a legend, a <title> for the plot and each line,
+// bar and cell, and a <desc> with its numbers, for readers who cannot see them. Non-finite numbers
+// are left out; a plot without numbers says so. The bytes are those that a browser's XMLSerializer
+// gives for it, and a line's end.
 std::string svg_plot(const Plot& plot);
 
 }  // namespace virnucpro

@@ -125,7 +125,8 @@ Table measured_table(const RunFacts& facts) {
 void add_device_plots(const MetricFacts& metrics, Section& section) {
   for (const DeviceGauge& gauge : kDeviceGauges) {
     if (gauge.over_time == nullptr) continue;
-    Plot plot = over_time(gauge.key, fmt::format("{} of the devices", gauge.label), "", gauge.unit);
+    Plot plot = over_time(gauge.key, fmt::format("{} of the devices", gauge.label), gauge.label,
+                          gauge.unit);
     for (std::size_t k = 0; k < metrics.devices.size(); ++k) {
       std::vector<PlotPoint> points = (metrics.devices[k].*gauge.over_time).means();
       if (!points.empty()) plot.lines.push_back({metrics.summary.devices[k].id, std::move(points)});
@@ -135,16 +136,17 @@ void add_device_plots(const MetricFacts& metrics, Section& section) {
 }
 
 void add_host_plots(const HostBins& host, Section& section) {
-  const auto add = [&section](const char* key, const char* title, Measure unit,
+  const auto add = [&section](const char* key, const char* title, const char* y_label, Measure unit,
                               const TimeBins& bins) {
     std::vector<PlotPoint> points = bins.means();
     if (points.empty()) return;
-    Plot plot = over_time(key, title, "", unit);
+    Plot plot = over_time(key, title, y_label, unit);
     plot.lines = {{"host", std::move(points)}};
     section.plots.push_back(std::move(plot));
   };
-  add("process_cpu_percent", "Processor time (100 % is one core)", Measure::kPercent, host.cpu);
-  add("rss_bytes", "Resident memory of the host", Measure::kBytes, host.memory);
+  add("process_cpu_percent", "Processor time (100 % is one core)", "processor time",
+      Measure::kPercent, host.cpu);
+  add("rss_bytes", "Resident memory of the host", "resident memory", Measure::kBytes, host.memory);
 }
 
 void add_word(const std::string& word, std::string& words) {
@@ -309,9 +311,11 @@ Section throughput_section(const RunFacts& facts) {
        Measure::kPerSecond},
       {"tokens_per_second", "Tokens of both models", measured(rates.tokens_per_second),
        Measure::kPerSecond}};
-  Plot tokens = over_time("esm_tokens_over_time", "ESM-2 tokens", "a second", Measure::kNone);
+  Plot tokens = over_time("esm_tokens_over_time", "Throughput in tokens", "ESM-2 tokens a second",
+                          Measure::kNone);
   tokens.lines = {{"ESM-2 tokens a second", throughput_of(facts)}};
-  Plot frames = over_time("frames_over_time", "Frames", "a second", Measure::kNone);
+  Plot frames =
+      over_time("frames_over_time", "Throughput in frames", "frames a second", Measure::kNone);
   frames.lines = {{"frames a second", rate_over_time(rates.over_time, rates.over_time.frames)}};
   section.plots = {std::move(tokens), std::move(frames)};
   if (facts.batches.esm_tokens_by_worker.size() > 1)
@@ -352,9 +356,10 @@ Section packing_section(const RunFacts& facts) {
       {"p50_seconds", "Half waited at most", measured(waited.p50_seconds), Measure::kSeconds},
       {"p95_seconds", "95 % waited at most", measured(waited.p95_seconds), Measure::kSeconds},
       {"max_seconds", "Longest wait", measured(waited.max_seconds), Measure::kSeconds}};
-  Plot packing = over_time("packing_over_time", "Packing", "tokens of the budget", Measure::kShare);
+  Plot packing =
+      over_time("packing_over_time", "Packing", "share of the token budget", Measure::kShare);
   packing.lines = {{"packing", facts.batches.packing.means()}};
-  Plot waits = over_time("waits_over_time", "Longest wait for a batch", "", Measure::kSeconds);
+  Plot waits = over_time("waits_over_time", "Longest wait for a batch", "wait", Measure::kSeconds);
   waits.lines = {{"longest wait", facts.batches.waiting.maxima()}};
   section.plots = {std::move(packing), std::move(waits)};
   if (Plot queue = queue_plot(facts); !queue.bars.empty())

@@ -15,10 +15,12 @@
 #include "journal/run_files.hpp"
 #include "report/compared_runs_page.hpp"
 #include "report/multiqc.hpp"
+#include "report/page_sections.hpp"
 #include "report/page_writers.hpp"
 #include "report/samples_page.hpp"
 #include "report/score_differences.hpp"
 #include "report/single_run_page.hpp"
+#include "report/svg_plot.hpp"
 #include "run/call_files.hpp"
 #include "telemetry/batches_hdf5.hpp"
 
@@ -42,14 +44,42 @@ std::filesystem::path folder_of(const ReportFolders& folders) {
   return run != nullptr ? run->path() : std::get<std::filesystem::path>(folders.output);
 }
 
-// All are complete and synced before the first gets its name.
+using NamedPlots = std::vector<std::pair<std::filesystem::path, const Plot*>>;
+
+// Those of an earlier report: they would stand for contigs of this one.
+void remove_other_contigs(const std::filesystem::path& folder, const NamedPlots& plots) {
+  for (std::size_t k = 1; k <= kMostMaps; ++k) {
+    const std::filesystem::path file = folder / fmt::format("contig_{}.svg", k);
+    const bool is_new =
+        std::ranges::find(plots, file, &NamedPlots::value_type::first) != plots.end();
+    std::error_code error;
+    if (is_new || !is_figure(file) || !std::filesystem::remove(file, error)) continue;
+    log_warning("{}: removed, as this report has no such figure", file.string());
+  }
+}
+
+// All are complete and synced before the first gets its name. `figures`: for the page's plots.
 template <typename Places, typename Texts>
-void write_together(const Places& places, const Texts& texts) {
+void write_together(const Places& places, const Texts& texts, const Page& page,
+                    const FigureFolder& figures) {
+  NamedPlots plots;
+  for (const Section& section : page.sections) {
+    if (figures.folder.empty()) break;
+    for (const Plot& plot : section.plots) {
+      figures.check(plots.emplace_back(figures.folder / (plot.key + ".svg"), &plot).first);
+    }
+  }
+  if (!figures.folder.empty()) make_directory(figures.folder);
   std::deque<AtomicFile> written;
   for (std::size_t k = 0; k < texts.size(); ++k) {
     written.emplace_back(places[k]).write(texts[k]);
   }
+  for (const auto& [path, plot] : plots) written.emplace_back(path).write(svg_plot(*plot));
   commit_together(written);
+  for (const AtomicFile& file : written) log_info("wrote {}", file.path().string());
+  const bool is_of_a_run =
+      std::ranges::find(page.sections, "top_hits", &Section::key) != page.sections.end();
+  if (is_of_a_run && !figures.folder.empty()) remove_other_contigs(figures.folder, plots);
 }
 
 // Names inputs that prove that two runs read other sequences. What one of them has not read, or
@@ -101,8 +131,13 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
   return files;
 }
 
+bool is_figure(const std::filesystem::path& file) {
+  return beginning_of(file, kFigureStart.size()) == kFigureStart;
+}
+
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
-                       const CallRuleChange& change, const Cancel& cancel) {
+                       const CallRuleChange& change, const Cancel& cancel,
+                       const FigureFolder& figures) {
   RunFacts facts = read_run_facts(journal, folders.run, change, cancel);
   const Page page = single_run_page(facts);
   const std::array<std::string, kReports.size()> texts{
@@ -110,7 +145,7 @@ RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
       multiqc_calls(facts), multiqc_scores(facts), multiqc_versions(facts)};
   std::vector<FilePlace> places;
   for (const RunFile& report : kReports) places.push_back(place_of(report, folders));
-  write_together(places, texts);
+  write_together(places, texts, page, figures);
   add_missing_hdf5(facts, folders);
   return facts;
 }
@@ -146,18 +181,20 @@ std::vector<std::filesystem::path> sample_files(const std::filesystem::path& pag
 
 std::vector<std::string> write_samples(const std::vector<SampleFacts>& samples,
                                        const std::vector<std::size_t>& controls,
-                                       const std::filesystem::path& page) {
+                                       const std::filesystem::path& page,
+                                       const FigureFolder& figures) {
   const Page content = samples_page(samples, controls);
   const std::array<std::string, 3> texts{report_html(content),
                                          report_tsv(content.sections.front().tables.front()),
                                          report_json(content)};
-  write_together(sample_files(page), texts);
+  write_together(sample_files(page), texts, content, figures);
   return content.warnings;
 }
 
 std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
                                        const std::filesystem::path& file,
-                                       const CallRuleChange& change, const Cancel& cancel) {
+                                       const CallRuleChange& change, const Cancel& cancel,
+                                       const FigureFolder& figures) {
   require_same_inputs(runs);
   std::vector<RunFacts> facts;
   for (const NamedRun& run : runs) {
@@ -169,9 +206,8 @@ std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
   for (std::size_t k = 1; k < runs.size(); ++k) {
     differences.push_back(compare_scores(first, {runs[k].journal, facts[k].rule}, cancel));
   }
-  AtomicFile page(file);
-  page.write(report_html(compared_runs_page(facts, differences)));
-  page.commit();
+  const Page page = compared_runs_page(facts, differences);
+  write_together(std::array{file}, std::array{report_html(page)}, page, figures);
   return facts;
 }
 

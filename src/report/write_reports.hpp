@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -19,6 +20,15 @@ struct ReportFolders {
   std::variant<RunFolder, std::filesystem::path> output;
 };
 
+// Where the plots of a page go as SVG files, which have their keys' names; nowhere if `folder` is
+// empty. `check`: throws where the user must be asked before a file of this name is written.
+struct FigureFolder {
+  std::filesystem::path folder{};
+  std::function<void(const std::filesystem::path& file)> check{};
+};
+// Whether a file is a plot as svg_plot() has it, of any report.
+bool is_figure(const std::filesystem::path& file);
+
 // The paths of the files that write_reports() writes, in `output`.
 std::vector<std::filesystem::path> report_files(const std::filesystem::path& output);
 
@@ -29,7 +39,8 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 // unreadable telemetry. Returns the reports' facts. Errors: kOutputWrite, kOutputExists,
 // kJournalDamaged, Cancel's.
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
-                       const CallRuleChange& change, const Cancel& cancel);
+                       const CallRuleChange& change, const Cancel& cancel,
+                       const FigureFolder& figures = {});
 
 // The same for a run in its own directory that has its tables. Where reports cannot be written
 // there, that is only a warning.
@@ -46,7 +57,8 @@ std::vector<std::filesystem::path> sample_files(const std::filesystem::path& pag
 // Errors: kOutputWrite.
 std::vector<std::string> write_samples(const std::vector<SampleFacts>& samples,
                                        const std::vector<std::size_t>& controls,
-                                       const std::filesystem::path& page);
+                                       const std::filesystem::path& page,
+                                       const FigureFolder& figures = {});
 
 // One of several runs; `path`: as the user gave it, which is its name in the report.
 struct NamedRun {
@@ -58,6 +70,7 @@ struct NamedRun {
 // write_reports() does. Errors: kUsage for runs of other inputs, and as above.
 std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
                                        const std::filesystem::path& file,
-                                       const CallRuleChange& change, const Cancel& cancel);
+                                       const CallRuleChange& change, const Cancel& cancel,
+                                       const FigureFolder& figures = {});
 
 }  // namespace virnucpro

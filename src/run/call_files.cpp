@@ -1,22 +1,39 @@
 #include "run/call_files.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string>
 
+#include "base/log.hpp"
 #include "journal/run_files.hpp"
 
 namespace virnucpro {
 
-void remove_call_files(const RunFolder& directory, bool same_calls) {
-  // The page first: it shows what the others are about.
-  for (const RunFile& file :
-       {run_files::kReportHtml, run_files::kReportMarkdown, run_files::kReportJson,
-        run_files::kMultiqcGeneral, run_files::kMultiqcCalls, run_files::kMultiqcScores,
-        run_files::kMultiqcVersions, run_files::kVirusFasta, run_files::kContigTable,
-        run_files::kChunkBed, run_files::kSequenceTable}) {
+namespace {
+
+// The page first: it shows what the others are about.
+constexpr std::array kCallFiles{
+    run_files::kReportHtml,      run_files::kReportMarkdown, run_files::kReportJson,
+    run_files::kMultiqcGeneral,  run_files::kMultiqcCalls,   run_files::kMultiqcScores,
+    run_files::kMultiqcVersions, run_files::kVirusFasta,     run_files::kContigTable,
+    run_files::kChunkBed,        run_files::kSequenceTable};
+
+}  // namespace
+
+void remove_call_files(const RunFolder& directory, CallFiles which) {
+  for (const RunFile& file : kCallFiles) {
     // What no run wrote there is left to what is about to take its name: missing reports, for one,
     // are no error.
-    if (same_calls && file.name == run_files::kVirusFasta.name) continue;
-    if (has_own(directory, file)) directory.remove(file);
+    if (which.keeps_virus_fasta && file.name == run_files::kVirusFasta.name) continue;
+    if (which.keeps_contigs && file.name == run_files::kContigTable.name) continue;
+    if (!has_own(directory, file)) continue;
+    directory.remove(file);
+    const std::string path = file.in(directory.path()).string();
+    if (!which.writes_contigs && file.name == run_files::kContigTable.name) {
+      log_warning("{}: it is removed, as the rule viral-ngs wrote it", path);
+    } else {
+      log_info("removed {}", path);
+    }
   }
 }
 

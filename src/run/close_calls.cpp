@@ -24,6 +24,15 @@ constexpr float kSaturated = 1 - 1.0F / (1U << 20U);
 // Beyond the logarithm of every number in fp32 but 0.
 constexpr double kLargestLogit = 104;
 
+// The least and the greatest √|d| (d − t) within the bounds: it has a cusp at 0 and turns at t / 3.
+std::pair<double, double> weighted_range(const CallMargin::Difference& chunk, double t) {
+  const auto weighted = [&](double at) {
+    const double d = std::clamp(at, chunk.least, chunk.most);
+    return std::sqrt(std::abs(d)) * (d - t);
+  };
+  return std::minmax({weighted(chunk.least), weighted(chunk.most), weighted(0), weighted(t / 3)});
+}
+
 bool is_finite(const ScorePair& scores) {
   return std::isfinite(scores.others) && std::isfinite(scores.virus);
 }
@@ -56,6 +65,35 @@ double CallMargin::distance(std::span<const ScorePair> frames) const {
   return std::min(distance, std::abs(most - std::log(score / (1 - score))));
 }
 
+CallMargin::Difference CallMargin::difference(std::span<const ScorePair> frames,
+                                              bool is_final) const {
+  const ScorePair& most = *std::ranges::max_element(frames, {}, &ScorePair::virus);
+  const ScorePair& least = *std::ranges::max_element(frames, {}, &ScorePair::others);
+  // The score that is `a`, not `b`, when its logit moves by the logarithm of `factor`.
+  const auto moved = [](double a, double b, double factor) {
+    return a * factor / (a * factor + b);
+  };
+  const double up = is_final ? 1 : one_;
+  const double down = 1 / up;
+  return {.least = moved(most.virus, most.others, down) - moved(least.others, least.virus, up),
+          .most = moved(most.virus, most.others, up) - moved(least.others, least.virus, down)};
+}
+
+bool CallMargin::is_close_contig(std::span<const Difference> chunks) const {
+  const double threshold = rule_.viral_ngs().min_weighted_delta;
+  for (const double t : {threshold, -threshold}) {
+    double least_sum = 0;
+    double most_sum = 0;
+    for (const Difference& chunk : chunks) {
+      const auto [least, most] = weighted_range(chunk, t);
+      least_sum += least;
+      most_sum += most;
+    }
+    if (least_sum <= 0 && most_sum >= 0 && least_sum < most_sum) return true;
+  }
+  return false;
+}
+
 bool CallMargin::is_virus(std::span<const ScorePair> frames) const {
   const float others = std::ranges::max(frames, {}, &ScorePair::others).others;
   const float virus = std::ranges::max(frames, {}, &ScorePair::virus).virus;
@@ -68,6 +106,14 @@ double logit_of(const ScorePair& scores) {
   return std::clamp(logit, -kLargestLogit, kLargestLogit);
 }
 
+std::vector<ScorePair> CloseCalls::scores_of(std::span<const Frame> frames) {
+  std::vector<ScorePair> scores;
+  for (const Frame& frame : frames) {
+    if (frame.scored) scores.push_back(frame.scores);
+  }
+  return scores;
+}
+
 CloseCalls::CloseCalls(const CallMargin& margin, double shadow_share, RunCounters& counters,
                        Sinks sinks)
     : margin_(margin),
@@ -78,17 +124,22 @@ CloseCalls::CloseCalls(const CallMargin& margin, double shadow_share, RunCounter
 }
 
 void CloseCalls::add(std::uint64_t number, std::string_view id, std::span<const FrameScore> frames,
-                     std::span<const FrameTokens> tokens) {
+                     std::span<const FrameTokens> tokens, bool whole) {
   auto chunk = chunks_.end();
+  std::shared_ptr<Contig> contig;
+  if (whole && margin_.calls_contigs()) contig = std::make_shared<Contig>();
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const bool is_first = i == 0 || frames[i].chunk != frames[i - 1].chunk;
     if (is_first) {
       chunk = chunks_.emplace_hint(chunks_.end(), number + i, Chunk{});
       chunk->second.name = hash128(id, frames[i].chunk);
+      chunk->second.contig = contig;
+      if (contig) chunk->second.place = contig->waiting++;
     }
     chunk->second.frames.push_back({.tokens = tokens[i]});
     ++chunk->second.waiting;
   }
+  if (contig) contig->differences.resize(contig->waiting);
 }
 
 void CloseCalls::score(std::uint64_t number, const ScorePair& scores,
@@ -133,21 +184,51 @@ CloseCalls::Place CloseCalls::find(std::uint64_t number) {
 void CloseCalls::answer(const Place& place) {
   Chunk& chunk = place.chunk->second;
   if (--chunk.waiting > 0) return;
-  if (chunk.checking) return hand_on(place.chunk);
-  decide(place.chunk);
+  if (!chunk.checking) return decide(place.chunk);
+  if (chunk.contig) return add_to_contig(place.chunk, true);
+  hand_on(place.chunk);
 }
 
 void CloseCalls::decide(Chunks::iterator chunk) {
-  std::vector<ScorePair> scores;
-  for (const Frame& frame : chunk->second.frames) {
-    if (frame.scored) scores.push_back(frame.scores);
-  }
+  const std::vector<ScorePair> scores = scores_of(chunk->second.frames);
+  if (!scores.empty()) counters_.chunks.add();
+  if (!scores.empty() && margin_.is_close(scores)) return compute_again(chunk, scores);
+  if (chunk->second.contig) return add_to_contig(chunk, scores.empty());
   if (scores.empty()) return hand_on(chunk);
-  counters_.chunks.add();
-  if (!margin_.is_close(scores)) return choose_shadow(chunk, scores);
+  choose_shadow(chunk, scores);
+}
+
+void CloseCalls::compute_again(Chunks::iterator chunk, std::span<const ScorePair> scores) {
   if (std::ranges::all_of(scores, is_finite)) chunk->second.was_virus = margin_.is_virus(scores);
   counters_.recomputed.add();
   check(chunk, counters_.frames, counters_.esm_tokens);
+}
+
+// A chunk whose scores are final is handed on; another is held until its contig is decided.
+void CloseCalls::add_to_contig(Chunks::iterator chunk, bool is_final) {
+  const std::shared_ptr<Contig> contig = std::exchange(chunk->second.contig, nullptr);
+  const std::vector<ScorePair> scores = scores_of(chunk->second.frames);
+  if (!scores.empty()) {
+    contig->differences[chunk->second.place] = margin_.difference(scores, is_final);
+  }
+  if (is_final) {
+    hand_on(chunk);
+  } else {
+    contig->held.push_back(chunk);
+  }
+  if (--contig->waiting == 0) decide_contig(*contig);
+}
+
+void CloseCalls::decide_contig(Contig& contig) {
+  const bool is_close = margin_.is_close_contig(contig.differences);
+  for (const Chunks::iterator chunk : std::exchange(contig.held, {})) {
+    const std::vector<ScorePair> scores = scores_of(chunk->second.frames);
+    if (is_close) {
+      compute_again(chunk, scores);
+    } else {
+      choose_shadow(chunk, scores);
+    }
+  }
 }
 
 void CloseCalls::choose_shadow(Chunks::iterator chunk, std::span<const ScorePair> scores) {
@@ -192,11 +273,10 @@ void CloseCalls::compare(const Chunk& chunk) {
 
 void CloseCalls::hand_on(Chunks::iterator chunk) {
   if (chunk->second.stratum != ShadowCheck::kNone) compare(chunk->second);
-  std::vector<ScorePair> scores;
+  const std::vector<ScorePair> scores = scores_of(chunk->second.frames);
   for (std::size_t i = 0; i < chunk->second.frames.size(); ++i) {
     const Frame& frame = chunk->second.frames[i];
     if (frame.scored) {
-      scores.push_back(frame.scores);
       sinks_.on_final(chunk->first + i, frame.scores);
     } else {
       sinks_.on_missing(chunk->first + i);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -43,6 +44,19 @@ class CallMargin {
   // depend on the processor.
   double distance(std::span<const ScorePair> frames) const;
 
+  // Where a chunk's difference virus − others lies, by its first scores or, where `is_final`, those
+  // that it has been computed again with.
+  struct Difference {
+    double least = 0;
+    double most = 0;
+  };
+  Difference difference(std::span<const ScorePair> frames, bool is_final) const;
+  // Whether some differences within these ranges give the contig another call by viral-ngs: its
+  // weighted_delta is above t where the sum of √|d| (d − t) over its chunks is above 0, and the
+  // least and the greatest such sum are known chunk by chunk.
+  bool is_close_contig(std::span<const Difference> chunks) const;
+  bool calls_contigs() const { return rule_.is_viral_ngs(); }
+
   static constexpr double kMost = 100;
 
  private:
@@ -57,8 +71,10 @@ double logit_of(const ScorePair& scores);
 
 // Holds the scores of a chunk's frames back until it has all of them. If its call then is close,
 // all its frames are computed once more, in the run's check precision, and those scores are handed
-// on. What is handed on depends on nothing but the chunk's frames. With a shadow check some of the
-// others are computed again, too, and compared; they keep their scores.
+// on. By the rule viral-ngs so are, once all chunks of a sequence have scores, those of one whose
+// call is close. A sequence that comes in several parts is left out: a resumed run may have only
+// some of them. What is handed on depends on nothing but the sequence's frames. With a shadow check
+// some of the others are computed again, too, and compared; they keep their scores.
 class CloseCalls {
  public:
   struct Sinks {
@@ -73,9 +89,10 @@ class CloseCalls {
   // The counters must outlive it. `shadow_share`: as ShadowCheck's; 0: no shadow check.
   CloseCalls(const CallMargin& margin, double shadow_share, RunCounters& counters, Sinks sinks);
 
-  // The frames of a part of sequence `id`, which has whole chunks; `number` is that of the first.
+  // The frames of a part of sequence `id`, which has whole chunks, or is the `whole` sequence;
+  // `number` is that of the first.
   void add(std::uint64_t number, std::string_view id, std::span<const FrameScore> frames,
-           std::span<const FrameTokens> tokens);
+           std::span<const FrameTokens> tokens, bool whole);
   // A frame's scores, in the run's own precision, which need not be finite, or as the answer to
   // recompute(). With a shadow check, ESM-2's embedding with them, where it is known.
   void score(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {});
@@ -95,23 +112,35 @@ class CloseCalls {
     std::optional<ScorePair> shadow{};  // in the check precision
     std::vector<float> embedding{};     // the first one, while the shadow check may want it
   };
+  struct Contig;
   struct Chunk {
     std::vector<Frame> frames;
-    Hash128 name{};           // of the sequence's id and the chunk's place in it
-    std::size_t waiting = 0;  // frames without an answer
+    std::shared_ptr<Contig> contig{};  // while that has no call
+    std::size_t place = 0;             // among its chunks
+    Hash128 name{};                    // of the sequence's id and the chunk's place in it
+    std::size_t waiting = 0;           // frames without an answer
     bool checking = false;
     std::size_t stratum = ShadowCheck::kNone;  // while it is computed for the shadow check
     std::optional<bool> was_virus{};           // by its first scores, if they were all finite
   };
   using Chunks = std::map<std::uint64_t, Chunk>;  // by the number of the first frame
+  struct Contig {
+    std::vector<CallMargin::Difference> differences{};  // by chunk
+    std::vector<Chunks::iterator> held{};               // with their first scores
+    std::size_t waiting = 0;                            // chunks without their scores
+  };
 
   struct Place {
     Chunks::iterator chunk;
     Frame& frame;
   };
+  static std::vector<ScorePair> scores_of(std::span<const Frame> frames);
   Place find(std::uint64_t number);
   void answer(const Place& place);
   void decide(Chunks::iterator chunk);
+  void compute_again(Chunks::iterator chunk, std::span<const ScorePair> scores);
+  void add_to_contig(Chunks::iterator chunk, bool is_final);
+  void decide_contig(Contig& contig);
   void choose_shadow(Chunks::iterator chunk, std::span<const ScorePair> scores);
   void check(Chunks::iterator chunk, Counter& frames, Counter& esm_tokens);
   void compare(const Chunk& chunk);

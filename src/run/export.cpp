@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <system_error>
 
 #include "base/file.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "journal/kept_run.hpp"
 #include "journal/run_files.hpp"
 #include "run/call_files.hpp"
+#include "run/fastq_record.hpp"
 #include "run/input_check.hpp"
 #include "run/model_advice.hpp"
 #include "run/output_directory.hpp"
@@ -24,7 +27,8 @@ namespace virnucpro {
 namespace {
 
 // The run's inputs, or where they lie now.
-InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings) {
+InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings,
+                        const VirusOutputs& viruses) {
   InputSettings inputs;
   inputs.longest_id = kLongestAllowedId;  // the run has accepted them
   const std::uint64_t count = parse_count(run.value("inputs")).value_or(0);
@@ -38,13 +42,18 @@ InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings) {
   inputs.paired = run.value("paired") == "true";
   inputs.reference = run.value("reference");
   inputs.refuse_rna = entry_of(run.fingerprint(), kRefusesRnaKey) == "true";
-  inputs.qualities = !settings.viruses.fastq.empty();
+  inputs.qualities = !viruses.fastq.empty();
   return inputs;
 }
 
 void require_files(const InputSettings& inputs) {
   if (!has_pipe(inputs)) return;
   throw Error(ErrorKind::kUsage, "the run read a pipe: its sequences cannot be read again");
+}
+
+void require_inputs_wanted(const ExportSettings& settings, const VirusOutputs& viruses) {
+  if (settings.inputs.empty() || viruses.any()) return;
+  throw Error(ErrorKind::kUsage, "--inputs: only --virus-fasta and --virus-fastq read inputs");
 }
 
 FrameStreamSettings cutting_of(const KeptRun& run) {
@@ -93,20 +102,29 @@ void mark_partial(const RunFolder& directory, const std::string& text) {
 // Only they read the inputs: whether these are still the run's is known before any other file
 // changes.
 std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings& settings,
-                                        const CallRule& rule, const RunFolder& directory,
-                                        const Cancel& cancel) {
-  if (!settings.viruses.any()) return nullptr;
-  const InputSettings inputs = inputs_of(run, settings);
-  require_fastq_place(settings.viruses, inputs);
-  auto files =
-      std::make_unique<VirusFiles>(settings.viruses, directory.place(run_files::kVirusFasta),
-                                   inputs.paired, input_names_of(run.journal()));
+                                        const VirusOutputs& viruses, const CallRule& rule,
+                                        const RunFolder& directory, const Cancel& cancel) {
+  if (!viruses.any()) return nullptr;
+  const InputSettings inputs = inputs_of(run, settings, viruses);
+  require_fastq_place(viruses, inputs);
+  auto files = std::make_unique<VirusFiles>(viruses, directory.place(run_files::kVirusFasta),
+                                            inputs.paired, input_names_of(run.journal()));
   try {
+    require_files(inputs);
     SequenceRereader(inputs, cutting_of(run), directory).write(run.journal(), rule, *files, cancel);
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kInputMissing) throw;
+    const bool is_pipe = error.kind() == ErrorKind::kUsage;
+    const bool is_missing = error.kind() == ErrorKind::kInputMissing;
+    if (!is_missing && !is_pipe && error.kind() != ErrorKind::kInputChanged) throw;
     Error missing(error);
-    missing.advise("If it lies elsewhere now, say where: export RUN_DIR --inputs FILE…");
+    std::string advice =
+        is_pipe ? "" : "If it lies elsewhere now, say where: export RUN_DIR --inputs FILE… ";
+    if (!settings.viruses.any()) {
+      advice +=
+          "The run wrote files of sequences called virus, which are to follow its calls: "
+          "--drop-virus-files renames them to NAME.of-old-rule instead.";
+    }
+    if (!advice.empty()) missing.advise(advice);
     throw Error(missing);
   }
   return files;
@@ -122,6 +140,7 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
   ExportSummary summary;
   summary.finished = journal.finished();
   summary.synthetic = is_synthetic(run.fingerprint());
+  summary.covered = margin_covers(run.fingerprint(), rule);
   const std::string partial = summary.finished ? "" : partial_text(journal, cancel);
   const TableSettings tables{.directory = directory,
                              .stem = stem,
@@ -136,6 +155,7 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
                                mark_synthetic(directory, run.fingerprint());
                                if (!partial.empty()) mark_partial(directory, partial);
                              }};
+  summary.rule = rule;
   summary.counts = write_tables(journal, tables, cancel);
   summary.advice = model_advice(run.fingerprint(), summary.counts);
   summary.inputs = journal.inputs();
@@ -145,15 +165,42 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
 }
 
 // What is asked for, and what was written in `folder` (if it stays): that is written anew, also
-// where an export was stopped after it had removed it. The run's own roll-up gives the numbers that
-// are not given, wherever its table lies.
+// where an export was stopped after it had removed it.
 MoreTables tables_to_write(const KeptRun& run, const TableChange& change, const RunFolder* folder) {
-  MoreTables own{.bed = folder != nullptr && folder->has_written(run_files::kChunkBed)};
-  if (change.rollup || (folder != nullptr && folder->has_written(run_files::kContigTable))) {
-    own.rollup = rollup_of(run.fingerprint());
-    own.natural_order = is_sorted_naturally(run.fingerprint());
+  return change.over({.natural_order = is_sorted_naturally(run.fingerprint()),
+                      .bed = folder != nullptr && folder->has_written(run_files::kChunkBed)});
+}
+
+// What an export into a run's own directory does to the files of sequences called virus.
+struct VirusPlan {
+  bool fasta = false;
+  FastqPlan fastq{};
+  std::vector<std::filesystem::path> dropped{};
+
+  VirusOutputs outputs() const { return {.fasta = fasta, .fastq = fastq.outputs}; }
+};
+
+VirusPlan plan_viruses(const KeptRun& run, const ExportSettings& settings, const RunFolder& own,
+                       bool calls_change, const Cancel& cancel) {
+  FastqRecords known = fastq_records_of(run.journal());
+  const std::size_t earlier = known.size();
+  VirusPlan plan{.fasta = settings.viruses.fasta};
+  const bool has_fasta = has_own(own, run_files::kVirusFasta);
+  // An export that was killed owes files, too.
+  const bool owes_fasta = !has_fasta && wants_virus_fasta(own, run.fingerprint());
+  const bool owes = owes_fasta || std::ranges::any_of(known, &FastqRecord::pending);
+  if (settings.drop_viruses && (calls_change || owes)) {
+    plan.dropped = files_of(known);
+    if (has_fasta && calls_change) plan.dropped.push_back(run_files::kVirusFasta.in(own.path()));
+    std::ranges::for_each(plan.dropped, require_can_drop);
+    known.clear();
+  } else if (owes_fasta || (has_fasta && calls_change)) {
+    plan.fasta = true;
   }
-  return change.over(own);
+  plan.fastq =
+      plan_fastq(run.directory(), std::move(known), settings.viruses.fastq, calls_change, cancel);
+  plan.fastq.earlier = earlier;
+  return plan;
 }
 
 ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const Cancel& cancel) {
@@ -162,18 +209,34 @@ ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const
   own.require_names(run.value("stem"));
   const CallRule before = rule_of(run.fingerprint());
   const CallRule rule = settings.rule.over(before);
-  const std::unique_ptr<VirusFiles> viruses = virus_files(run, settings, rule, own, cancel);
+  const VirusPlan plan = plan_viruses(run, settings, own, rule != before, cancel);
+  require_inputs_wanted(settings, plan.outputs());
+  const std::unique_ptr<VirusFiles> viruses =
+      virus_files(run, settings, plan.outputs(), rule, own, cancel);
   const bool had_reports = own.has_written(run_files::kReportHtml);
   const MoreTables more = tables_to_write(run, settings.tables, &own);
+  const bool contigs_follow = settings.rule.name || before.is_viral_ngs();
+  add_log_file(own.place(run_files::kLog));
+  log_info("export: {}", text_of(rule));
   const auto make_room = [&] {
-    remove_call_files(own, rule == before);
-    if (rule != before || more.rollup != rollup_of(run.fingerprint()) ||
-        more.natural_order != is_sorted_naturally(run.fingerprint())) {
-      run.describe(rule_entries(rule, more), cancel);
+    std::ranges::for_each(plan.dropped, drop);
+    remove_call_files(own, {.keeps_virus_fasta = rule == before,
+                            .keeps_contigs = !contigs_follow,
+                            .writes_contigs = rule.is_viral_ngs()});
+    Journal::Fingerprint entries = plan.fastq.entries();
+    if (rule != before || settings.rule.name || before.is_viral_ngs()) {
+      entries.merge(rule_entries(rule, more));
     }
+    entries = changed_entries(run.fingerprint(), entries);
+    if (!entries.empty()) run.describe(entries, cancel);
   };
   ExportSummary summary = write_run(run, rule, more, own, make_room, cancel);
-  if (viruses) viruses->commit();
+  if (viruses) {
+    commit_recorded(
+        *viruses, plan.fastq,
+        [&](const Journal::Fingerprint& entries) { run.describe(entries, cancel); }, cancel);
+  }
+  summary.viruses = plan.outputs();
   if (settings.on_tables) settings.on_tables(run.journal(), summary, own);
   if (had_reports && settings.on_reports) settings.on_reports(run.journal(), own);
   return summary;
@@ -185,11 +248,6 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   KeptRun run(settings.run, cancel, settings.check);
   const std::filesystem::path output =
       settings.output.empty() ? default_output(run) : settings.output;
-  if (settings.viruses.any()) {
-    require_files(inputs_of(run, settings));
-  } else if (!settings.inputs.empty()) {
-    throw Error(ErrorKind::kUsage, "--inputs: only --virus-fasta and --virus-fastq read inputs");
-  }
   std::error_code other;
   if (std::filesystem::equivalent(output, run.directory(), other)) {
     if (!run.journal().finished()) {
@@ -198,19 +256,27 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
     }
     return write_in_place(run, settings, cancel);
   }
+  if (settings.drop_viruses) {
+    throw Error(
+        ErrorKind::kUsage,
+        "--drop-virus-files: only an export into the run's own directory changes its calls");
+  }
+  require_inputs_wanted(settings, settings.viruses);
+  const CallRule rule = settings.rule.over(rule_of(run.fingerprint()));
+  if (settings.viruses.any()) require_files(inputs_of(run, settings, settings.viruses));
   const OutputDirectory directory(output, run.value("stem"),
                                   settings.force ? Existing::kReplace : Existing::kRefuse);
   InputSettings kept = inputs_to_keep(run.fingerprint());
   kept.paths.insert(kept.paths.end(), settings.inputs.begin(), settings.inputs.end());
   require_inputs_kept(kept, directory);
   directory.clear_leftovers();
-  const CallRule rule = settings.rule.over(rule_of(run.fingerprint()));
   const MoreTables more = tables_to_write(run, settings.tables, nullptr);
   const std::unique_ptr<VirusFiles> viruses =
-      virus_files(run, settings, rule, directory.files(), cancel);
+      virus_files(run, settings, settings.viruses, rule, directory.files(), cancel);
   ExportSummary summary = write_run(
       run, rule, more, directory.files(), [&directory] { directory.clear_complete(); }, cancel);
   if (viruses) viruses->commit();
+  summary.viruses = settings.viruses;
   return summary;
 }
 

@@ -15,9 +15,12 @@
 namespace virnucpro {
 
 struct ExportSummary {
+  CallRule rule{};
   TableCounts counts;
   std::string advice{};  // model_advice()
   std::vector<InputEntry> inputs;
+  VirusOutputs viruses{};
+  bool covered = true;    // by margin_covers()
   bool finished = false;  // false: the tables hold what was scored so far
   bool synthetic = false;
   std::filesystem::path tables;  // the folder of the tables
@@ -32,7 +35,10 @@ struct ExportSettings {
   TableChange tables{};  // of what the run has
   VirusOutputs viruses{};
   std::vector<std::string> inputs{};  // where they lie now; empty: where the run found them
-  bool force = false;                 // replaces the files in another directory
+  // Where the calls of a run's own directory change: its files of sequences called virus that this
+  // export does not name are renamed (fastq_record.hpp), not written anew.
+  bool drop_viruses = false;
+  bool force = false;  // replaces the files in another directory
   // Writes a run's reports anew. Called where the tables go into the run's own directory and it has
   // reports.
   std::function<void(const Journal&, const RunFolder&)> on_reports{};

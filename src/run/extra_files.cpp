@@ -47,12 +47,14 @@ void ExtraFiles::drop() {
   if (intermediates_) intermediates_->drop();
 }
 
-void ExtraFiles::finish(const Journal& journal, const Cancel& cancel) {
+void ExtraFiles::finish(const Journal& journal, const FastqPlan& fastq,
+                        const std::function<void(const Journal::Fingerprint&)>& describe,
+                        const Cancel& cancel) {
   if (sequences_) {
     VirusFiles files(settings_.viruses, directory_.files().place(run_files::kVirusFasta),
                      settings_.inputs.paired, input_names_of(journal));
     sequences_->write(journal, settings_.rule, files, cancel);
-    files.commit();
+    commit_recorded(files, fastq, describe, cancel);
   }
   if (intermediates_) intermediates_->commit();
 }

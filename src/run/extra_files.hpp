@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "base/cancel.hpp"
 #include "engine/messages.hpp"
 #include "journal/journal.hpp"
+#include "run/fastq_record.hpp"
 #include "run/frame_stream.hpp"
 #include "run/intermediates.hpp"
 #include "run/output_directory.hpp"
@@ -34,7 +36,9 @@ class ExtraFiles {
   // Drops everything added since keep(). None of those frames may still be in computation.
   void drop();
   // Call it after the tables are written. Errors: kOutputWrite, kInputChanged, Cancel's.
-  void finish(const Journal& journal, const Cancel& cancel);
+  void finish(const Journal& journal, const FastqPlan& fastq,
+              const std::function<void(const Journal::Fingerprint&)>& describe,
+              const Cancel& cancel);
 
  private:
   const PredictSettings& settings_;

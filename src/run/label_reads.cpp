@@ -1,7 +1,11 @@
 #include "run/label_reads.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
@@ -20,26 +24,40 @@ namespace {
 
 constexpr std::size_t kWrittenAtOnce = 64U << 10U;
 
-void require_finished(const KeptRun& run) {
-  if (run.journal().finished()) return;
-  Error error(ErrorKind::kUsage, Place{.file = run.directory().string()}, "its run did not finish");
-  error.advise("Resume it first: virnucpro predict --resume.");
-  throw Error(error);
+// In a part of a run, contigs of the rest would be unclassified.
+void require_whole(const KeptRun& run) {
+  const auto refuse = [&run](const std::string& why, const char* advice) {
+    Error error(ErrorKind::kUsage, Place{.file = run.directory().string()}, why);
+    error.advise(advice);
+    throw Error(error);
+  };
+  if (!run.journal().finished()) {
+    refuse("its run did not finish", "Resume it first: virnucpro predict --resume.");
+  }
+  const Shard shard = shard_of(run.fingerprint());
+  if (shard.count == 1) return;
+  refuse(fmt::format("it is shard {} of a run, and lacks the contigs of the others",
+                     shard_text(shard)),
+         "Join the shards first: virnucpro merge.");
 }
 
 // Writes the table with `write`, sorting in `folder`.
 LabelSummary label(const LabelSettings& settings, const Directory& folder,
                    const ReadLabels::Write& write, const Cancel& cancel) {
   const KeptRun run(settings.run, cancel);
-  require_finished(run);
+  require_whole(run);
   InputSettings inputs = inputs_to_keep(run.fingerprint());
   inputs.paths.push_back(settings.alignments);
   require_inputs_kept(inputs, {settings.output});
   MappingFile file(settings.alignments, cancel);
   const ReferenceList& references = file.references();
-  const ReferenceCalls calls(run.journal(), rollup_of(run.fingerprint()).value_or(RollupRule{}),
-                             references, file.name(), cancel);
-  LabelSummary summary{.references = references.size(),
+  const CallRule rule = rule_of(run.fingerprint());
+  const ReferenceCalls calls(run.journal(), rule.viral_ngs(), references, file.name(), cancel);
+  LabelSummary summary{.rule = rule.viral_ngs(),
+                       .is_rule_of_run = rule.is_viral_ngs(),
+                       .failed_inputs = static_cast<std::uint64_t>(
+                           std::ranges::count(run.journal().inputs(), true, &InputEntry::failed)),
+                       .references = references.size(),
                        .unknown_references = calls.unknown(),
                        .synthetic = is_synthetic(run.fingerprint())};
   ReadLabels labels(

@@ -8,6 +8,7 @@
 
 #include "base/cancel.hpp"
 #include "sequence/alignment.hpp"
+#include "tables/contig_rollup.hpp"
 #include "tables/read_labels.hpp"
 
 namespace virnucpro {
@@ -22,6 +23,9 @@ struct LabelSettings {
 };
 
 struct LabelSummary {
+  RollupRule rule{};
+  bool is_rule_of_run = false;      // false: the run calls sequences by another
+  std::uint64_t failed_inputs = 0;  // whose sequences the run lacks
   ReadCounts reads{};
   UnplacedAlignments unplaced{};
   std::uint64_t references = 0;
@@ -31,10 +35,11 @@ struct LabelSummary {
   bool synthetic = false;
 };
 
-// Gives each read the call of the contig that it was aligned to, by the run's own rule of
-// contigs.tsv, or the default one. Memory does not grow with the number of reads: they are sorted
+// Gives each read the call of the contig that it was aligned to, by viral-ngs with the run's
+// numbers, whatever the run's rule. Memory does not grow with the number of reads: they are sorted
 // in TMPDIR, or beside the output. Errors: KeptRun's, MappingFile's and
-// ReferenceCalls'; kUsage for a run that did not finish; kOutputWrite, kTemporaryFolder.
+// ReferenceCalls'; kUsage for a run that did not finish or is one shard; kOutputWrite,
+// kTemporaryFolder.
 LabelSummary label_reads(const LabelSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -16,6 +16,8 @@
 #include "journal/kept_run.hpp"
 #include "journal/run_files.hpp"
 #include "run/call_files.hpp"
+#include "run/earlier_run.hpp"
+#include "run/fastq_record.hpp"
 #include "run/input_check.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/shard.hpp"
@@ -75,26 +77,20 @@ InputSettings inputs_of(const ShardRuns& shards) {
   return inputs;
 }
 
-SharedRollup shared_rollup(const std::optional<RollupChange>& wanted) {
-  if (!wanted) return SharedRollup::kOfAll;
-  return wanted->is_whole() ? SharedRollup::kNone : SharedRollup::kWhereThereIsOne;
-}
-
 // What to write of the whole: what is asked for, else what the shards have.
 MoreTables tables_of(const ShardRuns& shards, const MergeSettings& settings) {
   const bool bed = std::ranges::any_of(
       shards.runs, [](const auto& run) { return has_own(RunFolder(run), run_files::kChunkBed); });
-  return settings.tables.over(
-      {.rollup = shards.rollup, .natural_order = shards.natural_order, .bed = bed});
+  return settings.tables.over({.natural_order = is_sorted_naturally(shards.print), .bed = bed});
 }
 
-Journal::Fingerprint print_of(const ShardRuns& shards, const CallRule& rule,
-                              const MoreTables& more) {
+Journal::Fingerprint print_of(const ShardRuns& shards, const MoreTables& more) {
   Journal::Fingerprint print = shards.print;
+  forget_virus_files(print);
   print["shard"] = shard_text({});
   print[kMergedShardsKey] = fmt::format("{}", shards.runs.size());
   print[kMergedHashKey] = shards.content_hash;
-  for (auto& [key, value] : rule_entries(rule, more)) print[key] = value;
+  for (auto& [key, value] : rule_entries(shards.rule, more)) print[key] = value;
   return print;
 }
 
@@ -241,10 +237,10 @@ bool has_all(const OutputDirectory& directory, const Journal::Fingerprint& own,
     return std::ranges::find(files, path, &RunFolder::OwnFile::path) != files.end();
   };
   const bool failed = std::ranges::any_of(shards.inputs, &InputEntry::failed);
-  return rule_of(own) == rule_of(wanted) && rollup_of(own) == rollup_of(wanted) &&
+  return rule_of(own) == rule_of(wanted) &&
          is_sorted_naturally(own) == is_sorted_naturally(wanted) && has(run_files::kFrameTable) &&
          has(run_files::kConsensusTable) && has(run_files::kSequenceTable) &&
-         (!more.rollup || has(run_files::kContigTable)) &&
+         (!rule_of(wanted).is_viral_ngs() || has(run_files::kContigTable)) &&
          (!more.bed || has(run_files::kChunkBed)) && (!failed || has(run_files::kFailedInputs)) &&
          (!is_synthetic(own) || has(run_files::kSyntheticMark));
 }
@@ -286,12 +282,12 @@ bool is_partial_merge(const std::filesystem::path& output, const ShardRuns& shar
   return failed > 0 || std::ranges::any_of(shards.inputs, &InputEntry::failed);
 }
 
-ExportSummary write_files(const MergeSettings& settings, const CallRule& rule,
-                          const MoreTables& more, const ShardRuns& shards, const Cancel& cancel) {
+ExportSummary write_files(const MergeSettings& settings, const MoreTables& more,
+                          const ShardRuns& shards, const Cancel& cancel) {
   ExportSettings tables{.run = settings.output,
                         .output = {},
-                        .rule = {.min_score = rule.min_score(), .min_share = rule.min_share()},
-                        .tables = TableChange::to(more),
+                        .rule = settings.rule,
+                        .tables = {.natural_order = more.natural_order, .bed = more.bed},
                         .check = Journal::Check::kQuick};
   if (settings.on_tables) {
     tables.on_tables = [&](const Journal& journal, const ExportSummary& summary,
@@ -302,16 +298,21 @@ ExportSummary write_files(const MergeSettings& settings, const CallRule& rule,
   return export_run(tables, cancel);
 }
 
+// What is not given to --resume is the earlier merge's.
+std::optional<CallRule> earlier_rule(const MergeSettings& settings, const Cancel& cancel) {
+  if (settings.existing != Existing::kResume) return std::nullopt;
+  const auto merged = earlier_run(settings.output, settings.existing, cancel);
+  return merged ? std::optional(rule_of(merged->fingerprint())) : std::nullopt;
+}
+
 }  // namespace
 
 MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
   require_another_output(settings);
-  const bool has_rule = settings.rule.min_score && settings.rule.min_share;
-  const SharedRules shared{.calls = !has_rule, .rollup = shared_rollup(settings.tables.rollup)};
-  const ShardRuns shards = find_shards(settings.runs, shared, cancel);
-  const CallRule rule = settings.rule.over(rule_of(shards.print));
+  const ShardRuns shards =
+      find_shards(settings.runs, settings.rule, earlier_rule(settings, cancel), cancel);
   const MoreTables more = tables_of(shards, settings);
-  const Journal::Fingerprint print = print_of(shards, rule, more);
+  const Journal::Fingerprint print = print_of(shards, more);
   const std::string& stem = print.at("stem");
   MergeSummary summary{.tables = run_files::kTableFolder.in(settings.output, stem)};
   Earlier earlier = Earlier::kNothing;
@@ -323,7 +324,7 @@ MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
     if (earlier != Earlier::kNothing) directory.clear_leftovers();
   }
   if (earlier != Earlier::kAll) {
-    summary.written = write_files(settings, rule, more, shards, cancel);
+    summary.written = write_files(settings, more, shards, cancel);
   }
   summary.partial = is_partial_merge(settings.output, shards, cancel);
   return summary;

@@ -14,7 +14,7 @@ namespace virnucpro {
 struct MergeSettings {
   std::vector<std::filesystem::path> runs;  // finished runs of all shards, in any order
   std::filesystem::path output;
-  CallRuleChange rule{};  // of the runs', which must have one and the same unless this is whole
+  CallRuleChange rule{};  // of the runs', which must have one and the same then
   TableChange tables{};   // of what the runs have
   // kResume: goes on with an earlier merge of the same shards, or begins one.
   Existing existing = Existing::kRefuse;

@@ -25,7 +25,9 @@
 #include "run/calibration.hpp"
 #include "run/call_files.hpp"
 #include "run/close_calls.hpp"
+#include "run/earlier_run.hpp"
 #include "run/extra_files.hpp"
+#include "run/fastq_record.hpp"
 #include "run/frame_stream.hpp"
 #include "run/id_growth.hpp"
 #include "run/input_check.hpp"
@@ -40,7 +42,8 @@ namespace virnucpro {
 namespace {
 
 // Ids may be long. The packer's window is emptied after so many bytes of them, and twice as many
-// may wait for a frame, or four times as many for one that is computed again.
+// may wait for a frame, four times as many for one that is computed again, and six times as many
+// for one whose contig is.
 constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 
 constexpr std::uint64_t kFirstLook = 500;
@@ -97,15 +100,18 @@ struct GatheredParts {
 class PredictRun {
  public:
   // The journal is new, or an interrupted run's.
-  PredictRun(const PredictSettings& settings, const RunModels& models, Journal journal,
-             const OutputDirectory& directory, RunCounters& counters, const Cancel& cancel)
+  PredictRun(const PredictSettings& settings, const FastqPlan& fastq, const RunModels& models,
+             Journal journal, const OutputDirectory& directory, RunCounters& counters,
+             const Cancel& cancel)
       : settings_(settings),
+        fastq_(fastq),
         directory_(directory),
         counters_(counters),
         cancel_(cancel),
         tokenizer_(*models.tokenizer),
         has_intermediates_(settings.keep_intermediate && journal.finished()),
-        calls_stand_(journal.finished() && states_same_calls(journal.fingerprint(), settings)),
+        calls_stand_(journal.finished() && !settings.names_rule &&
+                     rule_of(journal.fingerprint()) == settings.rule),
         ledger_(std::move(journal), settings.journal_interval, counters),
         files_(settings, models, directory, ledger_.journal().finished()),
         runner_(*models.computer, settings.compute, counters, handlers()) {
@@ -143,7 +149,10 @@ class PredictRun {
                                     .inputs = input_names_of(journal())},
                                    cancel_);
     summary_.advice = model_advice(journal().fingerprint(), summary_.counts);
-    files_.finish(journal(), cancel_);
+    files_.finish(
+        journal(), fastq_,
+        [this](const Journal::Fingerprint& entries) { ledger_.describe(entries); }, cancel_);
+    summary_.viruses = settings_.viruses;
     summary_.inputs = journal().inputs();
     return summary_;
   }
@@ -223,7 +232,9 @@ class PredictRun {
     ledger_.end_inputs();
     write_failed_inputs(ledger_.inputs(), directory_.files());
     if (good_inputs_ == 0 && first_failure_) throw all_failed(inputs);
-    if (!calls_stand_ || !journal().finished()) remove_call_files(directory_.files());
+    if (!calls_stand_ || !journal().finished()) {
+      remove_call_files(directory_.files(), {.writes_contigs = settings_.rule.is_viral_ngs()});
+    }
     ledger_.finish();
   }
 
@@ -280,6 +291,8 @@ class PredictRun {
     const std::vector<FrameScore> frames =
         close_calls_ ? part.part.frames : std::vector<FrameScore>();
     const std::string id = close_calls_ ? part.part.id : std::string();
+    const bool is_last = part.part.last;
+    const bool is_whole = !std::exchange(in_sequence_, !is_last) && is_last;
     const std::optional<std::uint64_t> first = ledger_.add(std::move(part.part));
     if (!first) {
       counters_.frames_scored.add(part.tokens.size());
@@ -287,7 +300,7 @@ class PredictRun {
     }
     if (has_intermediates_) throw embeddings_missing(input);
     std::uint64_t number = *first;
-    if (close_calls_) close_calls_->add(number, id, frames, part.tokens);
+    if (close_calls_) close_calls_->add(number, id, frames, part.tokens, is_whole);
     for (FrameTokens& frame : part.tokens) compute(std::move(frame), number++);
     if (part.tokens.empty()) runner_.collect_ready();
     // The journal keeps input order, and sequences without frames never fill the packer's window.
@@ -315,9 +328,9 @@ class PredictRun {
     runner_.collect_ready();
   }
 
-  // Waits only for the batches of the previous drain; so twice as many parts may pile up, and four
-  // times as many behind one that is computed again. If it waited for all batches, the workers
-  // would run out of work.
+  // Waits only for the batches of the previous drain; so twice as many parts may pile up, four
+  // times as many behind one that is computed again, and six times as many behind one whose contig
+  // is. If it waited for all batches, the workers would run out of work.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_ = {};
@@ -335,6 +348,7 @@ class PredictRun {
   }
 
   void fail_input(const InputFailure& failure, const InputSet& inputs) {
+    in_sequence_ = false;
     if (ledger_.needs_more(failure.input)) throw needed(failure, inputs.name(failure.input));
     // If this error ends the run, it is reported then.
     if (inputs.size() > 1 && !settings_.strict_input) log_error("{}", failure.error.what());
@@ -372,6 +386,7 @@ class PredictRun {
   }
 
   const PredictSettings& settings_;
+  const FastqPlan& fastq_;
   const OutputDirectory& directory_;
   RunCounters& counters_;
   const Cancel& cancel_;
@@ -384,6 +399,7 @@ class PredictRun {
   std::optional<CloseCalls> close_calls_;
   RunSummary summary_;
   std::optional<Error> first_failure_;
+  bool in_sequence_ = false;  // more parts of the last sequence follow
   std::uint64_t good_inputs_ = 0;
   std::uint64_t unknown_in_input_ = 0;
   std::uint64_t rna_in_input_ = 0;
@@ -473,12 +489,12 @@ void forget_unscored(const OutputDirectory& directory) noexcept {
   }
 }
 
-RunSummary begin_run(const PredictSettings& settings, const RunModels& models, Journal journal,
-                     const OutputDirectory& directory, RunCounters& counters, const Cancel& cancel,
-                     const PredictEvents& events) {
+RunSummary begin_run(const PredictSettings& settings, const FastqPlan& fastq,
+                     const RunModels& models, Journal journal, const OutputDirectory& directory,
+                     RunCounters& counters, const Cancel& cancel, const PredictEvents& events) {
   try {
-    return score_and_write({settings, models, std::move(journal), directory, counters, cancel},
-                           events);
+    return score_and_write(
+        {settings, fastq, models, std::move(journal), directory, counters, cancel}, events);
   } catch (const Error& error) {
     const bool is_of_command =
         is_of_an_input(error.kind()) || error.kind() == ErrorKind::kNoQualities;
@@ -487,18 +503,29 @@ RunSummary begin_run(const PredictSettings& settings, const RunModels& models, J
   }
 }
 
-// The run to resume may have written these files already; no other's are replaced but by --force.
-bool may_replace_fastq(const PredictSettings& settings, const OutputDirectory& directory) {
-  if (settings.viruses.fastq.empty()) return true;
-  if (settings.existing != Existing::kResume) return settings.existing == Existing::kReplace;
-  if (!std::filesystem::exists(directory.journal())) return false;
-  try {
-    const Journal journal =
-        Journal::open(directory.files().place(run_files::kJournal), Journal::Check::kQuick);
-    return wrote_fastq(journal.fingerprint(), settings.viruses.fastq);
-  } catch (const Error&) {
-    return false;  // what is wrong with it is told when it is resumed
-  }
+// A run that is replaced leaves its files, but for those whose names this one writes. One that
+// starts over has other calls.
+FastqPlan plan_fastq(const PredictSettings& settings, const std::filesystem::path& path,
+                     const Cancel& cancel) {
+  const std::vector<FastqOutput>& asked = settings.viruses.fastq;
+  const auto run = earlier_run(path, settings.existing, cancel);
+  if (!run) return plan_fastq(path, {}, asked, false, cancel);
+  const bool is_replaced = settings.existing == Existing::kReplace;
+  FastqRecords known = fastq_records_of(run->journal());
+  std::erase_if(known, [&](const FastqRecord& record) {
+    if (!is_replaced || std::ranges::find(asked, record.prefix, absolute_prefix) != asked.end()) {
+      return false;
+    }
+    for (const std::filesystem::path& file : files_of({record})) {
+      log_warning("{}: it states calls of the run that is replaced", file.string());
+    }
+    return true;
+  });
+  const bool may_start_over = settings.start_over || settings.keep_intermediate;
+  const bool may_grow = std::ranges::any_of(run->journal().inputs(), &InputEntry::failed);
+  const bool calls_change =
+      may_start_over || may_grow || rule_of(run->fingerprint()) != settings.rule;
+  return plan_fastq(path, std::move(known), asked, !is_replaced && calls_change, cancel);
 }
 
 RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
@@ -508,18 +535,21 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
                               .dnabert_s = settings.keep_intermediate,
                               .esm2 = settings.keep_intermediate || settings.shadow > 0};
   require_models(settings.models, outputs);  // before a directory is made for the run
+  const FastqPlan fastq = plan_fastq(settings, path, cancel);
+  settings.viruses.fastq = fastq.outputs;
+  settings.inputs.qualities = !fastq.outputs.empty();
   if (settings.inputs.qualities) require_first_qualities(settings.inputs, cancel);
   const OutputDirectory directory(path, settings.stem, settings.existing);
   require_inputs_kept(settings.inputs, directory);
   if (settings.existing == Existing::kReplace && !directory.files().own_files().empty()) {
     require_a_first_record(settings.inputs, cancel);
   }
-  settings.viruses.may_replace = may_replace_fastq(settings, directory);
   require_fastq_place(settings.viruses, settings.inputs);
   const RunModels models = start_calibrated(settings, outputs, cancel);
   if (settings.calibration) require_calibrated_for(*settings.calibration, models.description);
   counters.workers.add(models.computer->workers());
-  const Journal::Fingerprint print = run_fingerprint(settings, models.description);
+  Journal::Fingerprint print = run_fingerprint(settings, models.description);
+  print.merge(fastq.entries());
   RunStart start{.directory = directory.files(),
                  .description = models.description,
                  .kernel_path = models.computer->kernel_path(),
@@ -535,12 +565,12 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
         log_info("resumed: {} units are in the journal", journal->units());
         start.resumed = true;
         events.on_start(start);
-        return score_and_write({settings, models, *std::move(journal), directory, counters, cancel},
-                               events);
+        return score_and_write(
+            {settings, fastq, models, *std::move(journal), directory, counters, cancel}, events);
       }
     } catch (const Error& error) {
       if (!may_start_over(settings, error)) throw;
-      log_warning("{}; the run starts over", error.what());
+      log_warning("{}; the run starts over; its rule: {}", error.what(), text_of(settings.rule));
       start.resumed = false;
       counters.reset();
     }
@@ -548,8 +578,8 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
   directory.clear();
   begin_output(directory, models, settings.compute);
   events.on_start(start);
-  return begin_run(settings, models, make_journal(settings, directory, print), directory, counters,
-                   cancel, events);
+  return begin_run(settings, fastq, models, make_journal(settings, directory, print), directory,
+                   counters, cancel, events);
 }
 
 void send_file(const std::filesystem::path& path,

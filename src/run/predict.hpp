@@ -46,6 +46,7 @@ struct PredictSettings {
   VirusOutputs viruses{};
   bool strict_input = false;
   CallRule rule{};
+  bool names_rule = false;  // a resumed run, too, has contigs.tsv by this rule alone
   // Chunks whose call is at most this far away from the other one, in logits, are computed again in
   // compute.check_precision; 0: none.
   double margin = 0;
@@ -62,6 +63,7 @@ struct PredictSettings {
 };
 
 struct RunSummary {
+  VirusOutputs viruses{};  // what was written of the sequences called virus
   TableCounts counts;
   std::string advice{};  // model_advice()
   std::vector<InputEntry> inputs;

@@ -24,8 +24,10 @@ constexpr const char* kVersionKey = "program_version";
 constexpr const char* kShardKey = "shard";
 constexpr const char* kKernelPathKey = "kernel_path";
 constexpr const char* kSharding = "sharding";
+constexpr const char* kRule = "rule";
+constexpr const char* kMinTier = "min_tier";
 constexpr const char* kRollup = "rollup";
-constexpr const char* kVirusFastq = "virus_fastq";
+constexpr const char* kBed = "bed";
 constexpr const char* kRollupSort = "rollup_sort";
 constexpr const char* kNaturalSort = "natural";
 constexpr const char* kShardingRule = "letters, pairs together";
@@ -97,23 +99,23 @@ std::vector<std::string> values_of(const Journal::Fingerprint& print,
   return values;
 }
 
-// Absolute, because an export reads inputs again; "-" stays as it is.
-std::string absolute_path(const std::string& path) {
-  std::error_code error;
-  const auto absolute = std::filesystem::absolute(path, error);
-  return error || path.empty() || path == "-" ? path : absolute.string();
-}
-
-// Both boundaries: which chunks are computed again depends on the least score, too.
-std::string margin_text(const PredictSettings& settings) {
-  std::string text = fmt::format("{}", settings.margin);
-  if (settings.rule.min_score() > 0) {
-    text += fmt::format(" with --min-score {}", settings.rule.min_score());
+// Which chunks are computed again depends on the rule, too.
+std::string boundaries_text(const CallRule& rule) {
+  std::string text;
+  if (rule.min_score() > 0) text += fmt::format(" with --min-score {}", rule.min_score());
+  if (rule.is_viral_ngs()) {
+    text += fmt::format(" with {} at {}", kRollupName, rule.viral_ngs().min_weighted_delta);
   }
   return text;
 }
 
 }  // namespace
+
+std::string absolute_path(const std::string& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  return error || path.empty() || path == "-" ? path : absolute.string();
+}
 
 Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
                                      const std::map<std::string, std::string>& models) {
@@ -138,8 +140,11 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print["keep_intermediate"] = yes_or_no(settings.keep_intermediate);
   print["stem"] = settings.stem;
   print[kModelTypeKey] = settings.classifier_name;
-  print[kVirusFastq] = absolute_path(settings.viruses.fastq);
-  if (settings.compute.check_precision) print[kMarginKey] = margin_text(settings);
+  print[kVirusFastaKey] = yes_or_no(settings.viruses.fasta);
+  print[kBed] = yes_or_no(settings.more.bed);
+  if (settings.compute.check_precision) {
+    print[kMarginKey] = fmt::format("{}{}", settings.margin, boundaries_text(settings.rule));
+  }
   if (settings.calibration) {
     print[kCalibrationKey] = settings.calibration->effect();
     print[kCalibrationFileKey] = settings.calibration->place();
@@ -177,7 +182,9 @@ Shard shard_of(const Journal::Fingerprint& print) {
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more) {
   return {{"min_score", fmt::format("{}", rule.min_score())},
           {"min_share", fmt::format("{}", rule.min_share())},
-          {kRollup, more.rollup ? text_of(*more.rollup) : ""},
+          {kRule, std::string(word_of(rule.name()))},
+          {kRollup, text_of(rule.viral_ngs())},
+          {kMinTier, std::string(short_tier(rule.min_tier()))},
           {kRollupSort, more.natural_order ? kNaturalSort : "input"}};
 }
 
@@ -186,27 +193,39 @@ std::optional<std::uint64_t> chunk_size_of(const Journal::Fingerprint& print) {
   return size == 0U ? std::nullopt : size;
 }
 
-std::optional<RollupRule> rollup_of(const Journal::Fingerprint& print) {
-  return parse_rollup(value_of(print, kRollup));
-}
-
 bool is_sorted_naturally(const Journal::Fingerprint& print) {
   return value_of(print, kRollupSort) == kNaturalSort;
 }
 
-bool states_same_calls(const Journal::Fingerprint& print, const PredictSettings& settings) {
-  return rule_of(print) == settings.rule && rollup_of(print) == settings.more.rollup;
+bool margin_covers(const Journal::Fingerprint& print, const CallRule& rule) {
+  const std::string text = entry_of(print, kMarginKey);
+  const std::string covered = text.substr(std::min(text.find(' '), text.size())) + " ";
+  return text.empty() || covered.starts_with(boundaries_text(rule) + " ");
 }
 
-bool wrote_fastq(const Journal::Fingerprint& print, const std::string& prefix) {
-  return value_of(print, kVirusFastq) == absolute_path(prefix);
+bool wants_virus_fasta(const RunFolder& folder, const Journal::Fingerprint& print) {
+  if (!folder.has_written(run_files::kVirusFasta)) {
+    return value_of(print, kVirusFastaKey) == "true";
+  }
+  return std::ranges::any_of(folder.own_files(), [](const RunFolder::OwnFile& own) {
+    return own.folder.empty() && complete_name(own.name) == run_files::kVirusFasta.name;
+  });
+}
+
+bool wants_bed(const RunFolder& folder, const Journal::Fingerprint& print) {
+  return folder.has_written(run_files::kChunkBed) || value_of(print, kBed) == "true";
 }
 
 CallRule rule_of(const Journal::Fingerprint& print) {
   const auto number = [&print](const char* key) { return parse_number(value_of(print, key)); };
   const double share =
       number("min_share").value_or(number("threshold").value_or(CallRule::kDefaultMinShare));
-  return {number("min_score").value_or(CallRule::kDefaultMinScore), share};
+  CallRule rule(number("min_score").value_or(CallRule::kDefaultMinScore), share);
+  rule.set_viral_ngs(parse_rollup(value_of(print, kRollup)).value_or(RollupRule{}));
+  if (rule_named(value_of(print, kRule)) != RuleName::kViralNgs) return rule;
+  const std::string_view tier = tier_named(value_of(print, kMinTier));
+  rule.use_viral_ngs(tier.empty() ? kReviewTier : tier);
+  return rule;
 }
 
 std::string input_path_key(std::size_t index) {

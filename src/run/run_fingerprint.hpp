@@ -21,6 +21,10 @@ inline constexpr const char* kRnaKey = "rna";  // "true" in runs that read U as 
 // Whether an input that is RNA fails: no part of the run's identity, as the scores of others are
 // the same.
 inline constexpr const char* kRefusesRnaKey = "refuses_rna";
+inline constexpr const char* kVirusFastaKey = "virus_fasta";
+inline constexpr const char* kVirusFilesKey = "virus_fastq_";  // and a number: fastq_record.hpp
+// Of versions up to 0.2: the absolute prefix alone.
+inline constexpr const char* kVirusFastqKey = "virus_fastq";
 
 // A run's description for its journal: the settings and models that determine its scores, and
 // information for readers ("esm2": where the weights came from).
@@ -32,6 +36,8 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
 Journal::Fingerprint changed_entries(const Journal::Fingerprint& journal,
                                      const Journal::Fingerprint& now);
 
+// Absolute, because a later command may run elsewhere; "-" and an empty one stay as they are.
+std::string absolute_path(const std::string& path);
 // The key of an input file's absolute path; files count from 0.
 std::string input_path_key(std::size_t index);
 std::vector<std::string> input_paths_of(const Journal::Fingerprint& print);
@@ -47,10 +53,8 @@ std::vector<std::string> input_names_of(const Journal& journal);
 // "0/4", as in the fingerprint and in --shard.
 std::string shard_text(const Shard& shard);
 Shard shard_of(const Journal::Fingerprint& print);
-// Whether a run's files state the calls that these settings ask for.
-bool states_same_calls(const Journal::Fingerprint& print, const PredictSettings& settings);
-// The rule of contigs.tsv: none where the run wrote none, or its entry cannot be read.
-std::optional<RollupRule> rollup_of(const Journal::Fingerprint& print);
+// Whether the run computed what is close by this rule again, if it computed anything again.
+bool margin_covers(const Journal::Fingerprint& print, const CallRule& rule);
 // Empty where it is not said.
 std::optional<std::uint64_t> chunk_size_of(const Journal::Fingerprint& print);
 // Whether the rows of contigs.tsv come by id.
@@ -58,13 +62,16 @@ bool is_sorted_naturally(const Journal::Fingerprint& print);
 // Whether a run dealt its sequences to shards as this program does. Earlier ones did it otherwise.
 bool is_dealt_as_now(const Journal::Fingerprint& print);
 
-// Whether a run wrote FASTQ files with this prefix, or was to.
-bool wrote_fastq(const Journal::Fingerprint& print, const std::string& prefix);
+// Whether these are a run's, though the command that goes on with it does not name them: it has
+// them, or was to write them at its end. virus.fasta may have been removed since; a stopped command
+// leaves it incomplete.
+bool wants_virus_fasta(const RunFolder& folder, const Journal::Fingerprint& print);
+bool wants_bed(const RunFolder& folder, const Journal::Fingerprint& print);
 
-// The entries for the rules of calls, and for the order of contigs.tsv.
+// The entries for the rule of calls, and for the order of contigs.tsv.
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more);
-// The run's own rule. Earlier runs have only a share, under its old name; what a fingerprint does
-// not say is the default.
+// The run's own rule; of earlier runs, which name none, majority, whatever their contigs.tsv is by.
+// What a fingerprint does not say is the default.
 CallRule rule_of(const Journal::Fingerprint& print);
 
 // A hash of everything that all shards of one run have in common.

@@ -56,8 +56,6 @@ struct ShardLook {
   bool finished = false;
   std::string so_far{};  // of a run that did not finish, where it was asked for
   CallRule rule{};
-  std::optional<RollupRule> rollup{};
-  bool natural_order = false;
   bool fits = true;  // nothing is wrong with it so far
 };
 
@@ -102,9 +100,7 @@ ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) 
           .identity = run.identity(),
           .finished = finished,
           .so_far = counts && !finished ? so_far_of(run, cancel) : "",
-          .rule = rule_of(run.fingerprint()),
-          .rollup = rollup_of(run.fingerprint()),
-          .natural_order = is_sorted_naturally(run.fingerprint())};
+          .rule = rule_of(run.fingerprint())};
 }
 
 // Compares the inputs of two runs of the same.
@@ -173,7 +169,7 @@ class ShardSearch {
     }
   }
 
-  ShardRuns find(const SharedRules& shared) {
+  ShardRuns find(const CallRuleChange& change, const std::optional<CallRule>& own) {
     const std::string settings =
         most_common(looks_, [](const auto& look) { return look.settings; });
     const ShardLook* const first = first_with(&ShardLook::settings, settings);
@@ -182,7 +178,7 @@ class ShardSearch {
     for (const fs::path& directory : twice_) {
       bad.add(directory, std::nullopt, "it was given twice", BadShards::Help::kOther);
     }
-    if (first != nullptr) sort_out(*first, shared, bad);
+    if (first != nullptr) sort_out(*first, change, own, bad);
     bad.require_none();
     return runs();
   }
@@ -194,7 +190,8 @@ class ShardSearch {
     return found == looks_.end() ? nullptr : &*found;
   }
 
-  void sort_out(const ShardLook& first, const SharedRules& shared, BadShards& bad) {
+  void sort_out(const ShardLook& first, const CallRuleChange& change,
+                const std::optional<CallRule>& own, BadShards& bad) {
     take_out_foreign(first, bad);
     // Which shards are there, whatever else is wrong with them.
     std::map<std::uint64_t, fs::path> places;
@@ -210,7 +207,7 @@ class ShardSearch {
     }
     take_out_unfinished(bad);
     take_out_other_inputs(bad);
-    take_out_other_rules(shared, bad);
+    take_out_other_rules(change, own, bad);
   }
 
   static void spoil(ShardLook& look, const std::string& why, BadShards::Help help, BadShards& bad) {
@@ -302,32 +299,28 @@ class ShardSearch {
     return KeptRun(directory, cancel_, Journal::Check::kHead).journal().inputs();
   }
 
+  static std::string full_text(const CallRule& rule) {
+    if (!rule.is_viral_ngs()) return text_of(rule);
+    return fmt::format("{}; {}", text_of(rule), text_of(rule.viral_ngs()));
+  }
+
   // No file could say which rule it is of.
-  void take_out_other_rules(const SharedRules& shared, BadShards& bad) {
+  void take_out_other_rules(const CallRuleChange& change, const std::optional<CallRule>& own,
+                            BadShards& bad) {
+    for (ShardLook& look : looks_) {
+      if (look.fits) look.rule = change.over(own.value_or(look.rule));
+    }
     const auto first = std::ranges::find(looks_, true, &ShardLook::fits);
     if (first == looks_.end()) return;
     const ShardLook kept = *first;
-    const bool of_all = shared.rollup == SharedRollup::kOfAll;
-    const auto rolled = std::ranges::find_if(looks_, [&](const ShardLook& look) {
-      return look.fits && (look.rollup.has_value() || of_all);
-    });
-    const ShardLook model = rolled == looks_.end() ? kept : *rolled;
     for (ShardLook& look : looks_) {
-      if (!look.fits) continue;
-      if (shared.calls && look.rule != kept.rule) {
-        spoil(look,
-              fmt::format("its calls are by another rule than those of {}: give merge --min-score "
-                          "and --min-share",
-                          kept.run.string()),
-              BadShards::Help::kOther, bad);
-      } else if (shared.rollup != SharedRollup::kNone && (look.rollup || of_all) &&
-                 look.rollup != model.rollup) {
-        spoil(look,
-              fmt::format("its roll-up is by another rule than that of {}: give merge --rollup, "
-                          "with all of its numbers",
-                          model.run.string()),
-              BadShards::Help::kOther, bad);
-      }
+      if (!look.fits || look.rule == kept.rule) continue;
+      spoil(
+          look,
+          fmt::format("its calls are by another rule ({}) than those of {} ({}): give merge --rule "
+                      "and each number that differs",
+                      full_text(look.rule), kept.run.string(), full_text(kept.rule)),
+          BadShards::Help::kOther, bad);
     }
   }
 
@@ -340,11 +333,9 @@ class ShardSearch {
       shards.runs.push_back(look.run);
       shards.identities.push_back(look.identity);
       hash.update(as_bytes(look.content));
-      if (!look.rollup || shards.rollup) continue;
-      shards.rollup = look.rollup;
-      shards.natural_order = look.natural_order;
     }
     shards.content_hash = hash.hex();
+    shards.rule = looks_.front().rule;
     const KeptRun first(shards.runs.front(), cancel_, Journal::Check::kHead);
     require_same(first, 0, looks_.front().identity);
     shards.print = first.fingerprint();
@@ -471,9 +462,9 @@ void BadShards::require_none() const {
   throw Error(error);
 }
 
-ShardRuns find_shards(const std::vector<fs::path>& directories, const SharedRules& shared,
-                      const Cancel& cancel) {
-  return ShardSearch(directories, cancel).find(shared);
+ShardRuns find_shards(const std::vector<fs::path>& directories, const CallRuleChange& change,
+                      const std::optional<CallRule>& own, const Cancel& cancel) {
+  return ShardSearch(directories, cancel).find(change, own);
 }
 
 }  // namespace virnucpro

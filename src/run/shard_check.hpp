@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "journal/journal.hpp"
 #include "run/shard.hpp"
-#include "tables/contig_rollup.hpp"
+#include "tables/call_rule.hpp"
 
 namespace virnucpro {
 
@@ -64,18 +64,7 @@ struct ShardRuns {
   std::string content_hash{};                 // of all their units
   Journal::Fingerprint print{};               // of the first
   std::vector<InputEntry> inputs{};
-  // Of the first that has a roll-up, and the order of its rows.
-  std::optional<RollupRule> rollup{};
-  bool natural_order = false;
-};
-
-// Which shards must have one and the same roll-up.
-enum class SharedRollup : std::uint8_t { kOfAll, kWhereThereIsOne, kNone };
-
-// What the files of calls of all shards must have in common.
-struct SharedRules {
-  bool calls = true;
-  SharedRollup rollup = SharedRollup::kOfAll;
+  CallRule rule{};  // of all, with the change
 };
 
 // Errors: kShards where the run is not the one that had this identity at the first look.
@@ -83,8 +72,10 @@ void require_same(const KeptRun& run, std::uint64_t shard, const std::string& id
 
 // Finds each shard's run among some directories, in any order. Looks at the beginning of each
 // journal alone, with one open at a time. Errors: kShards, which names every shard that is missing,
-// given twice, of another run or input, unfinished or unreadable; Cancel's.
+// given twice, of another run or input, unfinished or unreadable, or whose rule, or `own` in its
+// place, is another one after `change`; Cancel's.
 ShardRuns find_shards(const std::vector<std::filesystem::path>& directories,
-                      const SharedRules& shared, const Cancel& cancel);
+                      const CallRuleChange& change, const std::optional<CallRule>& own,
+                      const Cancel& cancel);
 
 }  // namespace virnucpro

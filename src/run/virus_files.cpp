@@ -17,13 +17,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kOfOldRule = ".of-old-rule";
+
 void require_absent(const fs::path& name) {
-  std::error_code error;
-  if (!fs::exists(fs::symlink_status(name, error))) return;
+  if (!is_at(name)) return;
   throw Error(ErrorKind::kOutputExists, Place{.file = name.string()}, "");
 }
 
 }  // namespace
+
+bool is_at(const fs::path& name) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(name, error));
+}
+
+void require_can_drop(const fs::path& file) {
+  const fs::path aside = file.string() + kOfOldRule;
+  if (!is_at(aside)) return;
+  Error error(ErrorKind::kOutputExists, Place{.file = aside.string()},
+              "another file would get its name");
+  error.advise("Move it away, then run this again.");
+  throw Error(error);
+}
+
+void drop(const fs::path& file) {
+  require_can_drop(file);
+  const fs::path aside = file.string() + kOfOldRule;
+  std::error_code error;
+  fs::rename(file, aside, error);
+  if (error) throw write_error(file, error.value());
+  log_warning("{}: it is {} now", file.string(), aside.filename().string());
+}
+
 std::vector<fs::path> fastq_names(const std::string& prefix) {
   std::vector<fs::path> names;
   for (const char* ending : kFastqEndings) names.emplace_back(prefix + ending);
@@ -31,17 +56,23 @@ std::vector<fs::path> fastq_names(const std::string& prefix) {
 }
 
 void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs) {
-  if (wanted.fastq.empty()) return;
-  const std::vector<fs::path> names = fastq_names(wanted.fastq);
-  require_inputs_kept(inputs, names);
-  for (const fs::path& name : names) {
-    if (!wanted.may_replace) require_absent(name);
-    const AtomicFile can_be_made(name);
+  for (const FastqOutput& one : wanted.fastq) {
+    const std::vector<fs::path> names = fastq_names(one.prefix);
+    require_inputs_kept(inputs, names);
+    for (std::size_t k = 0; k < kFastqFiles; ++k) {
+      if (one.names.at(k) == AtName::kLeave) continue;
+      const bool is_certain = inputs.paired ? k > 0 : k == 0;  // else it depends on the reads
+      if (one.names.at(k) == AtName::kReplace && !is_certain && is_at(names[k])) {
+        require_can_drop(names[k]);
+      }
+      if (one.names.at(k) == AtName::kNew) require_absent(names[k]);
+      const AtomicFile can_be_made(names[k]);
+    }
   }
 }
 
-VirusFastq::VirusFastq(const VirusOutputs& wanted, bool paired)
-    : names_(fastq_names(wanted.fastq)), rule_(wanted.pair_rule), may_replace_(wanted.may_replace) {
+VirusFastq::VirusFastq(const FastqOutput& wanted, bool paired)
+    : wanted_(wanted), names_(fastq_names(wanted.prefix)) {
   if (paired) {
     pairs_.emplace(names_);
   } else {
@@ -71,30 +102,49 @@ void VirusFastq::finish() {
   pairs_->second.finish();
 }
 
+std::array<BgzfFile*, kFastqFiles> VirusFastq::complete() {
+  std::array<BgzfFile*, kFastqFiles> files{singles_ ? &*singles_ : nullptr,
+                                           pairs_ ? &pairs_->first : nullptr,
+                                           pairs_ ? &pairs_->second : nullptr};
+  for (std::size_t k = 0; k < kFastqFiles; ++k) {
+    if (wanted_.names.at(k) == AtName::kLeave) files.at(k) = nullptr;
+  }
+  return files;
+}
+
 void VirusFastq::commit() {
-  if (!may_replace_) std::ranges::for_each(names_, require_absent);  // made meanwhile
-  const auto end = [](const fs::path& name, BgzfFile* file) {
-    std::error_code error;
-    if (file != nullptr) {
-      file->commit();
-    } else {
-      fs::remove(name, error);
-    }
+  for (std::size_t k = 0; k < kFastqFiles; ++k) {  // what was made meanwhile
+    if (wanted_.names.at(k) == AtName::kNew) require_absent(names_[k]);
+  }
+  const std::array<BgzfFile*, kFastqFiles> files = complete();
+  const auto is_left = [&](std::size_t k) {
+    return files.at(k) == nullptr && wanted_.names.at(k) == AtName::kReplace && is_at(names_[k]);
   };
-  end(names_[0], singles_ ? &*singles_ : nullptr);
-  end(names_[1], pairs_ ? &pairs_->first : nullptr);
-  end(names_[2], pairs_ ? &pairs_->second : nullptr);
+  for (std::size_t k = 0; k < kFastqFiles; ++k) {
+    if (is_left(k)) require_can_drop(names_[k]);
+  }
+  for (std::size_t k = 0; k < kFastqFiles; ++k) {
+    std::error_code error;
+    if (is_left(k)) drop(names_[k]);
+    if (files.at(k) != nullptr) {
+      files.at(k)->commit();
+      log_info("wrote {}", names_[k].string());
+    } else if (wanted_.names.at(k) == AtName::kOwn && fs::remove(names_[k], error)) {
+      log_info("removed {}", names_[k].string());
+    }
+  }
   if (parted_ == 0) return;
   log_warning(
       "{} reads called virus do not stand beside their mates, and {}: in a file sorted by name "
       "they would (samtools collate)",
-      grouped(parted_), rule_ == PairRule::kBoth ? "are left out" : "are written without them");
+      grouped(parted_),
+      wanted_.pair_rule == PairRule::kBoth ? "are left out" : "are written without them");
 }
 
 // Mates of a BAM stand in either order.
 void VirusFastq::write_pair(const Held& one, const Held& other) {
-  const bool is_wanted =
-      rule_ == PairRule::kBoth ? one.is_virus && other.is_virus : one.is_virus || other.is_virus;
+  const bool is_wanted = wanted_.pair_rule == PairRule::kBoth ? one.is_virus && other.is_virus
+                                                              : one.is_virus || other.is_virus;
   if (!is_wanted) return;
   if (!pairs_) pairs_.emplace(names_);
   const bool in_order = one.record.record.mate == 1;
@@ -107,7 +157,7 @@ void VirusFastq::write_held() {
   const std::optional<Held> alone = std::exchange(held_, std::nullopt);
   if (!alone || !alone->is_virus || !singles_) return;
   ++parted_;
-  if (rule_ == PairRule::kEither) write(*singles_, alone->record);
+  if (wanted_.pair_rule == PairRule::kEither) write(*singles_, alone->record);
 }
 
 void VirusFastq::write(BgzfFile& file, const InputRecord& record) {
@@ -120,22 +170,25 @@ VirusFiles::VirusFiles(const VirusOutputs& wanted, const FilePlace& fasta, bool 
                        std::vector<std::string> inputs)
     : inputs_(std::move(inputs)) {
   if (wanted.fasta) fasta_.emplace(fasta);
-  if (!wanted.fastq.empty()) fastq_.emplace(wanted, paired);
+  for (const FastqOutput& one : wanted.fastq) fastq_.emplace_back(one, paired);
 }
 
 void VirusFiles::add(const InputRecord& record, bool is_virus) {
   if (fasta_ && is_virus) write_fasta(record);
-  if (fastq_) fastq_->add(record, is_virus);
+  for (VirusFastq& one : fastq_) one.add(record, is_virus);
 }
 
 void VirusFiles::finish() {
   if (fasta_) fasta_->sync();
-  if (fastq_) fastq_->finish();
+  for (VirusFastq& one : fastq_) one.finish();
 }
 
 void VirusFiles::commit() {
-  if (fasta_) fasta_->commit();
-  if (fastq_) fastq_->commit();
+  if (fasta_) {
+    fasta_->commit();
+    log_info("wrote {}", fasta_->path().string());
+  }
+  for (VirusFastq& one : fastq_) one.commit();
 }
 
 void VirusFiles::write_fasta(const InputRecord& record) {

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,20 +19,41 @@ namespace virnucpro {
 // Which pairs are written: those of which either mate is called virus, or both.
 enum class PairRule : std::uint8_t { kEither, kBoth };
 
-// What is written of the sequences called virus.
-struct VirusOutputs {
-  bool fasta = false;   // virus.fasta in the run's directory
-  std::string fastq{};  // PREFIX of the FASTQ files; empty for none
-  PairRule pair_rule = PairRule::kEither;
-  bool may_replace = false;  // FASTQ files of these names
-
-  bool any() const { return fasta || !fastq.empty(); }
-};
-
 // The names that FASTQ files with this prefix may get: of single reads, of first and second mates.
 std::vector<std::filesystem::path> fastq_names(const std::string& prefix);
 inline constexpr std::array<const char*, 3> kFastqEndings{".fastq.gz", "_1.fastq.gz",
                                                           "_2.fastq.gz"};
+inline constexpr std::size_t kFastqFiles = kFastqEndings.size();
+
+// What may be done at one of these names.
+enum class AtName : std::uint8_t {
+  kNew,      // nothing may be there
+  kOwn,      // the run wrote what is there: it is replaced, or removed if there is no such file now
+  kReplace,  // what is there is replaced by such a file, or dropped if there is none now
+  kLeave,    // what was there is gone, and stays so
+};
+
+struct FastqOutput {
+  std::string prefix{};
+  PairRule pair_rule = PairRule::kEither;
+  std::array<AtName, kFastqFiles> names{};
+};
+
+// What is written of the sequences called virus.
+struct VirusOutputs {
+  bool fasta = false;  // virus.fasta in the run's directory
+  std::vector<FastqOutput> fastq{};
+
+  bool any() const { return fasta || !fastq.empty(); }
+};
+
+// Whether something has this name, a link to nothing too.
+bool is_at(const std::filesystem::path& name);
+
+// Checks that drop() can rename a file. Errors: kOutputExists.
+void require_can_drop(const std::filesystem::path& file);
+// Renames a file to NAME.of-old-rule. Errors: kOutputExists, kOutputWrite.
+void drop(const std::filesystem::path& file);
 
 // Call it before anything is computed. Errors: kUsage where an input would be replaced,
 // kOutputExists where a file of these names is there and may not be, kOutputWrite where none can be
@@ -45,14 +67,17 @@ void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs
 // be virus.
 class VirusFastq {
  public:
-  VirusFastq(const VirusOutputs& wanted, bool paired);
+  VirusFastq(const FastqOutput& wanted, bool paired);
 
   // All records of the run in order, whatever their calls.
   void add(const InputRecord& record, bool is_virus);
-  // After the last one. Then commit() gives the files their names, and removes those of these names
-  // that an earlier run has written and this one has not.
+  // After the last one. Then commit() gives the files their names, as AtName says.
   void finish();
   void commit();
+  // Those that finish() has completed, which commit() will give a name; nullptr for one that is not
+  // written.
+  std::array<BgzfFile*, kFastqFiles> complete();
+  const FastqOutput& wanted() const { return wanted_; }
 
  private:
   struct Held {
@@ -70,9 +95,8 @@ class VirusFastq {
   void write_pair(const Held& one, const Held& other);
   void write_held();
 
+  FastqOutput wanted_;
   std::vector<std::filesystem::path> names_;
-  PairRule rule_;
-  bool may_replace_;
   std::uint64_t parted_ = 0;  // mates called virus whose other does not stand beside them
   std::optional<BgzfFile> singles_;
   std::optional<PairFiles> pairs_;
@@ -93,13 +117,14 @@ class VirusFiles {
   void add(const InputRecord& record, bool is_virus);
   void finish();
   void commit();
+  std::deque<VirusFastq>& fastq() { return fastq_; }
 
  private:
   void write_fasta(const InputRecord& record);
 
   std::vector<std::string> inputs_;
   std::optional<AtomicFile> fasta_;
-  std::optional<VirusFastq> fastq_;
+  std::deque<VirusFastq> fastq_;
   std::string text_;
 };
 

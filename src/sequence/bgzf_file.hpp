@@ -20,6 +20,7 @@ class BgzfFile {
   // Writes the end and syncs: of several files, finish all before you commit the first.
   void finish();
   void commit() { file_.commit(); }
+  std::filesystem::path reachable_path() const { return file_.reachable_path(); }
 
  private:
   struct Close {

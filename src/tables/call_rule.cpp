@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "tables/score_text.hpp"
 
 namespace virnucpro {
@@ -17,18 +19,75 @@ float least_score_for(double min_score) {
   return score;
 }
 
+constexpr std::array kCallWords{std::string_view("virus"), std::string_view("others"),
+                                std::string_view("ambiguous"), std::string_view("unscored")};
+constexpr std::array kRuleWords{std::string_view("majority"), kRollupName};
+
+void refuse(const std::string& what, const char* rule) {
+  throw Error(ErrorKind::kUsage, fmt::format("{} is of the rule {}", what, rule));
+}
+
 }  // namespace
+
+std::string_view word_of(Call call) {
+  return kCallWords.at(static_cast<std::size_t>(call));
+}
+
+Call call_of(const ContigCall& contig) {
+  if (contig.call == kViralCall) return Call::kVirus;
+  if (contig.call == kNonviralCall) return Call::kOthers;
+  return contig.call == kAmbiguousCall ? Call::kAmbiguous : Call::kUnscored;
+}
+
+std::string_view word_of(RuleName name) {
+  return kRuleWords.at(static_cast<std::size_t>(name));
+}
+
+std::optional<RuleName> rule_named(std::string_view word) {
+  for (const RuleName name : {RuleName::kMajority, RuleName::kViralNgs}) {
+    if (word_of(name) == word) return name;
+  }
+  return std::nullopt;
+}
 
 CallRule::CallRule(double min_score, double min_share)
     : min_score_(min_score), min_share_(min_share), least_score_(least_score_for(min_score)) {}
 
+void CallRule::use_viral_ngs(std::string_view min_tier) {
+  name_ = RuleName::kViralNgs;
+  min_tier_ = min_tier;
+}
+
+bool CallRule::operator==(const CallRule& other) const {
+  if (name_ != other.name_ || min_score_ != other.min_score_) return false;
+  if (!is_viral_ngs()) return min_share_ == other.min_share_;
+  return viral_ngs_ == other.viral_ngs_ && min_tier_ == other.min_tier_;
+}
+
 CallRule CallRuleChange::over(const CallRule& rule) const {
-  return {min_score.value_or(rule.min_score()), min_share.value_or(rule.min_share())};
+  const RuleName chosen = name.value_or(rule.name());
+  if (chosen == RuleName::kViralNgs && min_share) refuse("--min-share", "majority");
+  if (chosen == RuleName::kMajority && !(viral_ngs.is_empty() && min_tier.empty())) {
+    refuse("--min-tier, and each number of viral-ngs,", "viral-ngs");
+  }
+  CallRule changed(min_score.value_or(rule.min_score()), min_share.value_or(rule.min_share()));
+  changed.set_viral_ngs(viral_ngs.over(rule.viral_ngs()));
+  if (chosen == RuleName::kViralNgs) {
+    changed.use_viral_ngs(min_tier.empty() ? rule.min_tier() : min_tier);
+  }
+  return changed;
 }
 
 std::string text_of(const CallRule& rule) {
-  return fmt::format("virus score at least {}, share of virus chunks at least {}", rule.min_score(),
-                     rule.min_share());
+  if (rule.is_viral_ngs()) {
+    return fmt::format(
+        "{}: weighted delta above {}; virus chunks score at least {}; written from "
+        "tier {}",
+        word_of(rule.name()), rule.viral_ngs().min_weighted_delta, rule.min_score(),
+        short_tier(rule.min_tier()));
+  }
+  return fmt::format("{}: virus score at least {}, share of virus chunks at least {}",
+                     word_of(rule.name()), rule.min_score(), rule.min_share());
 }
 
 }  // namespace virnucpro

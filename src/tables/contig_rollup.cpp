@@ -24,20 +24,8 @@ constexpr auto kIsGiven = [](const std::optional<double>& number) { return numbe
 
 }  // namespace
 
-RollupChange RollupChange::to(const RollupRule& rule) {
-  RollupChange change{.min_chunks = rule.min_chunks};
-  for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
-    change.numbers[k] = rule.*kRollupNumbers[k].value;
-  }
-  return change;
-}
-
 bool RollupChange::is_empty() const {
   return !min_chunks && std::ranges::none_of(numbers, kIsGiven);
-}
-
-bool RollupChange::is_whole() const {
-  return min_chunks && std::ranges::all_of(numbers, kIsGiven);
 }
 
 RollupRule RollupChange::over(RollupRule rule) const {
@@ -70,6 +58,19 @@ std::optional<RollupRule> parse_rollup(std::string_view text) {
   if (!chunks) return std::nullopt;
   rule.min_chunks = *chunks;
   return rule;
+}
+
+std::string_view short_tier(std::string_view tier) {
+  return tier.substr(0, tier.find('_'));
+}
+
+std::string_view tier_named(std::string_view word) {
+  const auto* const found = std::ranges::find(kTiers, word, short_tier);
+  return found == kTiers.end() ? std::string_view() : *found;
+}
+
+bool reaches(std::string_view tier, std::string_view least) {
+  return std::ranges::find(kTiers, tier) <= std::ranges::find(kTiers, least);
 }
 
 std::string columns_of(const ContigCall& found) {

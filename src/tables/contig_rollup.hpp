@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tables/sequence_summary.hpp"
+#include "tables/chunk_score.hpp"
 
 namespace virnucpro {
 
@@ -56,9 +56,7 @@ struct RollupChange {
   std::array<std::optional<double>, kRollupNumbers.size()> numbers{};  // as kRollupNumbers
   std::optional<std::uint64_t> min_chunks{};
 
-  static RollupChange to(const RollupRule& rule);  // whole
   bool is_empty() const;
-  bool is_whole() const;
   RollupRule over(RollupRule rule) const;
 };
 
@@ -76,6 +74,12 @@ inline constexpr std::string_view kHighTier = "high_confidence";
 inline constexpr std::string_view kModerateTier = "moderate_confidence";
 inline constexpr std::string_view kLowTier = "low_confidence";
 inline constexpr std::string_view kReviewTier = "review";
+inline constexpr std::array kTiers{kHighTier, kModerateTier, kLowTier, kReviewTier};
+// "high", "moderate", "low" or "review", and back; empty for any other word.
+std::string_view short_tier(std::string_view tier);
+std::string_view tier_named(std::string_view word);
+// Whether a tier is at least as high as another.
+bool reaches(std::string_view tier, std::string_view least);
 
 // What the chunks of a contig say together.
 struct ContigCall {

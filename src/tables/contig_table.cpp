@@ -9,8 +9,8 @@
 
 namespace virnucpro {
 
-ContigTable::ContigTable(const FilePlace& place, std::uint64_t chunk_size, const RollupRule& rule)
-    : file_(place), chunk_size_(chunk_size), rule_(rule), rollup_(rule) {
+ContigTable::ContigTable(const FilePlace& place, std::uint64_t chunk_size)
+    : file_(place), chunk_size_(chunk_size) {
   file_.write(fmt::format("ID\t{}\tlength\tchunks\tbases_scored\tinput\n", kContigCallColumns));
 }
 
@@ -26,23 +26,20 @@ void ContigTable::finish() {
 void ContigTable::add(const SequencePart& part, const std::vector<ChunkScore>& chunks) {
   const ChunkPlan plan(part.length, chunk_size_);
   for (const ChunkScore& chunk : chunks) {
-    rollup_.add(chunk);
     const auto [begin, end] = plan.at(chunk.chunk);
     bases_scored_ += end - std::min(end, std::max(begin, scored_end_));
     scored_end_ = end;
   }
 }
 
-void ContigTable::end(const SequencePart& last, std::string_view input) {
-  const std::string row =
-      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", last.id, columns_of(rollup_.result()), last.length,
-                  last.chunks, bases_scored_, input);
+void ContigTable::end(const SequencePart& last, const ContigCall& call, std::string_view input) {
+  const std::string row = fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", last.id, columns_of(call),
+                                      last.length, last.chunks, bases_scored_, input);
   if (sort_) {
     sort_->add(natural_key(last.id), row);
   } else {
     file_.write(row);
   }
-  rollup_ = ContigRollup(rule_);
   bases_scored_ = 0;
   scored_end_ = 0;
 }

@@ -19,12 +19,12 @@ namespace virnucpro {
 // chunk, and its input. Errors: kOutputWrite.
 class ContigTable {
  public:
-  ContigTable(const FilePlace& place, std::uint64_t chunk_size, const RollupRule& rule);
+  ContigTable(const FilePlace& place, std::uint64_t chunk_size);
 
   // The parts of a sequence in order, with their scored chunks.
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
   // After its last part. `input`: the name of its input, on one line.
-  void end(const SequencePart& last, std::string_view input);
+  void end(const SequencePart& last, const ContigCall& call, std::string_view input);
 
   // Call it before the first row: rows come by id, in natural order, and are sorted in `folder`.
   void sort(const Directory& folder, std::size_t rows_in_memory, const Cancel& cancel);
@@ -37,8 +37,6 @@ class ContigTable {
   AtomicFile file_;
   std::optional<ExternalSort> sort_;
   std::uint64_t chunk_size_;
-  RollupRule rule_;
-  ContigRollup rollup_;
   std::uint64_t bases_scored_ = 0;
   std::uint64_t scored_end_ = 0;  // of the last scored chunk: chunks overlap
 };

@@ -17,7 +17,7 @@ ReferenceCalls::ReferenceCalls(const Journal& journal, const RollupRule& rule,
   const auto fail = [&file](std::string why) {
     throw Error(ErrorKind::kUsage, Place{.file = file}, std::move(why));
   };
-  const auto end = [&](const SequencePart& last, const ContigCall& call) {
+  const auto end = [&](const SequencePart& last, const SequenceSummary& sequence) {
     const std::optional<std::uint32_t> reference = references.find(last.id);
     if (!reference) return;
     const std::string name = shown_text(last.id);
@@ -33,20 +33,12 @@ ReferenceCalls::ReferenceCalls(const Journal& journal, const RollupRule& rule,
                       name, length, last.length));
     }
     place_[*reference] = static_cast<std::uint32_t>(calls_.size());
-    calls_.push_back(call);
+    calls_.push_back(sequence.contig());
   };
-  ContigRollup rollup(rule);
-  walk_sequences(journal,
-                 {.rule = {},
-                  .part =
-                      [&](const SequencePart& part, const std::vector<ChunkScore>& chunks) {
-                        for (const ChunkScore& chunk : chunks) rollup.add(chunk);
-                        if (!part.last) return;
-                        end(part, rollup.result());
-                        rollup = ContigRollup(rule);
-                      },
-                  .end = {}},
-                 cancel);
+  CallRule calling;
+  calling.set_viral_ngs(rule);
+  calling.use_viral_ngs();
+  walk_sequences(journal, {.rule = calling, .part = {}, .end = end}, cancel);
   if (calls_.size() > 1) return;
   fail("none of the sequences that its reads were aligned to is in the run");
 }

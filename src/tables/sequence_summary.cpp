@@ -23,21 +23,6 @@ std::string_view words_of(Unscored reason) {
   return {};
 }
 
-std::vector<ChunkScore> scored_chunks(const SequencePart& part) {
-  std::vector<ChunkScore> chunks;
-  for (const FrameScore& frame : part.frames) {
-    if (frame.failed) continue;
-    if (chunks.empty() || chunks.back().chunk != frame.chunk) {
-      chunks.push_back({frame.chunk, frame.others, frame.virus});
-      continue;
-    }
-    ChunkScore& chunk = chunks.back();
-    chunk.others = std::max(chunk.others, frame.others);
-    chunk.virus = std::max(chunk.virus, frame.virus);
-  }
-  return chunks;
-}
-
 void SequenceSummary::add(const SequencePart& part, const std::vector<ChunkScore>& chunks) {
   id_ = part.id;
   length_ = part.length;
@@ -49,11 +34,18 @@ void SequenceSummary::add(const SequencePart& part, const std::vector<ChunkScore
     sum_ += static_cast<double>(chunk.virus);
     ++chunks_scored_;
     if (rule_.is_virus_chunk(chunk.others, chunk.virus)) ++virus_chunks_;
+    if (rule_.is_viral_ngs()) rollup_.add(chunk);
   }
 }
 
-bool SequenceSummary::is_virus() const {
-  return scored() && rule_.is_virus(virus_share());
+Call SequenceSummary::call() const {
+  if (!scored()) return Call::kUnscored;
+  if (rule_.is_viral_ngs()) return call_of(contig());
+  return virus_share() >= rule_.min_share() ? Call::kVirus : Call::kOthers;
+}
+
+bool SequenceSummary::is_chosen() const {
+  return is_virus() && (!rule_.is_viral_ngs() || reaches(contig().tier, rule_.min_tier()));
 }
 
 double SequenceSummary::virus_share() const {
@@ -80,7 +72,7 @@ std::string SequenceSummary::row(std::string_view input) const {
   std::string scores = "NA\tNA\tunscored";
   if (scored()) {
     scores = fmt::format(FMT_COMPILE("{}\t{}\t{}"), score_text(max_),
-                         score_text(mean_virus_score()), is_virus() ? "virus" : "others");
+                         score_text(mean_virus_score()), word_of(call()));
   }
   return fmt::format(FMT_COMPILE("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n"), id_, length_, chunks_,
                      chunks_scored_, frames_, virus_chunks_, scores, reason(), input);

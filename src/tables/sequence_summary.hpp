@@ -8,21 +8,10 @@
 
 #include "journal/unit.hpp"
 #include "tables/call_rule.hpp"
+#include "tables/chunk_score.hpp"
+#include "tables/contig_rollup.hpp"
 
 namespace virnucpro {
-
-// A chunk's scores: the maxima over its frames (docs/reference/semantics.md, section 6).
-struct ChunkScore {
-  std::uint64_t chunk = 0;
-  float others = 0;
-  float virus = 0;
-
-  // As the original calls it, whatever its score.
-  bool is_virus() const { return virus >= others; }
-};
-
-// The chunks of a part that have a frame with scores, in order. Failed frames count as absent.
-std::vector<ChunkScore> scored_chunks(const SequencePart& part);
 
 // Why a sequence has no score.
 enum class Unscored : std::uint8_t { kEmpty, kTooShort, kNoFrame, kFailed };
@@ -36,12 +25,18 @@ class SequenceSummary {
       "sequence_id\tlength\tchunks\tchunks_scored\tframes\tvirus_chunks\tmax_virus_score\t"
       "mean_virus_score\tcall\treason\tinput\n";
 
-  explicit SequenceSummary(const CallRule& rule = {}) : rule_(rule) {}
+  explicit SequenceSummary(const CallRule& rule = {}) : rule_(rule), rollup_(rule.viral_ngs()) {}
 
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   bool scored() const { return chunks_scored_ > 0; }
-  bool is_virus() const;
+  // The call of sequences.tsv, and of everything that states one.
+  Call call() const;
+  bool is_virus() const { return call() == Call::kVirus; }
+  // Whether it is among the sequences called virus that are written: of the rule's least tier.
+  bool is_chosen() const;
+  // Its row in contigs.tsv. Only by the rule viral-ngs.
+  ContigCall contig() const { return rollup_.result(); }
   std::uint64_t length() const { return length_; }
   std::uint64_t chunks() const { return chunks_; }
   std::uint64_t chunks_scored() const { return chunks_scored_; }
@@ -61,6 +56,7 @@ class SequenceSummary {
   std::string reason() const;
 
   CallRule rule_;
+  ContigRollup rollup_;
   std::string id_;
   std::uint64_t length_ = 0;
   std::uint64_t chunks_ = 0;

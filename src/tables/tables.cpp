@@ -12,6 +12,7 @@
 
 #include "base/bytes.hpp"
 #include "base/file.hpp"
+#include "base/log.hpp"
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
@@ -99,20 +100,6 @@ class InputNames {
 
 }  // namespace
 
-TableChange TableChange::to(const MoreTables& wanted) {
-  TableChange change{.natural_order = wanted.natural_order, .bed = wanted.bed};
-  if (wanted.rollup) change.rollup = RollupChange::to(*wanted.rollup);
-  return change;
-}
-
-MoreTables TableChange::over(MoreTables own) const {
-  own.bed = own.bed || bed;
-  if (!rollup) return own;
-  own.natural_order = natural_order.value_or(own.rollup && own.natural_order);
-  own.rollup = rollup->over(own.rollup.value_or(RollupRule{}));
-  return own;
-}
-
 void TableCounts::add(const SequenceSummary& sequence) {
   ++sequences;
   chunks += sequence.chunks();
@@ -121,7 +108,11 @@ void TableCounts::add(const SequenceSummary& sequence) {
     ++unscored_sequences;
     ++unscored_by_reason.at(static_cast<std::size_t>(sequence.why_unscored()));
   }
-  if (sequence.is_virus()) ++virus_sequences;
+  if (sequence.scored() && sequence.chunks() == 1) ++single_chunk_sequences;
+  const Call call = sequence.call();
+  if (call == Call::kVirus) ++virus_sequences;
+  if (sequence.is_chosen()) ++chosen_sequences;
+  if (call == Call::kAmbiguous) ++ambiguous_sequences;
   chunks_scored += sequence.chunks_scored();
   frames += sequence.frames();
   failed_frames += sequence.failed_frames();
@@ -140,8 +131,8 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
   AtomicFile sequences(run.place(run_files::kSequenceTable));
   std::optional<ContigTable> contigs;
   std::optional<ChunkBed> bed;
-  if (settings.more.rollup) {
-    contigs.emplace(run.place(run_files::kContigTable), settings.chunk_size, *settings.more.rollup);
+  if (settings.rule.is_viral_ngs()) {
+    contigs.emplace(run.place(run_files::kContigTable), settings.chunk_size);
     if (settings.more.natural_order) contigs->sort(run.directory(), settings.rows_in_sort, cancel);
   }
   if (settings.more.bed) {
@@ -167,7 +158,9 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                       [&](const SequencePart& last, const SequenceSummary& sequence) {
                         ids.add(last.id, {});
                         sequences.write(sequence.row(inputs.of(last.input)));
-                        if (contigs) contigs->end(last, inputs.of(last.input));
+                        if (contigs) {
+                          contigs->end(last, sequence.contig(), inputs.of(last.input));
+                        }
                         counts.add(sequence);
                         counts.look_at(last.id);
                       }},
@@ -184,7 +177,10 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
   for (AtomicFile* table : tables) table->sync();
   cancel.check();  // syncing may have taken long; from here on, all tables or a failure
   settings.on_ready();
-  for (AtomicFile* table : tables) table->commit();
+  for (AtomicFile* table : tables) {
+    table->commit();
+    log_info("wrote {}", table->path().string());
+  }
   return counts;
 }
 
@@ -199,7 +195,7 @@ void for_each_call(const Journal& journal, const CallRule& rule, const Cancel& c
                       [&](const SequencePart& part, const SequenceSummary& sequence) {
                         if (part.input != input) number = 0;
                         input = part.input;
-                        visit(input, ++number, sequence.is_virus());
+                        visit(input, ++number, sequence.is_chosen());
                       }},
                  cancel);
 }

@@ -13,26 +13,24 @@
 #include "journal/journal.hpp"
 #include "journal/run_folder.hpp"
 #include "tables/call_rule.hpp"
-#include "tables/contig_rollup.hpp"
+#include "tables/sequence_summary.hpp"
 
 namespace virnucpro {
 
-// What is written beside the three tables.
+// What is written beside the three tables. The rule viral-ngs writes contigs.tsv.
 struct MoreTables {
-  std::optional<RollupRule> rollup{};  // contigs.tsv, by this rule
-  bool natural_order = false;          // its rows by id, in which 2 comes before 10; else as read
-  bool bed = false;                    // chunks.bed
+  bool natural_order = false;  // contigs.tsv by id, in which 2 comes before 10; else as read
+  bool bed = false;            // chunks.bed
 };
 
-// What is asked for, over what runs have: their roll-up, where they have one, gives the numbers and
-// the order that are not given.
+// What is asked for, over what runs have.
 struct TableChange {
-  std::optional<RollupChange> rollup{};  // empty: the runs', if they have one
   std::optional<bool> natural_order{};
   bool bed = false;
 
-  static TableChange to(const MoreTables& wanted);
-  MoreTables over(MoreTables own) const;
+  MoreTables over(const MoreTables& own) const {
+    return {.natural_order = natural_order.value_or(own.natural_order), .bed = bed || own.bed};
+  }
 };
 
 struct TableSettings {
@@ -40,7 +38,7 @@ struct TableSettings {
   std::string stem;     // tables go to <directory>/<stem>_merged/
   CallRule rule{};
   MoreTables more{};
-  std::uint64_t chunk_size = 0;       // of the run; only `more` needs it
+  std::uint64_t chunk_size = 0;       // of the run; only contigs.tsv and chunks.bed need it
   std::vector<std::string> inputs{};  // the names of all inputs, in order
   std::size_t rows_in_sort = limits().rows_in_sort;
   // Called when all tables are on the disk, and none has its name yet.
@@ -56,6 +54,9 @@ struct TableCounts {
   std::uint64_t short_sequences = 0;  // that were cut into chunks, of up to kShortSequence
   std::uint64_t chunks = 0;           // scored or not
   std::uint64_t virus_sequences = 0;
+  std::uint64_t ambiguous_sequences = 0;
+  std::uint64_t chosen_sequences = 0;  // called virus, of the rule's least tier or a higher one
+  std::uint64_t single_chunk_sequences = 0;  // that have a score
   std::uint64_t unscored_sequences = 0;
   std::array<std::uint64_t, kUnscoredReasons> unscored_by_reason{};  // in the order of Unscored
   std::uint64_t chunks_scored = 0;
@@ -65,6 +66,14 @@ struct TableCounts {
   std::uint64_t odd_ids = 0;   // ids that printable() changes; the tables have them as they are
   std::string first_odd_id{};  // through shown_text()
 
+  std::uint64_t others() const {
+    return sequences - virus_sequences - ambiguous_sequences - unscored_sequences;
+  }
+  // Whether the run is one of reads: nearly all scored sequences have one chunk.
+  bool is_of_reads() const {
+    const std::uint64_t scored = sequences - unscored_sequences;
+    return scored > 0 && 10 * single_chunk_sequences >= 9 * scored;
+  }
   // Counts everything but ids.
   void add(const SequenceSummary& sequence);
   // Counts an id that is odd.
@@ -80,8 +89,8 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel);
 
 // Visits the sequences of the inputs that did not fail, in input order. `number` counts them from 1
-// within their input, like SequenceRecord::number; `virus` is the call of sequences.tsv under this
-// rule.
+// within their input, like SequenceRecord::number; `virus` says whether it is called so by this
+// rule and to be written.
 void for_each_call(
     const Journal& journal, const CallRule& rule, const Cancel& cancel,
     const std::function<void(std::uint32_t input, std::uint64_t number, bool virus)>& visit);

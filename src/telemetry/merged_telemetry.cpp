@@ -129,10 +129,12 @@ void add_merge(const MergedRun& run, RunTelemetry& whole) {
   whole.models.description = models_of(print);
   whole.models.synthetic = is_synthetic(print);
   const CallRule rule = rule_of(print);
+  whole.settings.rule = std::string(word_of(rule.name()));
   whole.settings.min_score = rule.min_score();
   whole.settings.min_share = rule.min_share();
   RunTelemetry::Workload& workload = whole.workload;
   workload.virus_sequences = run.summary.counts.virus_sequences;
+  workload.ambiguous_sequences = run.summary.counts.ambiguous_sequences;
   workload.unscored_sequences = run.summary.counts.unscored_sequences;
   workload.failed_frames = run.summary.counts.failed_frames;
   workload.inputs = inputs_section(run.summary.inputs);

@@ -119,10 +119,21 @@ void add_computed(MetricsText& text, const PipelineSummary& pipeline) {
             [](const BatchTimes& times) { return times.waiting; });
 }
 
+void add_calls(MetricsText& text, const TableCounts& calls) {
+  const auto gauge = [&text](std::string_view name, std::string_view help, std::uint64_t count) {
+    text.begin(name, "gauge", help);
+    text.value(count);
+  };
+  gauge("virus_sequences", "Sequences called virus by the run's rule.", calls.virus_sequences);
+  gauge("other_sequences", "Sequences called others.", calls.others());
+  gauge("ambiguous_sequences", "Sequences called ambiguous.", calls.ambiguous_sequences);
+  gauge("unscored_sequences", "Sequences without a score.", calls.unscored_sequences);
+}
+
 }  // namespace
 
-std::string metrics_text(const RunCounters& counters, const MetricsRun& run,
-                         std::string_view state) {
+std::string metrics_text(const RunCounters& counters, const MetricsRun& run, std::string_view state,
+                         const std::optional<TableCounts>& calls) {
   MetricsText text(run.name);
   text.begin("state", "gauge", "What the run is at: 1 for its state, 0 for the others.");
   for (const std::string_view other : kStates) {
@@ -136,6 +147,7 @@ std::string metrics_text(const RunCounters& counters, const MetricsRun& run,
   add_checked(text, counters);
   if (run.shadow > 0) add_estimate(text, counters.shadow, run.shadow);
   add_computed(text, counters.pipeline.summary());
+  if (calls) add_calls(text, *calls);
   return text.finish();
 }
 
@@ -148,13 +160,13 @@ MetricsFile::MetricsFile(std::filesystem::path path, MetricsRun run, const RunCo
 
 MetricsFile::~MetricsFile() {
   repeater_.reset();
-  write(finished_ ? "finished" : "failed");
+  write(calls_ ? "finished" : "failed");
 }
 
 void MetricsFile::write(std::string_view state) {
   try {
     AtomicFile file(path_);
-    file.write(metrics_text(counters_, run_, state));
+    file.write(metrics_text(counters_, run_, state, calls_));
     file.commit();
   } catch (const std::exception& error) {
     if (!std::exchange(warned_, true)) log_warning("{}", error.what());

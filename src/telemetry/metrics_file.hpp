@@ -8,6 +8,7 @@
 
 #include "base/repeater.hpp"
 #include "observe/counters.hpp"
+#include "tables/tables.hpp"
 
 namespace virnucpro {
 
@@ -21,9 +22,9 @@ struct MetricsRun {
 };
 
 // The counters in Prometheus's text format (its "Exposition formats", version 0.0.4). `state` is
-// "running", "finished" or "failed".
-std::string metrics_text(const RunCounters& counters, const MetricsRun& run,
-                         std::string_view state);
+// "running", "finished" or "failed"; a finished run has calls.
+std::string metrics_text(const RunCounters& counters, const MetricsRun& run, std::string_view state,
+                         const std::optional<TableCounts>& calls = {});
 
 // Keeps a file of this text up to date during a run, for the node exporter's textfile collector.
 // Each update replaces the whole file. It only reads the counters and never ends the run: if a
@@ -37,7 +38,10 @@ class MetricsFile {
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
-  void finish() { finished_ = true; }
+  void finish(const TableCounts& calls) {
+    repeater_.reset();
+    calls_ = calls;
+  }
 
  private:
   void write(std::string_view state);
@@ -45,7 +49,7 @@ class MetricsFile {
   const std::filesystem::path path_;
   const MetricsRun run_;
   const RunCounters& counters_;
-  bool finished_ = false;
+  std::optional<TableCounts> calls_;  // of a finished run
   bool warned_ = false;
   std::optional<Repeater> repeater_;  // last: it uses all of the above
 };

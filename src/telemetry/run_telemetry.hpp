@@ -62,6 +62,7 @@ struct RunTelemetry {
   struct Settings {
     std::vector<std::uint64_t> gpus{};
     Count cpu_workers{}, threads{}, token_budget{}, prefetch{}, chunk_size{}, min_length{};
+    Text rule{};                                    // of calls; earlier versions had one alone
     Text precision{}, int8_keep{};                  // the latter in int8 alone
     Text check_precision{};                         // none without --margin and --shadow
     Text token_budget_asked{};                      // "auto", or a number
@@ -70,7 +71,7 @@ struct RunTelemetry {
     Flag packing{}, journal{};
     VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, int8_keep, margin, shadow, check_precision,
                      threads, token_budget, token_budget_asked, token_budget_plans, prefetch,
-                     packing, chunk_size, min_score, min_share, min_length, journal,
+                     packing, chunk_size, rule, min_score, min_share, min_length, journal,
                      journal_interval);
   };
   struct Models {
@@ -113,12 +114,12 @@ struct RunTelemetry {
     Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{}, frames{};
     Count frames_scored{}, esm_tokens{}, dna_tokens{}, batches{};
     // Only in the file of a finished run; elsewhere they are missing, not null.
-    Count virus_sequences{}, unscored_sequences{}, failed_frames{};
+    Count virus_sequences{}, ambiguous_sequences{}, unscored_sequences{}, failed_frames{};
     std::optional<std::vector<Input>> inputs{};
     static constexpr bool kLacksWhatIsEmpty = true;
     VIRNUCPRO_FIELDS(sequences, sequences_scored, sequences_known, bases, chunks, frames,
                      frames_scored, esm_tokens, dna_tokens, batches, virus_sequences,
-                     unscored_sequences, failed_frames, inputs);
+                     ambiguous_sequences, unscored_sequences, failed_frames, inputs);
   };
 
   struct OverTime {

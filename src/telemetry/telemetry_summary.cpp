@@ -82,6 +82,7 @@ RunTelemetry::Settings settings_section(const Measured& run) {
           .prefetch = compute.prefetch,
           .chunk_size = settings.chunk_size,
           .min_length = settings.min_length,
+          .rule = std::string(word_of(settings.rule.name())),
           .precision = precision_name(compute),
           .int8_keep = kept_of(compute),
           .check_precision = check_precision_of(compute),
@@ -149,6 +150,7 @@ RunTelemetry::Workload workload_section(const Measured& run) {
                                   .batches = computed.batches};
   if (run.summary == nullptr) return workload;
   workload.virus_sequences = run.summary->counts.virus_sequences;
+  workload.ambiguous_sequences = run.summary->counts.ambiguous_sequences;
   workload.unscored_sequences = run.summary->counts.unscored_sequences;
   workload.failed_frames = run.summary->counts.failed_frames;
   workload.inputs = inputs_section(run.summary->inputs);

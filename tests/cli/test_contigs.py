@@ -1,4 +1,4 @@
-"""contigs.tsv and chunks.bed: from predict, export and merge."""
+"""contigs.tsv, by the rule viral-ngs, and chunks.bed: from predict, export and merge."""
 
 import random
 
@@ -9,9 +9,11 @@ from lengths import by_length
 COLUMNS = ["ID", "call", "tier", "weighted_delta", "n_chunks", "n_confident_viral",
            "n_confident_nonviral", "n_ambiguous", "viral_proportion", "nonviral_proportion",
            "length", "chunks", "bases_scored", "input"]
-ROLLUP = ["--rollup", "viral-ngs"]
-BOTH = [*ROLLUP, "--bed"]
+RULE = ["--rule", "viral-ngs"]
+BOTH = [*RULE, "--bed"]
 FILES = ("contigs.tsv", "chunks.bed")
+# The words of contigs.tsv, and those of sequences.tsv.
+CALLS = {"Viral": "virus", "Non-viral": "others", "Ambiguous": "ambiguous", "Unclassified": "unscored"}
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def test_every_sequence_has_its_row(contigs):
     assert [(row[0], row[10], row[11], row[4], row[13]) for row in rows] == [
         (row[0], row[1], row[2], row[3], row[10]) for row in sequences]
     for row, sequence in zip(rows, sequences):
-        assert (row[1] == "Unclassified") == (sequence[8] == "unscored")
+        assert CALLS[row[1]] == sequence[8]
         assert int(row[12]) <= int(row[10]) and (int(row[12]) > 0) == (int(row[4]) > 0)
 
 
@@ -108,24 +110,24 @@ def test_in_place_they_are_written_anew(contigs):
     contigs("export", "out", "--min-score", "1", code=0)
     contig, bed = files_of(contigs.folder / "out")
     assert contig == before[0] and b"\tvirus\t" not in bed
-    contigs("export", "out", *ROLLUP, "--min-weighted-delta", "1", code=0)
+    contigs("export", "out", *RULE, "--min-weighted-delta", "1", code=0)
     assert b"\tAmbiguous\t" in files_of(contigs.folder / "out")[0]
     assert b"\tViral\t" not in files_of(contigs.folder / "out")[0]
 
 
-def test_export_takes_the_runs_own_roll_up(contigs):
+def test_export_takes_the_runs_own_rule(contigs):
     """Its numbers and its order, also elsewhere and where its table is gone; what is given wins."""
     own = ["--min-weighted-delta", "0", "--min-chunks", "1", "--sort", "natural"]
-    contigs.predict("contigs.fa", *SHORT, *ROLLUP, *own, "-o", "out", code=0)
+    contigs.predict("contigs.fa", *SHORT, *RULE, *own, "-o", "out", code=0)
     wanted = (contigs.folder / "out" / "contigs.tsv").read_bytes()
-    contigs("export", "out", *ROLLUP, "-o", "elsewhere", code=0)
+    contigs("export", "out", *RULE, "-o", "elsewhere", code=0)
     assert (contigs.folder / "elsewhere" / "contigs.tsv").read_bytes() == wanted
     (contigs.folder / "out" / "contigs.tsv").unlink()
-    contigs("export", "out", *ROLLUP, code=0)
+    contigs("export", "out", *RULE, code=0)
     assert (contigs.folder / "out" / "contigs.tsv").read_bytes() == wanted
     other = ["--min-weighted-delta", "1", "--sort", "input"]
-    contigs("export", "out", *ROLLUP, *other, "-o", "given", code=0)
-    contigs.predict("contigs.fa", *SHORT, *ROLLUP, "--min-chunks", "1", *other, "-o", "new", code=0)
+    contigs("export", "out", *RULE, *other, "-o", "given", code=0)
+    contigs.predict("contigs.fa", *SHORT, *RULE, "--min-chunks", "1", *other, "-o", "new", code=0)
     given = (contigs.folder / "given" / "contigs.tsv").read_bytes()
     assert given == (contigs.folder / "new" / "contigs.tsv").read_bytes() != wanted
 
@@ -139,10 +141,10 @@ def test_natural_order(contigs):
 def test_the_order_stays_in_place(program, genome):
     names = ["NODE_10", "NODE_9", "NODE_2"]
     (program.folder / "a.fa").write_text(fasta({name: genome[:300] for name in names}))
-    program.predict("a.fa", *SHORT, *ROLLUP, "--sort", "natural", "-o", "out", code=0)
-    for options, order in (([], names[::-1]), (["--min-score", "1"], names[::-1]), (ROLLUP, names[::-1]),
-                           ([*ROLLUP, "--sort", "input"], names), ([], names),
-                           ([*ROLLUP, "--sort", "natural"], names[::-1]), ([], names[::-1])):
+    program.predict("a.fa", *SHORT, *RULE, "--sort", "natural", "-o", "out", code=0)
+    for options, order in (([], names[::-1]), (["--min-score", "1"], names[::-1]), (RULE, names[::-1]),
+                           ([*RULE, "--sort", "input"], names), ([], names),
+                           ([*RULE, "--sort", "natural"], names[::-1]), ([], names[::-1])):
         program("export", "out", *options, code=0)
         rows = rows_of(program.folder / "out" / "contigs.tsv")[1:]
         assert [row[0] for row in rows] == order, options
@@ -182,12 +184,12 @@ def tier(row, high=0.6, viral=0.1, nonviral=0.1):
     (6, "--min-ambiguous-score", {"ambiguous": 0.5}), (6, "--high-confidence-delta", {"high": 0.5}),
     (5, "--min-viral-prop", {"viral": 0.48}), (6, "--min-nonviral-prop", {"nonviral": 0.48})])
 def test_each_number_of_the_rule(contigs, seed, flag, changed):
-    contigs.predict("contigs.fa", *SHORT, "-p", f"synthetic:{seed}", *ROLLUP, "--min-chunks", "0",
+    contigs.predict("contigs.fa", *SHORT, "-p", f"synthetic:{seed}", *RULE, "--min-chunks", "0",
                     "-o", "out", code=0)
     out = contigs.folder / "out"
     before = rows_of(out / "contigs.tsv")[1:]
     (value,) = changed.values()
-    contigs("export", "out", *ROLLUP, "--min-chunks", "0", flag, value, code=0)
+    contigs("export", "out", *RULE, "--min-chunks", "0", flag, value, code=0)
     after = rows_of(out / "contigs.tsv")[1:]
     assert after != before
     scores = chunk_scores(out)
@@ -200,12 +202,12 @@ def test_each_number_of_the_rule(contigs, seed, flag, changed):
 
 
 @pytest.mark.parametrize("options, why", [
-    (["--rollup", "mine"], "expected viral-ngs"),
-    (["--min-chunks", "3"], "needs --rollup viral-ngs"),
-    (["--sort", "natural"], "needs --rollup viral-ngs"),
-    ([*ROLLUP, "--sort", "size"], "expected input or natural"),
-    ([*ROLLUP, "--min-viral-prop", "2"], "expected a number from 0 to 1"),
-    (["--bed", "-o", "-"], "excludes -k, --virus-fasta, --virus-fastq, --rollup and --bed"),
+    (["--rule", "mine"], "--rule mine: expected majority or viral-ngs"),
+    (["--rollup", "mine"], "--rollup mine: expected viral-ngs"),
+    ([*RULE, "--min-tier", "highest"], "--min-tier highest: expected high, moderate, low or review"),
+    ([*RULE, "--sort", "size"], "expected input or natural"),
+    ([*RULE, "--min-viral-prop", "2"], "expected a number from 0 to 1"),
+    (["--bed", "-o", "-"], "excludes -k, --virus-fasta, --virus-fastq, --rule viral-ngs and --bed"),
 ])
 def test_what_cannot_be_asked_for(contigs, options, why):
     assert why in message(contigs.predict("contigs.fa", *SHORT, *options, code=1))

@@ -166,6 +166,7 @@ ln -s "$BUILD" build/cpu
 """
 # What the commands with these words read besides.
 MADE_FOR = {
+    "phix.fa": "cp genome.fa phix.fa",
     "runs/*": 'for name in lung water; do virnucpro predict reads.fq --name "$name" -o "runs/$name"; done',
     "run_a run_b": "for name in run_a run_b; do virnucpro predict reads.fq -o $name; done",
     "trace.json": "virnucpro predict reads.fq --trace trace.json -o traced",

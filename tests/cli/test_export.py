@@ -45,32 +45,36 @@ def stated(folder):
     journal.close()
     rows = [row.split("\t") for row in (folder / "sequences.tsv").read_text().splitlines()[1:]]
     viruses = sum(row[8] == "virus" for row in rows)
-    rule = tuple(float(print_of[key]) for key in ("min_score", "min_share"))
-    counts, rules = {viruses}, {rule}
+    name = print_of["rule"]
+    number = {"majority": "min_share", "viral-ngs": "min_weighted_delta"}[name]
+    share = float(print_of["min_share"]) if name == "majority" else 0.3
+    counts, rules = {viruses}, {(name, float(print_of["min_score"]), share)}
     if (folder / "virus.fasta").exists():
         counts.add((folder / "virus.fasta").read_text().count(">"))
     if (folder / "chunks.bed").exists():
         chunks = [line.split("\t") for line in (folder / "chunks.bed").read_text().splitlines()]
         assert sum(row[3] == "virus" for row in chunks) == sum(int(row[5]) for row in rows)
-    if (folder / "contigs.tsv").exists():
-        contigs = (folder / "contigs.tsv").read_text().splitlines()[1:]
-        assert [row.split("\t")[0] for row in contigs] == [row[0] for row in rows]
+    assert (folder / "contigs.tsv").exists() == (name == "viral-ngs")
+    if name == "viral-ngs":
+        contigs = [row.split("\t") for row in (folder / "contigs.tsv").read_text().splitlines()[1:]]
+        assert [row[0] for row in contigs] == [row[0] for row in rows]
+        counts.add(sum(row[1] == "Viral" for row in contigs))
     if (folder / "report.json").exists():
         report = json.loads((folder / "report.json").read_text())
         fields = report["sections"]["scores"]["fields"]
         counts.add(report["summary"]["virus_sequences"])
-        rules.add((fields["min_score"], fields["min_share"]))
+        rules.add((fields["rule"], fields["min_score"], fields[number]))
     return counts, rules
 
 
 COMMANDS = {
     "export": ["export", "out"],
     "strict": ["export", "out", "--min-score", "1"],
-    "lax": ["export", "out", "--min-score", "0", "--min-share", "0", "--virus-fasta"],
-    "rollup": ["export", "out", "--rollup", "viral-ngs", "--bed", "--min-score", "0.4"],
+    "lax": ["export", "out", "--rule", "majority", "--min-score", "0", "--min-share", "0", "--virus-fasta"],
+    "viral-ngs": ["export", "out", "--rule", "viral-ngs", "--bed", "--min-score", "0.4"],
     "report": ["report", "out"],
     "resume": ["predict", *MODELS, "reads.fa", *SHORT, "-o", "out", "--resume"],
-    "resume_strict": ["predict", *MODELS, "reads.fa", *SHORT, "-o", "out", "--resume",
+    "resume_strict": ["predict", *MODELS, "reads.fa", *SHORT, "-o", "out", "--resume", "--rule", "majority",
                       "--min-share", "1", "--no-report"],
 }
 
@@ -102,13 +106,15 @@ def test_export_of_moved_inputs(run):
     assert (run.folder / "out" / "virus.fasta").read_text().count(">") == 6
 
 
-def test_the_same_rule_keeps_the_viruses(run):
+def test_the_viruses_are_those_of_the_rule(run):
+    """The same rule keeps their file, another one writes it anew."""
     run("export", "out", "--virus-fasta", code=0)
     viruses = (run.folder / "out" / "virus.fasta").read_bytes()
     run("export", "out", "--bed", code=0)
     assert (run.folder / "out" / "virus.fasta").read_bytes() == viruses
-    run("export", "out", "--min-score", "0.7", code=0)
-    assert not (run.folder / "out" / "virus.fasta").exists()
+    run("export", "out", "--min-score", "0.9", code=0)
+    assert (run.folder / "out" / "virus.fasta").read_bytes() != viruses
+    assert stated(run.folder / "out")[0] == {(run.folder / "out" / "virus.fasta").read_text().count(">")}
 
 
 def test_what_inputs_are_for(run):
@@ -171,7 +177,7 @@ def test_nothing_is_removed_where_the_disk_is_full(run):
 
 
 def test_what_a_stopped_export_removed_is_written_by_the_next_one(run):
-    run.predict("reads.fa", *SHORT, "-o", "more", "--rollup", "viral-ngs", "--bed", code=0)
+    run.predict("reads.fa", *SHORT, "-o", "more", "--rule", "viral-ngs", "--bed", code=0)
     before = set(files_in(run.folder / "more"))
     run("export", "more", "--min-score", "0.9", code=1,
         environment={"LD_PRELOAD": os.environ["VIRNUCPRO_IO_SHIM"], "VNP_SHIM": "fail:rename:ENOSPC:5",

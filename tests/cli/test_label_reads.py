@@ -25,7 +25,7 @@ def run(program, genome):
     program.contigs = {f"NODE_{k}": genome[3000 * k:3000 * k + 400 + 211 * k] for k in range(8)}
     program.contigs["short"] = "AC"
     (program.folder / "contigs.fa").write_text(fasta(program.contigs))
-    program.predict("contigs.fa", *SHORT, "--rollup", "viral-ngs", "-o", "run", code=0)
+    program.predict("contigs.fa", *SHORT, "--rule", "viral-ngs", "-o", "run", code=0)
     return program
 
 
@@ -108,11 +108,11 @@ def test_mates_and_unclassified_contigs(run):
 
 def test_the_rule_is_the_runs_own(run):
     sam(run, line("a", "NODE_1"))
-    run("export", "run", "--rollup", "viral-ngs", "--min-weighted-delta", "1", code=0)
+    run("export", "run", "--min-weighted-delta", "1", code=0)
     run("label-reads", "run", "a.sam", code=0)
     assert table(run)[1][9] == "Ambiguous"
     run.predict("contigs.fa", *SHORT, "-o", "plain", code=0)
-    run("export", "run", "--rollup", "viral-ngs", "--min-weighted-delta", "0.3", code=0)
+    run("export", "run", "--min-weighted-delta", "0.3", code=0)
     run("label-reads", "plain", "a.sam", "-f", code=0)
     assert table(run)[1][9:18] == calls_of(run)["NODE_1"]
     (run.folder / "run" / "contigs.tsv").unlink()
@@ -214,6 +214,41 @@ def test_an_unfinished_run_is_to_be_resumed(run):
     journal.close()
     shown = message(run("label-reads", "run", "a.sam", code=1))
     assert "its run did not finish" in shown and "predict --resume" in shown
+
+
+def test_a_shard_is_to_be_merged(run):
+    """It lacks the contigs of the others, which would be Unclassified."""
+    sam(run, line("a", "NODE_1"))
+    for part in ("0", "1"):
+        run.predict("contigs.fa", *SHORT, "-o", part, "--shard", f"{part}/2", code=0)
+        shown = message(run("label-reads", part, "a.sam", code=1))
+        assert f"it is shard {part}/2 of a run" in shown and "virnucpro merge" in shown
+        assert not list(run.folder.glob("a_reads*"))
+    run("merge", "0", "1", "-o", "merged", code=0)
+    run("label-reads", "merged", "a.sam", code=0)
+    assert table(run)[1][9:18] == calls_of(run)["NODE_1"]
+
+
+def test_a_run_that_lacks_an_input_ends_with_2(run):
+    (run.folder / "cut.fa").write_bytes(b">cut\nAC\0")
+    run.predict("contigs.fa", "cut.fa", *SHORT, "-o", "partial", code=2)
+    sam(run, line("a", "NODE_1"))
+    shown = message(run("label-reads", "partial", "a.sam", code=2))
+    assert "warning: 1 of the run's inputs could not be read" in shown
+    assert table(run)[1][9:18] == calls_of(run)["NODE_1"]
+
+
+def test_the_rule_is_said(run):
+    """It is always viral-ngs."""
+    sam(run, line("a", "NODE_1"))
+    assert "rule: viral-ngs, weighted delta above 0.3\n" in message(run("label-reads", "run", "a.sam", code=0))
+    run.predict("contigs.fa", *SHORT, "-o", "plain", code=0)
+    shown = message(run("label-reads", "plain", "a.sam", "-f", code=0))
+    assert "rule: viral-ngs, weighted delta above 0.3 (the run's own is majority)\n" in shown
+    assert table(run)[1][9:18] == calls_of(run)["NODE_1"]
+    run("export", "run", "--min-weighted-delta", "0.5", code=0)
+    assert "weighted delta above 0.5\n" in message(run("label-reads", "run", "a.sam", "-f", code=0))
+    assert table(run)[1][9:18] == calls_of(run)["NODE_1"]
 
 
 def test_a_damaged_run_ends_with_3(run):

@@ -135,7 +135,7 @@ def test_merge_into_one_of_its_shards(shards, flags):
 
 
 def test_merge_keeps_what_its_shards_have(run):
-    tables = ["--rollup", "viral-ngs", "--min-chunks", "1", "--sort", "natural", "--bed",
+    tables = ["--rule", "viral-ngs", "--min-chunks", "1", "--sort", "natural", "--bed",
               "--min-score", "0.4"]
     run.predict("reads.fa", *SHORT, *tables, "-o", "whole", code=0)
     for part in ("0", "1"):
@@ -144,11 +144,11 @@ def test_merge_keeps_what_its_shards_have(run):
     for name in ("sequences.tsv", "contigs.tsv", "chunks.bed"):
         assert (run.folder / "merged" / name).read_bytes() == (
             run.folder / "whole" / name).read_bytes()
-    ask = ["merge", "1", "0", "--rollup", "viral-ngs", "-o", "asked", "--force"]
+    ask = ["merge", "1", "0", "--rule", "viral-ngs", "-o", "asked", "--force"]
     run(*ask, code=0)
     contigs = [(run.folder / name / "contigs.tsv").read_bytes() for name in ("asked", "whole")]
     assert contigs[0] == contigs[1]
-    other = ["--rollup", "viral-ngs", "--min-chunks", "1", "--min-weighted-delta", "1", "--sort", "input"]
+    other = ["--rule", "viral-ngs", "--min-chunks", "1", "--min-weighted-delta", "1", "--sort", "input"]
     run("export", "whole", *other, "--min-score", "0.4", "-o", "other", code=0)
     run(*ask, "--min-weighted-delta", "1", "--sort", "input", code=0)
     contigs = [(run.folder / name / "contigs.tsv").read_bytes() for name in ("asked", "other", "whole")]
@@ -156,23 +156,32 @@ def test_merge_keeps_what_its_shards_have(run):
     run("export", "0", "--min-score", "0.9", code=0)
     result = run("merge", "0", "1", "-o", "two_rules", code=3)
     assert "its calls are by another rule" in message(result)
-    run("merge", "0", "1", "-o", "one_rule", "--min-score", "0.4", "--min-share", "0.5", code=0)
+    run("merge", "0", "1", "-o", "one_rule", "--min-score", "0.4", code=0)
     assert (run.folder / "one_rule" / "sequences.tsv").read_bytes() == (
         run.folder / "whole" / "sequences.tsv").read_bytes()
 
 
-def test_a_roll_up_that_is_not_the_shards_own(run):
-    run.predict("reads.fa", *SHORT, "--rollup", "viral-ngs", "--min-chunks", "1", "-o", "0", "--shard",
+def test_shards_of_two_rules(run):
+    """They are merged by one that is given, with each number in which they differ."""
+    run.predict("reads.fa", *SHORT, "--rule", "viral-ngs", "--min-chunks", "1", "-o", "0", "--shard",
                 "0/2", code=0)
     run.predict("reads.fa", *SHORT, "-o", "1", "--shard", "1/2", code=0)
-    assert "give merge --rollup" in message(run("merge", "0", "1", "-o", "merged", code=3))
-    run("merge", "0", "1", "--rollup", "viral-ngs", "-o", "merged", code=0)
-    run("export", "merged", "--rollup", "viral-ngs", "--min-chunks", "1", "-o", "one", code=0)
-    contigs = [(run.folder / name / "contigs.tsv").read_bytes() for name in ("merged", "one")]
-    assert contigs[0] == contigs[1]
-    run("export", "1", "--rollup", "viral-ngs", code=0)
-    result = run("merge", "0", "1", "--rollup", "viral-ngs", "-o", "two", code=3)
-    assert "1 (shard 1): its roll-up is by another rule than that of 0" in message(result)
+    told = message(run("merge", "0", "1", "-o", "merged", code=3))
+    assert "1 (shard 1): its calls are by another rule (majority: " in told
+    assert "than those of 0 (viral-ngs: " in told and "give merge --rule and each number that differs" in told
+    for rule in (["--rule", "majority"], ["--rule", "viral-ngs", "--min-chunks", "1"],
+                 ["--rule", "viral-ngs", "--min-chunks", "5", "--min-tier", "high"]):
+        run("merge", "0", "1", *rule, "-o", "merged", "--force", code=0)
+        run.predict("reads.fa", *SHORT, *rule, "-o", "whole", "--force", code=0)
+        assert run.tables("merged", "reads") == run.tables("whole", "reads")
+        contigs = [run.folder / name / "contigs.tsv" for name in ("merged", "whole")]
+        assert [path.exists() for path in contigs] == [rule[1] == "viral-ngs"] * 2
+        if contigs[0].exists():
+            assert contigs[0].read_bytes() == contigs[1].read_bytes()
+    run("export", "1", "--rule", "viral-ngs", code=0)
+    told = message(run("merge", "0", "1", "--rule", "viral-ngs", "-o", "two", code=3))
+    # The numbers are told.
+    assert "0.1 0.1 5) than those of 0 (viral-ngs: " in told and "0.1 0.1 1): give merge" in told
 
 
 # --- what is wrong with shards ---------------------------------------------------------------------

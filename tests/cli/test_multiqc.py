@@ -9,13 +9,14 @@ import pytest
 from conftest import SHORT, SOURCE, Program, fasta, pieces
 
 SAMPLES = 24
+WORDS = ("virus", "others", "ambiguous", "unscored")
 # Debian's, and the pinned one of PyPI, which tools/setup.sh installs for the longer tests.
 MULTIQCS = ["multiqc", pytest.param(SOURCE / ".venv-multiqc" / "bin" / "multiqc", marks=pytest.mark.full)]
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory, genome):
-    """24 samples; s7 has an input that failed, and s8 is read from stdin."""
+    """24 samples; s7 has an input that failed, s8 is read from stdin, and s5's rule is viral-ngs."""
     program = Program(tmp_path_factory.mktemp("multiqc"))
     (program.folder / "bad.fa").write_bytes(b">cut\nAC\0")
     letters = list(pieces(genome).items())
@@ -23,7 +24,8 @@ def runs(tmp_path_factory, genome):
         text = fasta(dict(letters[:1 + k % len(letters)]))
         (program.folder / f"s{k}.fa").write_text(text)
         inputs = {7: ["s7.fa", "bad.fa"], 8: ["-"]}.get(k, [f"s{k}.fa"])
-        program.predict(*inputs, *SHORT, "-o", f"runs/s{k}", stdin=text.encode(), code=2 if k == 7 else 0)
+        rule = ["--rule", "viral-ngs"] if k == 5 else []
+        program.predict(*inputs, *SHORT, *rule, "-o", f"runs/s{k}", stdin=text.encode(), code=2 if k == 7 else 0)
     return program
 
 
@@ -33,7 +35,7 @@ def data_of(folder):
 
 def counts_of(folder):
     calls = [row["call"] for row in csv.DictReader((folder / "sequences.tsv").open(), delimiter="\t")]
-    return [calls.count(call) for call in ("virus", "others", "unscored")]
+    return [calls.count(call) for call in WORDS]
 
 
 def test_files_are_as_documented(runs):
@@ -51,7 +53,8 @@ def test_files_are_as_documented(runs):
             assert settings.get("format", "{}").format(1234.5)
     calls = json.loads((folder / "virnucpro_calls_mqc.json").read_text())
     assert (calls["plot_type"], calls["parent_id"]) == ("bargraph", "virnucpro")
-    assert list(calls["data"]["s5"].values()) == counts_of(folder)
+    assert calls["data"]["s5"] == dict(zip(WORDS, counts_of(folder)))
+    assert calls["data"]["s5"]["ambiguous"] == general["data"]["s5"]["virnucpro_ambiguous"] > 0
     lines = (folder / "virnucpro_scores_mqc.tsv").read_text().splitlines()
     head = [line for line in lines if line.startswith("#")]
     assert {"# id: virnucpro_scores", "# plot_type: linegraph", "# file_format: tsv"} <= set(head)
@@ -83,8 +86,9 @@ def test_multiqc_shows_24_samples(runs, tmp_path, multiqc):
     scores = table(data / "multiqc_virnucpro_scores_plot.txt")
     assert set(general) == set(calls) == set(scores) == {f"s{k}" for k in range(SAMPLES)}
     for sample, row in general.items():
-        virus, others, unscored = counts = counts_of(runs.folder / "runs" / sample)
-        assert [float(calls[sample][name]) for name in ("virus", "others", "unscored")] == counts
+        virus, _, ambiguous, unscored = counts = counts_of(runs.folder / "runs" / sample)
+        assert [float(calls[sample][name]) for name in WORDS] == counts
+        assert float(row["virnucpro_ambiguous"]) == ambiguous
         assert float(row["virnucpro_sequences"]) == sum(counts) > 0
         assert float(row["virnucpro_virus"]) == virus
         assert float(row["virnucpro_virus_percent"]) == pytest.approx(100 * virus / sum(counts))

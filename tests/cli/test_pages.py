@@ -6,7 +6,7 @@ from conftest import SHORT, fasta, pieces
 
 STOPS = "TAATTAATTAAC" * 40  # no frame of it is free of stop codons
 NAME = "<b>name</b>_\u202eof|several`marks`_and_of_many_letters_" * 3
-ROLLED = ["--rollup", "viral-ngs", *SHORT]
+ROLLED = ["--rule", "viral-ngs", *SHORT]
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,13 @@
 """report: the pages of a run, made from the files in its directory."""
 
 import csv
+import html
 import json
+import re
 import resource
 import signal
 import subprocess
+import xml.etree.ElementTree as ET
 
 import pytest
 from browser import assert_readable
@@ -67,10 +70,10 @@ def test_report_of_contigs_says_what_the_tables_say(program, sequences, genome):
     stops = "TAATTAATTAAC" * 50
     (program.folder / "contigs.fa").write_text(fasta({
         **sequences, "long": genome[:9000] + stops + genome[9000:], "stops": stops}))
-    program.predict("contigs.fa", *SHORT, "--rollup", "viral-ngs", "--bed", "-o", "out", code=0)
+    program.predict("contigs.fa", *SHORT, "--rule", "viral-ngs", "--bed", "-o", "out", code=0)
     sections = report_of(out)["sections"]
     rows = {row["ID"]: row for row in rows_of(out / "contigs.tsv")}
-    chunks = [line.split("\t") for line in (out / "chunks.bed").read_text().splitlines()]
+    calls = {row["sequence_id"]: row for row in rows_of(out / "sequences.tsv")}
 
     assert {(tier["call"], tier["tier"]): (tier["sequences"], tier["bases"])
             for tier in sections["scores"]["tables"]["tiers"]} == {
@@ -79,18 +82,15 @@ def test_report_of_contigs_says_what_the_tables_say(program, sequences, genome):
         for found in [[int(row["length"]) for row in rows.values()
                        if (row["call"], row["tier"]) == (call, tier)]]}
 
-    evidence = dict.fromkeys(rows, 0)
-    ends = dict.fromkeys(rows, 0)
-    for name, begin, end, call, _, _, _, score, _ in chunks:
-        if call == "virus":
-            evidence[name] += (int(end) - max(int(begin), ends[name])) * float(score)
-            ends[name] = int(end)
     hits = sections["top_hits"]["tables"]["sequences"]
-    assert {hit["sequence_id"]: (hit["evidence"], hit["bases_scored"], hit["rollup_call"])
-            for hit in hits} == {name: (pytest.approx(found, abs=1), int(rows[name]["bases_scored"]),
-                                        rows[name]["call"])
-                                 for name, found in evidence.items() if found > 0}
-    order = [(hit["call"] != "virus", -hit["evidence"]) for hit in hits]
+    assert {hit["sequence_id"]: (hit["evidence"], hit["bases_scored"], hit["call"], hit["tier"])
+            for hit in hits} == {
+        name: (pytest.approx(int(row["bases_scored"]) * float(row["weighted_delta"]),
+                             rel=0.005, abs=2),
+               int(row["bases_scored"]), calls[name]["call"], row["tier"].removesuffix("_confidence"))
+        for name, row in rows.items() if int(calls[name]["virus_chunks"]) > 0}
+    tiers = ["high", "moderate", "low", "review"]
+    order = [(hit["call"] != "virus", tiers.index(hit["tier"]), -hit["evidence"]) for hit in hits]
     assert order == sorted(order)
 
     fields = sections["unscored"]["fields"]
@@ -105,6 +105,128 @@ def test_report_of_contigs_says_what_the_tables_say(program, sequences, genome):
     assert len(maps["long"]) <= 160 and maps["long"][-1]["end"] == len(genome) + len(stops)
     assert any(stretch["score"] is None and stretch["begin"] <= 9300 < stretch["end"]
                for stretch in maps["long"])
+
+
+def test_evidence_of_the_majority_is_how_far_virus_is_above(program, sequences, genome):
+    """A base counts once, in the first virus chunk that has it."""
+    out = program.folder / "out"
+    (program.folder / "contigs.fa").write_text(fasta({**sequences, "long": genome[:9000]}))
+    program.predict("contigs.fa", *SHORT, "--bed", "-o", "out", code=0)
+    evidence, ends = {}, {}
+    for line in (out / "chunks.bed").read_text().splitlines():
+        name, begin, end, call, _, _, others, virus, _ = line.split("\t")
+        if call == "virus":
+            fresh = int(end) - max(int(begin), ends.get(name, 0))
+            evidence[name] = evidence.get(name, 0) + fresh * max(0, float(virus) - float(others))
+            ends[name] = int(end)
+    hits = report_of(out)["sections"]["top_hits"]["tables"]["sequences"]
+    assert {hit["sequence_id"]: hit["evidence"] for hit in hits} == {
+        name: pytest.approx(found, abs=2) for name, found in evidence.items()}
+
+
+def texts_of(figure):
+    return [text.text for text in figure.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_figures_are_for_a_paper(program, genome):
+    """Each plot of the page, as a file that needs nothing else."""
+    (program.folder / "reads.fa").write_text(
+        fasta({f"read_{k}": genome[200 * k:200 * k + 150] for k in range(80)}))
+    program.predict("reads.fa", "-e", "150", "--no-progress", "--min-score", "0.7", "-o", "reads",
+                    code=0)
+    (program.folder / "contigs.fa").write_text(fasta({"one": genome[:9000], "two": genome[9000:18000]}))
+    program.predict("contigs.fa", *SHORT, "--min-score", "0.6", "-o", "contigs", code=0)
+    for name in ("reads", "contigs"):
+        result = program("report", name, "--figures", f"new/{name}", code=0)
+        assert f"figures: new/{name}" in message(result)
+        page = (program.folder / name / "report.html").read_text()
+        plots = [key for section in report_of(program.folder / name)["sections"].values()
+                 for key in section.get("plots", {})]
+        assert {f"{key}.svg" for key in plots} == files_of(program.folder / "new" / name)
+        for path in (program.folder / "new" / name).iterdir():
+            text = path.read_text()
+            assert text in page  # the same bytes
+            assert not re.search(r"var\(|class=|style=|url\(|href|<script", text)
+            figure = ET.fromstring(text)
+            assert figure.tag == "{http://www.w3.org/2000/svg}svg"
+            width, height = (float(figure.get(side)) for side in ("width", "height"))
+            assert figure.get("viewBox") == f"0 0 {width:g} {height:g}"
+            background = figure.find("{http://www.w3.org/2000/svg}rect")
+            assert (background.get("width"), background.get("fill")) == ("100%", "#ffffff")
+
+    def words(name, key):
+        return texts_of(ET.parse(program.folder / "new" / name / f"{key}.svg"))
+
+    scores = words("reads", "sequences_by_score")
+    assert {"0.00", "0.20", "0.40", "0.60", "0.80", "1", "virus score", "sequences",
+            "cut-off 0.7"} <= set(scores)
+    frames = words("contigs", "frames_by_score")
+    assert {"0.00", "1", "virus score", "frames"} <= set(frames)
+    assert not [text for text in frames if "cut-off" in text]  # it is of chunks and sequences
+    maps = words("contigs", "contig_1")
+    assert "dashed: cut-off 0.6; striped: unscored" in maps
+    assert {"0", "0.5", "1", "8k", "virus score"} <= set(maps)
+    assert any(re.fullmatch(r"position on (one|two) \(bases\)", text) for text in maps)
+    assert {"time (s)", "ESM-2 tokens a second"} <= set(words("contigs", "esm_tokens_over_time"))
+    assert {"virus", "unscored", "sequences"} <= set(words("contigs", "calls"))
+
+
+SAVE = """<script>
+const saved = {};
+URL.createObjectURL = (blob) => {
+  blob.text().then((text) => { saved[waiting.shift()] = text; });
+  return "#";
+};
+const waiting = [];
+HTMLAnchorElement.prototype.click = function () { waiting.push(this.download); };
+addEventListener("load", async () => {
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+  const buttons = [...document.querySelectorAll("figure button")];
+  for (const button of buttons) { button.focus(); document.activeElement.click(); }
+  await new Promise((done) => setTimeout(done, 500));
+  const shown = document.createElement("pre");
+  shown.id = "seen";
+  shown.textContent = JSON.stringify(saved);
+  document.body.replaceChildren(shown);
+});
+</script></body>"""
+
+
+def test_a_page_saves_the_same_figures(run):
+    run("report", "out", "--figures", "figures", code=0)
+    page = run.folder / "out" / "report.html"
+    copy = run.folder / "copy.html"
+    copy.write_text(page.read_text().replace("</body>", SAVE))
+    shown = subprocess.run(
+        ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+         "--virtual-time-budget=10000", "--dump-dom", copy.as_uri()],
+        stdout=subprocess.PIPE, text=True, check=True).stdout
+    saved = json.loads(html.unescape(re.search(r'<pre id="seen">(.*?)</pre>', shown, re.DOTALL)[1]))
+    assert saved == {path.name: path.read_text() for path in (run.folder / "figures").iterdir()}
+
+
+def test_figures_replace_only_figures(run):
+    folder = run.folder / "figures"
+    folder.mkdir()
+    (folder / "calls.svg").write_text("<svg>mine</svg>")
+    refusal = message(run("report", "out", "--figures", "figures", code=1))
+    assert "figures/calls.svg: output is there already" in refusal
+    assert files_of(folder) == {"calls.svg"} and not FILES & files_of(run.folder / "out")
+    assert (folder / "calls.svg").read_text() == "<svg>mine</svg>"
+    (folder / "calls.svg").unlink()
+    run("report", "out", "--figures", "figures", code=0)
+    before = (folder / "frames_by_score.svg").read_text()
+    (folder / "note.txt").write_text("mine")
+    run("report", "out", "--min-score", "0.9", "-o", "strict", "--figures", "figures", code=0)
+    assert (folder / "note.txt").read_text() == "mine"
+    assert (folder / "frames_by_score.svg").read_text() == before  # of frames, whatever the rule
+    (folder / "calls.svg").write_text("<svg>mine</svg>")
+    run("report", "out", "--figures", "figures", code=1)
+    run("report", "out", "--figures", "figures", "--force", code=0)
+    assert "mine" not in (folder / "calls.svg").read_text()
+    for wrong, why in (("reads.fa", "reads.fa: expected a directory"), ("-", "a directory is needed"),
+                       ("", "the value is empty")):
+        assert why in message(run("report", "out", "--figures", wrong, code=1))
 
 
 def test_predict_leaves_what_report_makes_again(run):
@@ -270,6 +392,9 @@ def test_runs_of_one_input_are_compared(run):
     assert_readable(run.folder / "compare.html")
     page = read_page(run.folder / "compare.html")
     assert "2 runs compared" in page.text_of["h1"]
+    run("report", "--compare", "out", "again", "-o", "compared.html", "--figures", "figures", code=0)
+    assert files_of(run.folder / "figures") == {"esm_tokens_over_time.svg", "frames_by_score.svg"}
+    assert {"out", "again", "1"} <= set(texts_of(ET.parse(run.folder / "figures" / "frames_by_score.svg")))
     assert "has other sequences" not in page.text_of["p"]
     assert [files_of(run.folder / name) for name in ("out", "again")] == before
     assert run("report", "--compare", "out", "again", "-o", "compare.html").returncode == 1

@@ -15,6 +15,7 @@ from report_page import read_page
 
 # By this least score the made-up models call some of the pieces virus, and not all.
 SCORE = ["--min-score", "0.5"]
+RULE = ["--rule", "viral-ngs"]
 
 
 def run_sample(program, sequences, folder, *options, code=0):
@@ -24,11 +25,11 @@ def run_sample(program, sequences, folder, *options, code=0):
 
 @pytest.fixture(scope="module")
 def three_runs(tmp_path_factory, genome):
-    """runs/a, b and water, of 12, 24 and 60 pieces, with the roll-up."""
+    """runs/a, b and water, of 12, 24 and 60 pieces, by the rule viral-ngs."""
     program = Program(tmp_path_factory.mktemp("three"))
     for name, count in (("a", 12), ("b", 24), ("water", 60)):
         run_sample(program, dict(list(pieces_of(genome).items())[:count]), f"runs/{name}",
-                   "--name", name, "--rollup", "viral-ngs", "--no-report")
+                   "--name", name, *RULE, "--no-report")
     return program.folder / "runs"
 
 
@@ -60,7 +61,7 @@ def test_a_row_says_what_the_tables_say(samples):
     found = rows(samples)
     assert list(found) == runs
     for run in runs:
-        samples("export", run, *SCORE, "--rollup", "viral-ngs", "-o", f"tables_{run[5:]}", code=0)
+        samples("export", run, *SCORE, *RULE, "-o", f"tables_{run[5:]}", code=0)
         folder = samples.folder / f"tables_{run[5:]}"
         calls = [row for row in csv.DictReader((folder / "sequences.tsv").open(), delimiter="\t")]
         tiers = [row["tier"] for row in csv.DictReader((folder / "contigs.tsv").open(), delimiter="\t")
@@ -102,7 +103,8 @@ def test_controls_are_marked_and_held_against(samples):
 
 
 def test_above_a_control_without_virus(samples):
-    run_sample(samples, {f"n{i}": "ACGTTGCA" * 40 for i in range(60)}, "runs/none", "--name", "none")
+    run_sample(samples, {f"n{i}": "ACGTTGCA" * 40 for i in range(60)}, "runs/none", *RULE,
+               "--name", "none")
     result = report(samples, "runs/a", "runs/water", "runs/none", "--control", "none")
     found = rows(samples)
     assert found["runs/none"]["virus_sequences"] == "0" < found["runs/a"]["virus_sequences"]
@@ -123,14 +125,17 @@ def test_a_control_without_sequences_is_told(samples):
 
 
 def test_what_cannot_be_compared_is_marked(samples):
-    run_sample(samples, samples.pieces, "runs/long", "-e", "200", "--name", "long")
+    run_sample(samples, samples.pieces, "runs/long", *RULE, "-e", "200", "--name", "long")
     run_sample(samples, samples.pieces, "runs/score", "--min-score", "0.3", "--name", "score")
-    run_sample(samples, samples.pieces, "runs/seed", "-p", "synthetic:7", "--name", "seed")
-    run_sample(samples, samples.pieces, "runs/part", "--shard", "0/2", "--name", "part")
+    run_sample(samples, samples.pieces, "runs/seed", *RULE, "-p", "synthetic:7", "--name", "seed")
+    # These change no call of a sequence.
+    run_sample(samples, samples.pieces, "runs/part", *RULE, "--min-score", "0.6", "--min-tier", "low",
+               "--shard", "0/2", "--name", "part")
     odd = ["runs/long", "runs/score", "runs/seed", "runs/part"]
     result = report(samples, "runs/a", "runs/b", "runs/water", *odd, "--control", "water")
     found = rows(samples)
-    for run, note in zip(odd, ("other chunk length: 200", "other rule of calls: virus score at least 0.3",
+    for run, note in zip(odd, ("other chunk length: 200",
+                               "other rule of calls: majority: virus score at least 0.3",
                                "other classifier", "only shard 0/2")):
         assert note in found[run]["notes"], found[run]
     states = [found[run]["against_controls"] for run in odd]
@@ -138,7 +143,7 @@ def test_what_cannot_be_compared_is_marked(samples):
     assert "other" not in found["runs/a"]["notes"]
     assert "cannot be compared with theirs: 3 of 7 samples (long, score, seed)" in message(result)
     # One rule for all makes the calls anew.
-    report(samples, "runs/a", "runs/b", "runs/water", "runs/score", "--min-score", "0.3")
+    report(samples, "runs/a", "runs/b", "runs/water", "runs/score", *RULE)
     assert "rule" not in rows(samples)["runs/score"]["notes"]
 
 
@@ -170,7 +175,11 @@ def test_unfinished_and_partial_runs_are_told(samples):
     assert found["cut"]["state"] == "partial" and found["cut"]["sequences"] == "0"
     assert found["cut"]["sample"] == "cut"  # its input is stdin
     assert "the run did not finish" in found["cut"]["notes"]
-    assert found["partial"]["notes"].startswith("1 of 2 inputs failed")
+    assert found["partial"]["state"] == "1 input failed"
+    page = (samples.folder / "samples.html").read_text()
+    assert '<span class="badge bad">1 input failed</span>' in page
+    assert '<span class="badge warn">partial</span>' in page
+    assert "1 of 2 inputs failed" in found["partial"]["notes"]
     assert "did not finish (virnucpro predict --resume goes on with it): 1 of 3" in message(result)
 
 
@@ -196,7 +205,60 @@ def test_hostile_names_are_only_names(program, sequences):
     for name in names[:3]:
         assert name in page.text_of["td"]
     assert "\u202e" not in page.text_of["td"] and "tr\\u202eip" in page.text_of["td"]
-    assert [row["sample"] for row in rows(program).values()] == [*names[:3], "tr\\u202eip"]
+    # A spreadsheet computes what begins like a formula.
+    assert [row["sample"] for row in rows(program).values()] == [
+        names[0], "_cmd|' 'A0", names[2], "tr\\u202eip"]
+    table = json.loads((program.folder / "samples.json").read_text())["sections"]["samples"]["tables"]
+    assert table["samples"][1]["sample"] == names[1]
+
+
+MEASURE = """<script>addEventListener("load", () => {
+const lines = (range) => new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size;
+const table = document.querySelector(".table.main");
+table.scrollLeft = SCROLLED;
+const room = table.getBoundingClientRect();
+const found = [...table.querySelectorAll("tbody tr")].map((row) => {
+  const name = document.createRange(), note = row.cells[0].querySelector(".under");
+  name.selectNode(row.cells[0].firstChild);
+  const box = note && note.getBoundingClientRect();
+  return [row.cells[0].firstChild.data.length, lines(name),
+          note && box.left >= room.left - 1 && box.right <= room.right + 1 &&
+          note.scrollWidth <= note.clientWidth];
+});
+document.title = JSON.stringify(found);
+});</script></body>"""
+
+
+@pytest.mark.parametrize("width, scrolled", [(1280, 0), (1280, 400), (390, 0)])
+def test_names_are_whole_and_notes_are_seen(samples, width, scrolled):
+    for length in (1, 39, 40):
+        run_sample(samples, samples.pieces, f"r{length}", "-e", "200",
+                   "--name", ("n-m" * 20)[:length])
+    run_sample(samples, samples.pieces, "long", "--name", "two words " * 8)
+    runs = ["runs/a", "runs/b", "runs/water", "r1", "r39", "r40", "long"]
+    report(samples, *runs, "--control", "water", "--control", "runs/b")
+    page = samples.folder / "samples.html"
+    assert page.read_text().count('<span class="badge control">control</span>') == 2
+    assert page.read_text().count('<rect fill="#8c5bb5"') == 4  # of two plots
+    page.write_text(page.read_text().replace("</body>", MEASURE.replace("SCROLLED", str(scrolled))))
+    shown = subprocess.run(
+        ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+         f"--window-size={width},900", "--dump-dom", page.as_uri()],
+        stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = json.loads(html.unescape(re.search(r"<title>(.*?)</title>", shown).group(1)))
+    assert [length for length, _, _ in found] == [1, 1, 5, 1, 39, 40, 80]
+    assert all(lines == 1 for length, lines, _ in found if length <= 40), found
+    assert all(seen for _, _, seen in found), found
+
+
+def test_figures_of_samples(samples):
+    samples("report", "runs/a", "runs/water", "--control", "water", "-o", "s.html", "--figures", "f", code=0)
+    assert sorted(path.name for path in (samples.folder / "f").iterdir()) == [
+        "unscored_share.svg", "virus_share.svg"]
+    for path in (samples.folder / "f").iterdir():
+        assert path.read_text() in (samples.folder / "s.html").read_text()
+        assert "water (control)</text>" in path.read_text()
+        assert "share of all sequences</text>" in path.read_text()
 
 
 def test_many_samples_are_one_page(program, sequences):

@@ -35,7 +35,7 @@ def folder(tmp_path_factory, genome):
     (program.folder / "ids.fa").write_text(fasta(letters))
     (program.folder / "empty.fa").write_text(fasta({name: "" for name in NUMBERS}))
     for name, file in (("ids", "ids.fa"), ("NA", "empty.fa")):
-        program.predict(file, *SHORT, "--name", name, "--rollup", "viral-ngs", "-o", f"runs/{name}", code=0)
+        program.predict(file, *SHORT, "--name", name, "--rule", "viral-ngs", "-o", f"runs/{name}", code=0)
     program("report", "runs/ids", "runs/NA", "-o", "samples.html", code=0)
     return program.folder
 

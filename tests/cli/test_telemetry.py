@@ -54,6 +54,9 @@ def test_the_summary_is_that_of_the_run(reads):
     assert summary["workload"]["sequences"] == len(listed)
     assert summary["workload"]["sequences_scored"] == len(listed)
     assert summary["workload"]["frames_scored"] == len(frames)
+    calls = [row.split("\t")[8] for row in listed]
+    for call in ("virus", "ambiguous", "unscored"):
+        assert summary["workload"][f"{call}_sequences"] == calls.count(call)
     assert summary["workload"]["inputs"][0]["name"] == "reads.fa"
     assert summary["settings"]["token_budget"] == 200
     assert summary["settings"]["token_budget_asked"] == "200"

@@ -1,6 +1,7 @@
 """--virus-fastq: the reads called virus as they came, with their qualities."""
 
 import gzip
+import shutil
 import subprocess
 
 import pytest
@@ -228,3 +229,169 @@ def test_its_blocks_are_those_of_bgzf(reads):
     subprocess.run(["gzip", "-t", path], check=True)
     reads.predict("viral.fastq.gz", *SHORT, *ALL, "-o", "again", code=0)
     assert set(calls_of(reads, "again").values()) == {"virus"}
+
+
+# --- files of another rule -------------------------------------------------------------------------
+STRICT = ["--min-score", "0.9"]
+
+
+def names_of(path):
+    return [record[0][1:].split()[0] for record in fastq_of(path)]
+
+
+def viruses(program, output="out"):
+    return [name for name, call in calls_of(program, output).items() if call == "virus"]
+
+
+@pytest.fixture
+def written(reads):
+    """A run with all files of sequences called virus."""
+    reads.predict("reads.fq", *SHORT, "--virus-fastq", "v", "--virus-fasta", "-o", "out", code=0)
+    reads.file = reads.folder / "v.fastq.gz"
+    reads.before = reads.file.read_bytes()
+    assert names_of(reads.file) == viruses(reads)
+    return reads
+
+
+def state(program):
+    """What an export that is refused leaves as it is: all but the log."""
+    paths = [program.file, *(program.folder / "out").rglob("*")]
+    return {path: path.read_bytes() for path in paths if path.is_file() and path.name != "virnucpro.log"
+            and "run.db" not in path.name}
+
+
+@pytest.mark.parametrize("command", ["export", "resume"])
+def test_another_rule_writes_them_anew(written, command):
+    first = viruses(written)
+    told = message(written("export", "out", *STRICT, code=0) if command == "export" else
+                   written.predict("reads.fq", *SHORT, "-o", "out", "--resume", *STRICT, code=0))
+    assert "virus: " in told and "v*.fastq.gz" in told
+    assert names_of(written.file) == viruses(written) != first
+    assert (written.folder / "out" / "virus.fasta").read_text().count(">") == len(viruses(written))
+    log = (written.folder / "out" / "logs" / "virnucpro.log").read_text()
+    assert f"info wrote {written.file}\n" in log
+    assert command == "resume" or "info export: majority: virus score at least 0.9" in log
+    # And back: it is known as the run's own again.
+    written("export", "out", "--min-score", "0", code=0)
+    assert names_of(written.file) == first and written.file.read_bytes() == written.before
+
+
+def test_the_same_rule_leaves_them(written):
+    written.file.write_bytes(b"mine")
+    written("export", "out", "--bed", code=0)
+    written.predict("reads.fq", *SHORT, "-o", "out", "--resume", code=0)
+    assert written.file.read_bytes() == b"mine"
+
+
+def test_one_that_is_gone_stays_so(written):
+    written.file.unlink()
+    told = message(written("export", "out", *STRICT, code=0))
+    assert told.count("v.fastq.gz: it is gone, and not written anew") == 1
+    assert not written.file.exists()
+    assert "v.fastq.gz" not in message(written("export", "out", "--min-score", "0", code=0))
+
+
+@pytest.mark.parametrize("command", ["export", "resume"])
+def test_one_that_was_changed_is_refused(written, command):
+    written.file.write_bytes(written.before + written.before)
+    before = state(written)
+    told = message(written("export", "out", *STRICT, code=1) if command == "export" else
+                   written.predict("reads.fq", *SHORT, "-o", "out", "--resume", *STRICT, code=1))
+    assert f"{written.file}: output is there already" in told and "--drop-virus-files" in told
+    assert state(written) == before
+    written("export", "out", *STRICT, "--drop-virus-files", code=0)
+    assert not written.file.exists() and not (written.folder / "out" / "virus.fasta").exists()
+    assert (written.folder / "v.fastq.gz.of-old-rule").read_bytes() == written.before * 2
+    assert (written.folder / "out" / "virus.fasta.of-old-rule").exists()
+
+
+def piped(program):
+    """Writes the run anew, from a pipe."""
+    program.predict("-", *SHORT, "--virus-fastq", "v", "--virus-fasta", "-o", "out", "--force", code=0,
+                    stdin=(program.folder / "reads.fq").read_bytes())
+
+
+def archived(program):
+    (program.folder / "reads.fq").rename(program.folder / "moved.fq")
+
+
+@pytest.mark.parametrize("lose", [piped, archived])
+def test_reads_that_cannot_be_read_again_are_dropped_by_name_only(written, lose):
+    lose(written)
+    before, calls = state(written), viruses(written)
+    told = message(written("export", "out", *STRICT, code=1))
+    assert "--drop-virus-files renames them to NAME.of-old-rule" in told
+    assert ("--inputs" in told) == (lose is archived)
+    assert state(written) == before
+    (written.folder / "v.fastq.gz.of-old-rule").write_bytes(b"mine")
+    assert "v.fastq.gz.of-old-rule" in message(written("export", "out", *STRICT, "--drop-virus-files", code=1))
+    assert state(written) == before and (written.folder / "v.fastq.gz.of-old-rule").read_bytes() == b"mine"
+    (written.folder / "v.fastq.gz.of-old-rule").unlink()
+    told = message(written("export", "out", *STRICT, "--drop-virus-files", code=0))
+    assert "v.fastq.gz: it is v.fastq.gz.of-old-rule now" in told
+    assert names_of((written.folder / "v.fastq.gz.of-old-rule").rename(written.folder / "old.fastq.gz")) == calls
+    assert viruses(written) != calls and not written.file.exists()
+    written("export", "out", code=0)  # nothing is left to drop
+    assert not written.file.exists()
+
+
+def test_moved_reads_are_named(written):
+    archived(written)
+    first = viruses(written)
+    written("export", "out", *STRICT, "--inputs", "moved.fq", code=0)
+    assert names_of(written.file) == viruses(written) != first
+
+
+def test_an_export_elsewhere_needs_none_of_this(written):
+    written.file.write_bytes(b"mine")
+    piped_run = written.folder / "piped"
+    written.predict("-", *SHORT, "--virus-fastq", "p", "-o", piped_run, code=0,
+                    stdin=(written.folder / "reads.fq").read_bytes())
+    for run in ("out", "piped"):
+        written("export", run, *STRICT, "-o", f"{run}_strict", code=0)
+    assert written.file.read_bytes() == b"mine"
+    assert "only an export into the run's own directory" in message(
+        written("export", "out", *STRICT, "-o", "more", "--drop-virus-files", code=1))
+    assert not (written.folder / "more").exists()
+
+
+def test_all_that_were_asked_for_follow(written):
+    written("export", "out", "--virus-fastq", "w", code=0)
+    written("export", "out", *STRICT, code=0)
+    for name in "vw":
+        assert names_of(written.folder / f"{name}.fastq.gz") == viruses(written)
+
+
+@pytest.mark.parametrize("rule", ["either", "both"])
+def test_pairs_are_written_anew_by_their_own_rule(pairs, rule):
+    pairs.predict("--paired", "r1.fq", "r2.fq", *SHORT, "--virus-fastq", "v", "--pair-rule", rule, "-o", "out", code=0)
+    first = names_of(pairs.folder / "v_1.fastq.gz")
+    pairs("export", "out", *STRICT, code=0)
+    calls = calls_of(pairs)
+    wanted = any if rule == "either" else all
+    names = [f"p{k}" for k in range(12) if wanted(calls[f"p{k}/{mate}"] == "virus" for mate in (1, 2))]
+    for mate in (1, 2):
+        assert names_of(pairs.folder / f"v_{mate}.fastq.gz") == [f"{name}/{mate}" for name in names]
+    assert names_of(pairs.folder / "v_1.fastq.gz") != first
+
+
+def test_a_copy_of_a_run_leaves_the_files_of_the_original(written):
+    shutil.copytree(written.folder / "out", written.folder / "copy")
+    told = message(written("export", "copy", *STRICT, code=0))
+    assert f"{written.folder}/v*: files of {written.folder}/out, of which this run is a copy" in told
+    assert written.file.read_bytes() == written.before
+    written("export", "out", *STRICT, code=0)
+    assert names_of(written.file) == viruses(written)
+    # One that was moved keeps them.
+    shutil.rmtree(written.folder / "copy")
+    (written.folder / "out").rename(written.folder / "moved")
+    written("export", "moved", "--min-score", "0", code=0)
+    assert names_of(written.file) == viruses(written, "moved")
+
+
+def test_a_link_to_a_file_of_the_run_is_not_followed(written):
+    target = written.folder / "elsewhere.fastq.gz"
+    written.file.rename(target)
+    written.file.symlink_to(target)
+    message(written("export", "out", *STRICT, code=1))
+    assert target.read_bytes() == written.before and written.file.is_symlink()

@@ -4,13 +4,15 @@ At every point no table is half-written, and `--resume` gives the bytes of an un
 if the resumed run is killed as well.
 """
 
+import gzip
 import itertools
+import random
 import shutil
 
 import h5py
 import pytest
 from harness import (FILE_KINDS, KILLED, RUNS, SEVERAL, TABLES, WORKERS, Job, error_in,
-                     random_fasta, spread)
+                     letters, random_fasta, spread)
 from lengths import by_length
 from points import points
 
@@ -196,3 +198,57 @@ def test_every_worker_killed_at_a_message(tmp_path, workers, message):
     assert "given up" not in ended.stderr
     job.check_none_half_written()
     job.finish()
+
+
+def of_calls(job):
+    """The sequences called virus, by every file that states calls."""
+    rows = [line.split("\t") for line in (job.output / "sequences.tsv").read_text().splitlines()[1:]]
+    called = [row[0] for row in rows if row[8] == "virus"]
+    fasta = [line.split()[0][1:] for line in (job.output / "virus.fasta").read_text().splitlines() if line[0] == ">"]
+    with gzip.open(job.folder / "v.fastq.gz", "rt") as lines:
+        fastq = [line.split()[0][1:] for line in itertools.islice(lines, 0, None, 4)]
+    return called, fasta, fastq
+
+
+def test_export_killed_while_the_calls_change(tmp_path):
+    """The same export again: no file of sequences called virus has the calls of before."""
+    source = random.Random(8)
+    reads = [(f"r{k}", letters(source, 130)) for k in range(20)]
+    (tmp_path / "a.fq").write_text("".join(f"@{name}\n{text}\n+\n{'I' * 130}\n" for name, text in reads))
+    job = Job(tmp_path, ["a.fq"], flags=("--virus-fasta", "--virus-fastq", "v"))
+    assert job.predict().status == 0
+    first = of_calls(job)
+    environment = job.environment
+    job.environment = lambda **shim: {**environment(**shim), "VNP_SHIM_DIR": str(tmp_path)}  # counts v.fastq.gz
+    job.keep()
+    shutil.copy(tmp_path / "v.fastq.gz", tmp_path / "kept.gz")
+    strict = ("--min-score", "0.8")
+    undisturbed = job.export(*strict)
+    assert undisturbed.status == 0, undisturbed.stderr
+    right = of_calls(job)
+    assert right[0] == right[1] == right[2] != first[0]
+    for number in points(changes_of(undisturbed), 12 * POINTS):
+        job.restore()
+        shutil.copy(tmp_path / "kept.gz", tmp_path / "v.fastq.gz")
+        assert job.export(*strict, rule=f"kill:before:any:{number}").status == KILLED
+        again = job.export(*strict)
+        assert again.status == 0, f"{number}: {again.stderr}"
+        assert of_calls(job) == right, f"killed at {number}"
+
+
+def test_what_force_may_replace_a_resumed_run_may_too(tmp_path):
+    (tmp_path / "a.fq").write_text("".join(f"@r{k}\n{letters(random.Random(k), 130)}\n+\n{'I' * 130}\n"
+                                           for k in range(20)))
+    job = Job(tmp_path, ["a.fq"], flags=("--virus-fasta", "--virus-fastq", "v"))
+    (tmp_path / "v.fastq.gz").write_bytes(b"old")
+    assert job.predict().status == 1
+    undisturbed = job.predict("--force")
+    assert undisturbed.status == 0, undisturbed.stderr
+    right = of_calls(job)
+    (tmp_path / "v.fastq.gz").write_bytes(b"old")
+    job.clear()
+    killed = job.predict("--force", rule=f"kill:before:rename:{undisturbed.number('rename', 'sequences.tsv')}")
+    assert killed.status == KILLED and (tmp_path / "v.fastq.gz").read_bytes() == b"old"
+    resumed = job.resume()
+    assert resumed.status == 0, resumed.stderr
+    assert of_calls(job) == right

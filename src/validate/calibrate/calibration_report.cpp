@@ -92,7 +92,9 @@ Section result_section(const CalibrationFacts& facts, const CalibrationResult& r
   Section section{.key = "result", .title = "The calibration"};
   section.note = fmt::format(
       "Among {} frames, {} of them at most had a logit further than the margin from that in {}: "
-      "the chance of one is below {}. A chunk whose call is within the margin is computed again.",
+      "the chance of one is below {}. A chunk whose call is within the margin is computed again; "
+      "under --rule viral-ngs the whole of a short contig whose call is, which takes some three "
+      "times as many chunks (docs/use/precision.md).",
       grouped(result.frames), grouped(allowed_above_margin(result.frames)), facts.check_precision,
       chance_text(result.chance));
   section.fields = {

@@ -50,7 +50,8 @@ constexpr std::array kLayouts{
     TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns},
 };
 
-constexpr std::array<std::string_view, 5> kLabels{"virus", "others", "True", "False", "unscored"};
+constexpr std::array<std::string_view, 6> kLabels{"virus", "others", "ambiguous",
+                                                  "True",  "False",  "unscored"};
 
 std::string header_of(const TableLayout& layout, char separator) {
   std::string header(layout.id);

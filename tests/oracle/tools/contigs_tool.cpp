@@ -1,8 +1,8 @@
 // contigs_tool CHUNK_SIZE input|natural OUT < chunks
 //
-// Writes contigs.tsv, by the default rule, from a table without a header: sequence, length, number
-// of chunks, chunk, score of others, score of virus, separated by tabs. A sequence without a scored
-// chunk has one row, with "-" for the last three.
+// Writes contigs.tsv, with the default numbers of viral-ngs, from a table without a header:
+// sequence, length, number of chunks, chunk, score of others, score of virus, separated by tabs. A
+// sequence without a scored chunk has one row, with "-" for the last three.
 
 #include <charconv>
 #include <exception>
@@ -14,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "tables/contig_table.hpp"
+#include "tables/sequence_summary.hpp"
 
 namespace {
 
@@ -33,8 +34,12 @@ struct Sequence {
 };
 
 void write(const Sequence& sequence, ContigTable& table) {
+  virnucpro::CallRule rule;
+  rule.use_viral_ngs();
+  virnucpro::SequenceSummary summary(rule);
+  summary.add(sequence.part, sequence.chunks);
   table.add(sequence.part, sequence.chunks);
-  table.end(sequence.part, "a.fa");
+  table.end(sequence.part, summary.contig(), "a.fa");
 }
 
 void write_all(ContigTable& table) {
@@ -66,7 +71,7 @@ int main(int argc, char** argv) {
   try {
     const std::filesystem::path out(argv[3]);
     const virnucpro::Cancel never;
-    ContigTable table(out, virnucpro::parse_count(argv[1]).value(), {});
+    ContigTable table(out, virnucpro::parse_count(argv[1]).value());
     if (std::string_view(argv[2]) == "natural") {
       table.sort(virnucpro::Directory(out.parent_path()), 100, never);
     }

@@ -44,7 +44,9 @@ Journal::Fingerprint fingerprint(std::uint64_t shard, std::uint64_t shards) {
           {"precision", "fp32"},
           {"min_score", "0"},
           {"min_share", "0.5"},
+          {"rule", "majority"},
           {"rollup", ""},
+          {"min_tier", "review"},
           {"rollup_sort", "input"},
           {"sharding", "letters, pairs together"}};
 }

@@ -30,8 +30,8 @@ TEST(NextStep, OfViruses) {
   EXPECT_EQ(pipe.next(), "open my out/report.html") << "a pipe cannot be read again";
   pipe.summary.counts.chunks_scored = 11;
   EXPECT_EQ(pipe.next(),
-            "virnucpro export 'my out' --rollup viral-ngs    # writes calls of whole contigs");
-  pipe.settings.more.rollup = RollupRule();
+            "virnucpro export 'my out' --rule viral-ngs    # writes calls by viral-ngs");
+  pipe.settings.rule.use_viral_ngs();
   EXPECT_EQ(pipe.next(false), "virnucpro report 'my out'");
 }
 

@@ -225,23 +225,28 @@ TEST(ChooseCompute, PackingCanBeSwitchedOff) {
 }
 
 TEST(ChooseCallRule, TakesFlagsBeforeTheConfiguration) {
-  EXPECT_EQ(choose_call_rule({}, {}), CallRule(0, 0.5));
-  EXPECT_EQ(choose_call_rule({.min_score = "1", .min_share = "0"}, {}), CallRule(1, 0));
+  EXPECT_EQ(choose_call_rule({}, {}, {}), CallRule(0, 0.5));
+  EXPECT_EQ(choose_call_rule({.min_score = "1", .min_share = "0"}, {}, {}), CallRule(1, 0));
   const Config config = parse("run: {min_score: 0.75, min_share: 0.25}");
-  EXPECT_EQ(choose_call_rule({}, config), CallRule(0.75, 0.25));
-  EXPECT_EQ(choose_call_rule({.min_score = "0.5"}, config), CallRule(0.5, 0.25));
-  EXPECT_EQ(choose_call_rule({}, parse("run: {threshold: 0.25}")), CallRule(0, 0.25));
+  EXPECT_EQ(choose_call_rule({}, config, {}), CallRule(0.75, 0.25));
+  EXPECT_EQ(choose_call_rule({.min_score = "0.5"}, config, {}), CallRule(0.5, 0.25));
+  // A run that is resumed keeps its own: what a file says was not given for it.
+  EXPECT_EQ(choose_call_rule({}, config, CallRule(0.125, 1)), CallRule(0.125, 1));
+  EXPECT_EQ(choose_call_rule({.min_score = "0.5"}, config, CallRule(0.125, 1)), CallRule(0.5, 1));
+  EXPECT_EQ(choose_call_rule({}, parse("run: {threshold: 0.25}"), {}), CallRule(0, 0.25));
 }
 
 TEST(ChooseCallRule, RefusesWhatIsNoShare) {
   for (const CallOptions& options :
        {CallOptions{.min_score = "1.1"}, CallOptions{.min_share = "-1"},
         CallOptions{.min_share = "half"}}) {
-    EXPECT_EQ(thrown_kind([&] { choose_call_rule(options, {}); }), ErrorKind::kUsage);
+    EXPECT_EQ(thrown_kind([&] { choose_call_rule(options, {}, {}); }), ErrorKind::kUsage);
   }
   for (const char* text : {"run: {threshold: 2}", "run: {min_score: -0.1}", "run: {min_share: 1.1}",
                            "run: {threshold: 0.5, min_share: 0.5}"}) {
-    EXPECT_EQ(thrown_kind([&] { choose_call_rule({}, parse(text)); }), ErrorKind::kConfig) << text;
+    EXPECT_EQ(thrown_kind([&] { choose_call_rule({}, parse(text), std::nullopt); }),
+              ErrorKind::kConfig)
+        << text;
   }
 }
 

@@ -34,11 +34,12 @@ TEST(MultiQc, HasTheColumnsOfTheGeneralStatistics) {
    "virnucpro_sequences": 8,
    "virnucpro_virus": 2,
    "virnucpro_virus_percent": 25.0,
+   "virnucpro_ambiguous": 0,
    "virnucpro_unscored_percent": 12.5
   })"));
   for (const char* column :
-       {"0/virnucpro_sequences", "1/virnucpro_virus", "3/virnucpro_unscored_percent",
-        "4/virnucpro_rate", "5/virnucpro_remarks"}) {
+       {"0/virnucpro_sequences", "1/virnucpro_virus", "3/virnucpro_ambiguous",
+        "4/virnucpro_unscored_percent", "5/virnucpro_rate", "6/virnucpro_remarks"}) {
     EXPECT_TRUE(json.text(fmt::format("pconfig/{}/title", column))) << column;
   }
 }

@@ -1,5 +1,6 @@
 #include "report/page_writers.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,6 +77,48 @@ TEST(Html, FoldsASectionBelowItsTitle) {
   EXPECT_THAT(html, HasSubstr("<details><summary><h2 id=\"s-title\">text</h2></summary>"));
   EXPECT_THAT(html, HasSubstr("<a href=\"#s\">"));
   EXPECT_THAT(html, Not(HasSubstr("<a href=\"#second\">")));
+}
+
+// So that they are seen wherever a wide table is scrolled to, and on paper.
+TEST(Html, HasNotesBelowTheName) {
+  Page page = page_of("text");
+  page.sections.front().tables = {{.key = "t",
+                                   .caption = "c",
+                                   .columns = {{"name", "Name"},
+                                               {"state", "State", Measure::kStatus},
+                                               {"notes", "Notes", Measure::kNone, "", true}},
+                                   .rows = {{std::string(40, 'n'), "2 inputs failed", "<b>"},
+                                            {std::string(41, 'l'), "not above", ""}},
+                                   .fills_screen = true}};
+  const std::string html = report_html(page);
+  EXPECT_THAT(html, HasSubstr(fmt::format("<td>{}<span class=\"under\">&lt;b&gt;</span></td>"
+                                          "<td><span class=\"badge bad\">2 inputs failed",
+                                          std::string(40, 'n'))));
+  EXPECT_THAT(html,
+              HasSubstr(fmt::format("<td class=\"wide\">{}</td><td><span class=\"badge \">not",
+                                    std::string(41, 'l'))));
+  EXPECT_THAT(html, Not(HasSubstr(">Notes</th>")));
+  EXPECT_THAT(report_tsv(page.sections.front().tables.front()), HasSubstr("name\tstate\tnotes\n"));
+}
+
+// A page in the dark draws a plot's colours as its style says.
+TEST(Html, GivesEachColourOfAPlotAVariable) {
+  const std::string html = report_html(page_of("text"));
+  for (const PlotColour& colour : kPlotColours) {
+    EXPECT_THAT(html, HasSubstr(fmt::format(" --{}: {};", colour.variable, colour.value)));
+    EXPECT_THAT(html, HasSubstr(fmt::format("figure [fill=\"{}\"] {{ fill: var(--{}); }}",
+                                            colour.value, colour.variable)));
+  }
+}
+
+TEST(Tsv, HasNoFormula) {
+  Table table{.columns = {{"name", "Name"}, {"number", "Number"}}};
+  for (const char* name : {"=1+1", "+1", "-1", "@sum", "a=b", ""})
+    table.rows.push_back({name, -1.5});
+  EXPECT_EQ(report_tsv(table),
+            "name\tnumber\n_1+1\t-1.5\n_1\t-1.5\n_1\t-1.5\n_sum\t-1.5\na=b\t-1.5\n\t-1.5\n");
+  EXPECT_EQ(without_formula("\t=1"), "_=1");
+  EXPECT_EQ(without_formula("\r=1"), "_=1");
 }
 
 TEST(Html, NoTextBecomesMarkup) {

@@ -13,11 +13,10 @@
 namespace virnucpro {
 namespace {
 
-ScoreFacts score_facts(std::vector<SequencePart> parts, const CallRule& rule = {},
-                       std::optional<RollupRule> rollup = {}) {
+ScoreFacts score_facts(std::vector<SequencePart> parts, const CallRule& rule = {}) {
   const TempDir directory;
   return read_scores(sample_run(directory.path(), std::move(parts)),
-                     {.rule = rule, .rollup = rollup, .chunk_size = 500}, Cancel());
+                     {.rule = rule, .chunk_size = 500}, Cancel());
 }
 
 // Takes the scores of the chunks that are named away.
@@ -61,18 +60,28 @@ TEST(ScoreFacts, PutThoseWithMoreEvidenceFirst) {
        sample_part("others", 5000, {0.9F, 0.9F, 0.9F, 0.9F, 0, 0, 0, 0, 0, 0})});
   EXPECT_EQ(ids_of(facts), (std::vector<std::string>{"long", "short", "shorter", "others"}));
   EXPECT_EQ(facts.hits, 4U);
-  EXPECT_NEAR(facts.top_hits[0].evidence, 500 * 0.9 + 500 * 0.8, 1e-3);
+  EXPECT_NEAR(facts.top_hits[0].evidence, 500 * 0.8 + 500 * 0.6, 1e-3);
   EXPECT_EQ(facts.top_hits[0].number, 3U);
-  EXPECT_TRUE(facts.top_hits[0].virus);
-  EXPECT_FALSE(facts.top_hits[3].virus);
-  EXPECT_NEAR(facts.top_hits[3].evidence, 1800, 1e-3);
+  EXPECT_EQ(facts.top_hits[0].call, Call::kVirus);
+  EXPECT_EQ(facts.top_hits[3].call, Call::kOthers);
+  EXPECT_NEAR(facts.top_hits[3].evidence, 1600, 1e-3);
+}
+
+// A long contig of which half is just virus, and a short one that is so throughout.
+TEST(ScoreFacts, PutACertainPhageBeforeADoubtfulBacterium) {
+  std::vector<float> half(240, 0.55F);
+  std::fill(half.begin() + 125, half.end(), 0.1F);
+  const ScoreFacts facts =
+      score_facts({sample_part("bacterium", 120'000, half),
+                   sample_part("phage", 30'000, std::vector<float>(60, 0.98F))});
+  EXPECT_EQ(ids_of(facts), (std::vector<std::string>{"phage", "bacterium"}));
 }
 
 TEST(ScoreFacts, CountABaseOnceWhereChunksOverlap) {
   // Its chunks are 0 to 500, 366 to 866 and 732 to 1,100.
   const ScoreFacts facts = score_facts({sample_part("a", 1100, {0.6F, 0.8F, 0.9F})});
   EXPECT_EQ(facts.bases_scored, 1100U);
-  EXPECT_NEAR(facts.top_hits[0].evidence, 500 * 0.6 + 366 * 0.8 + 234 * 0.9, 1e-3);
+  EXPECT_NEAR(facts.top_hits[0].evidence, 500 * 0.2 + 366 * 0.6 + 234 * 0.8, 1e-3);
   EXPECT_EQ(facts.unscored_stretches, 0U);
 }
 
@@ -98,12 +107,14 @@ TEST(ScoreFacts, MapTheHitsOfSeveralChunks) {
   EXPECT_TRUE(facts.top_hits[1].map.empty());
 }
 
-TEST(ScoreFacts, CountTheTiersOfTheRollUp) {
+TEST(ScoreFacts, CountTheTiersOfViralNgs) {
   EXPECT_TRUE(score_facts({sample_part("a", 90, {0.9F})}).tiers.empty());
+  CallRule rule;
+  rule.use_viral_ngs();
   const ScoreFacts facts = score_facts(
       {sample_part("n", 500, {0.1F}), sample_part("a", 3000, std::vector<float>(6, 0.95F)),
        sample_part("b", 2500, std::vector<float>(5, 0.95F)), sample_part("none", 9, {})},
-      {}, RollupRule{});
+      rule);
   ASSERT_EQ(facts.tiers.size(), 3U);
   EXPECT_EQ(facts.tiers[0].call, "Viral");
   EXPECT_EQ(facts.tiers[0].tier, "high_confidence");

@@ -1,5 +1,6 @@
 #include "report/svg_plot.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -103,9 +104,93 @@ TEST(SvgPlot, HasTheMostOfItsAxisAboveEveryBar) {
   EXPECT_THAT(svg_plot(plot), HasSubstr(">100</text>"));
 }
 
+Plot contig() {
+  Plot plot = plot_of(PlotKind::kContig);
+  plot.stretches = {{0, 500, 0.95}, {500, 750, {}}, {750, 1000, 0.05}};
+  plot.cut_off = 0.7;
+  return plot;
+}
+
+// One of each kind, with all that is drawn of it.
+std::vector<Plot> plots_of_all_kinds() {
+  std::vector<Plot> plots{heat_map(), contig()};
+  for (const PlotKind kind :
+       {PlotKind::kOverTime, PlotKind::kOverNumber, PlotKind::kBars, PlotKind::kRows}) {
+    Plot plot = plot_of(kind);
+    plot.x_label = "the x";
+    plot.y_label = "the y";
+    plot.lines = {{"first", {{0, 1}, {0.975, 2}}}, {"second \"one\"", {{0.5, 2}}}};
+    plot.bars = {{"0.00", "a", 1}, {"0.20", "b", 2, 3}};
+    plot.end_tick = "1";
+    plot.cut_off = 0.65;
+    plots.push_back(plot);
+  }
+  return plots;
+}
+
+// A whole file: a paper has no page's style.
+TEST(SvgPlot, NeedsNoStyle) {
+  for (const Plot& plot : plots_of_all_kinds()) {
+    const std::string svg = svg_plot(plot);
+    EXPECT_TRUE(svg.starts_with(kFigureStart)) << svg;
+    EXPECT_TRUE(svg.ends_with("</svg>\n"));
+    EXPECT_THAT(svg, HasSubstr("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>"));
+    for (const char* part : {"class=", "style=", "var(", "url(", "href"}) {
+      EXPECT_THAT(svg, Not(HasSubstr(part)));
+    }
+    std::size_t coloured = count_of(svg, "fill=\"none\"") + count_of(svg, "fill=\"#ffffff\"");
+    for (const PlotColour& colour : kPlotColours) {
+      coloured += count_of(svg, fmt::format("fill=\"{}\"", colour.value)) +
+                  count_of(svg, fmt::format("stroke=\"{}\"", colour.value));
+    }
+    EXPECT_EQ(coloured, count_of(svg, "fill=\"") + count_of(svg, "stroke=\"")) << svg;
+  }
+}
+
+TEST(SvgPlot, NamesItsAxes) {
+  for (const Plot& plot : plots_of_all_kinds()) {
+    if (plot.kind == PlotKind::kHeatMap || plot.kind == PlotKind::kContig) continue;
+    const std::string svg = svg_plot(plot);
+    EXPECT_THAT(svg, HasSubstr(">the y</text>"));
+    const bool has_x = plot.kind == PlotKind::kBars || plot.kind == PlotKind::kOverNumber;
+    EXPECT_EQ(count_of(svg, ">the x</text>"), has_x ? 1U : 0U);
+    EXPECT_EQ(count_of(svg, ">time (s)</text>"), plot.kind == PlotKind::kOverTime ? 1U : 0U);
+    const bool has_legend = plot.kind == PlotKind::kOverTime || plot.kind == PlotKind::kOverNumber;
+    EXPECT_EQ(count_of(svg, "second \"one\"</text>"), has_legend ? 1U : 0U);
+  }
+}
+
+// A histogram of scores, and lines through the middles of its bins.
+TEST(SvgPlot, HasScoresUpToOne) {
+  Plot bars = plot_of(PlotKind::kBars);
+  bars.end_tick = "1";
+  bars.cut_off = 0.65;
+  for (int k = 0; k < 20; ++k) bars.bars.push_back({fmt::format("{:.2f}", k / 20.0), "bin", 1});
+  const std::string svg = svg_plot(bars);
+  for (const char* tick : {"66.0\" y=\"206.0\" text-anchor=\"middle\">0.00<",
+                           "339.6\" y=\"206.0\" text-anchor=\"middle\">0.80<",
+                           "408.0\" y=\"206.0\" text-anchor=\"middle\">1<",
+                           "288.3\" y=\"11.0\" text-anchor=\"middle\">cut-off 0.65<"}) {
+    EXPECT_THAT(svg, HasSubstr(tick));
+  }
+  Plot lines = plot_of(PlotKind::kOverNumber);
+  lines.lines = {{"line", {{0.025, 1}, {0.975, 2}}}};
+  EXPECT_THAT(svg_plot(lines), HasSubstr("408.0\" y=\"206.0\" text-anchor=\"middle\">1<"));
+}
+
+TEST(SvgRows, CutNoNameOfASample) {
+  Plot plot = plot_of(PlotKind::kRows);
+  const std::string name = std::string(40, 'n') + " (control)";
+  plot.bars = {{name, name, 1, 3}, {name + "+", name, 2}};
+  const std::string svg = svg_plot(plot);
+  EXPECT_THAT(svg, HasSubstr(">" + name + "</text>"));
+  EXPECT_THAT(svg, HasSubstr(">" + name + "…</text>"));
+  EXPECT_THAT(svg, HasSubstr("<rect fill=\"#8c5bb5\""));
+}
+
 TEST(SvgHeatMap, HasTextInEveryCell) {
   const std::string svg = svg_plot(heat_map());
-  EXPECT_EQ(count_of(svg, "<rect class=\"cell"), 6U);
+  EXPECT_EQ(count_of(svg, "fill-opacity=\""), 6U);
   for (const char* text :
        {">10 /s<", ">50 /s<", ">–<", ">60 /s<", ">100 /s<", ">90 /s<", ">10 %<", ">out of memory<",
         ">best<", ">threads<", ">budget<", ">512<", ">1024<", ">2048<", ">1<", ">2<"}) {
@@ -116,23 +201,22 @@ TEST(SvgHeatMap, HasTextInEveryCell) {
 
 TEST(SvgHeatMap, MarksCellsAndColoursThemByHeat) {
   const std::string svg = svg_plot(heat_map());
-  EXPECT_EQ(count_of(svg, "class=\"cell left-out\""), 2U);
-  EXPECT_EQ(count_of(svg, "class=\"cell chosen\""), 1U);
+  EXPECT_EQ(count_of(svg, "stroke=\"#5d6570\" stroke-dasharray=\"3 3\""), 2U);
+  EXPECT_EQ(count_of(svg, "stroke=\"#1c2024\" stroke-width=\"2.5\""), 1U);
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.04\"><title>threads 1, budget 2048"));
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.46\"><title>threads 2, budget 1024"));
 }
 
-Plot contig() {
-  Plot plot = plot_of(PlotKind::kContig);
-  plot.stretches = {{0, 500, 0.95}, {500, 750, {}}, {750, 1000, 0.05}};
-  return plot;
-}
-
 TEST(SvgContig, ShowsScoresByHeightAndColour) {
   const std::string svg = svg_plot(contig());
-  EXPECT_THAT(svg, HasSubstr("class=\"s5\" d=\"M0.0 40v-38.0h500.0v38.0z\""));
-  EXPECT_THAT(svg, HasSubstr("class=\"unscored\" d=\"M500.0 20h250.0\""));
-  EXPECT_THAT(svg, HasSubstr("class=\"s1\" d=\"M750.0 40v-2.0h250.0v2.0z\""));
+  EXPECT_THAT(svg, HasSubstr("fill=\"#b3261e\" d=\"M66.0 68v-57.0h171.0v57.0z\""));
+  EXPECT_THAT(svg, HasSubstr("opacity=\"0.6\" d=\"M237.0 38h85.5\""));
+  EXPECT_THAT(svg, HasSubstr("fill=\"#7b8aa0\" d=\"M322.5 68v-3.0h85.5v3.0z\""));
+  for (const char* text :
+       {">virus score<", ">0<", ">0.5<", ">1<", ">200<", ">1k<",
+        ">position on &lt;Title&gt; (bases)<", ">dashed: cut-off 0.7; striped: unscored<"}) {
+    EXPECT_THAT(svg, HasSubstr(text));
+  }
   EXPECT_THAT(svg, HasSubstr("<desc>virus score by base: 1 to 500: 0.95; 501 to 750: unscored; "
                              "751 to 1,000: 0.05</desc>"));
 }
@@ -162,7 +246,8 @@ TEST(SvgPlot, TellsItsNumbersInWords) {
 
 // On a phone, scaled text would be too small.
 TEST(SvgHeatMap, KeepsItsSize) {
-  EXPECT_THAT(svg_plot(heat_map()), HasSubstr("style=\"width:354px;max-width:none\""));
+  EXPECT_THAT(svg_plot(heat_map()),
+              HasSubstr(" width=\"354\" height=\"120\" viewBox=\"0 0 354 120\""));
 }
 
 TEST(SvgHeatMap, TakesAnyText) {
@@ -236,14 +321,13 @@ TEST(Contig, IsAStripOfBlocksInMarkdownAndAListInJson) {
   EXPECT_EQ(json.number(map + "/stretches/2/begin"), 750);
   EXPECT_EQ(json.number(map + "/stretches/2/score"), 0.05);
   EXPECT_FALSE(json.number(map + "/stretches/1/score"));
-  EXPECT_THAT(report_html(page),
-              HasSubstr("<p class=\"ends\"><span>1</span><span>1,000</span></p>"));
+  EXPECT_THAT(report_html(page), HasSubstr(svg_plot(page.sections.front().plots.front())));
 }
 
 TEST(HeatMap, ScrollsInHtmlWhereItIsWide) {
   const std::string html = report_html(page_with_a_map());
   EXPECT_THAT(html, HasSubstr("<div class=\"wide-plot\" tabindex=\"0\" role=\"group\" "
-                              "aria-label=\"A map\">\n<svg class=\"plot\""));
+                              "aria-label=\"A map\">\n<svg xmlns="));
   EXPECT_THAT(html, HasSubstr(".wide-plot { overflow-x: auto;"));
 }
 

@@ -73,8 +73,49 @@ TEST_F(Reports, WriteWhatTheyName) {
   EXPECT_EQ(other.entries(), report_files(other.path()).size());
 }
 
+std::vector<std::string> names_of(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
+TEST_F(Reports, HaveTheirPlotsAsFiles) {
+  const Journal journal = sample_run(directory.path(), {sample_part("a", 9, {0.9F, 0.8F})});
+  const auto figures = directory / "new" / "figures";
+  std::size_t asked = 0;
+  write_reports(journal, {.run = directory.path(), .output = RunFolder(directory.path())}, {},
+                Cancel(), {.folder = figures, .check = [&](const auto& file) {
+                             EXPECT_EQ(file.parent_path(), figures);
+                             ++asked;
+                           }});
+  EXPECT_THAT(names_of(figures), testing::UnorderedElementsAre(
+                                     "calls.svg", "frames_by_score.svg", "sequences_by_length.svg",
+                                     "chunks_by_frames.svg", "contig_1.svg"));
+  EXPECT_EQ(asked, 5U);
+  const std::string html = read_text(report_files(directory.path()).front());
+  for (const std::string& name : names_of(figures)) {
+    EXPECT_TRUE(is_figure(figures / name));
+    EXPECT_THAT(html, HasSubstr(read_text(figures / name)));  // the same bytes
+  }
+}
+
+TEST_F(Reports, WriteNothingWhereAFigureMayNotBeReplaced) {
+  const Journal journal = sample_run(directory.path(), {sample_part("a", 9, {0.9F})});
+  const std::size_t before = directory.entries();
+  const auto refuse = [](const std::filesystem::path& file) {
+    if (file.filename() == "frames_by_score.svg") throw Error(ErrorKind::kOutputExists, "no");
+  };
+  EXPECT_THROW(write_reports(journal, {.run = directory.path(), .output = directory.path()}, {},
+                             Cancel(), {.folder = directory / "figures", .check = refuse}),
+               Error);
+  EXPECT_EQ(directory.entries(), before);
+  EXPECT_FALSE(is_figure(directory / "absent"));
+}
+
 TEST_F(Reports, SayThatNothingWasMeasured) {
-  const JsonValues report = json_of(texts_of_parts({sample_part("a", 9, {0.9F})}));
+  const JsonValues report = json_of(texts_of_parts({sample_part("a", 9, {0.9F, 0.9F})}));
   EXPECT_THAT(report.text("sections/throughput/note"), Optional(HasSubstr("Nothing was measured")));
   EXPECT_FALSE(report.text("sections/verdicts/title"));
   EXPECT_FALSE(report.number("summary/seconds"));

@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <random>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "tables/contig_rollup.hpp"
 
 namespace virnucpro {
 namespace {
@@ -88,11 +92,79 @@ TEST(CallMargin, ErrorsWithinItChangeNoCallThatIsNotClose) {
   EXPECT_GT(close, 2'000U);
 }
 
+CallRule viral_ngs() {
+  CallRule rule;
+  rule.use_viral_ngs();
+  return rule;
+}
+
+std::string_view call_of_contig(const std::vector<std::vector<double>>& chunks) {
+  ContigRollup rollup(viral_ngs().viral_ngs());
+  for (const std::vector<double>& logits : chunks) {
+    const std::vector<ScorePair> scores = chunk_at(logits);
+    rollup.add({.others = std::ranges::max(scores, {}, &ScorePair::others).others,
+                .virus = std::ranges::max(scores, {}, &ScorePair::virus).virus});
+  }
+  return rollup.result().call;
+}
+
+bool is_close_contig(const CallMargin& margin, const std::vector<std::vector<double>>& chunks) {
+  std::vector<CallMargin::Difference> differences;
+  for (const std::vector<double>& logits : chunks) {
+    differences.push_back(margin.difference(chunk_at(logits), false));
+  }
+  return margin.is_close_contig(differences);
+}
+
+TEST(CallMargin, ErrorsWithinItChangeNoContigThatIsNotClose) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> far(0, 1);
+  std::uniform_real_distribution<double> error(-1, 1);
+  const CallMargin margin(0.3, viral_ngs());
+  std::size_t kept = 0;
+  std::size_t close = 0;
+  std::size_t changed = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::vector<std::vector<double>> chunks(1 + random() % 8);
+    const double shift = 2 * far(random);
+    for (std::vector<double>& logits : chunks) {
+      logits.resize(1 + random() % 3);
+      for (double& logit : logits) logit = shift + 2 * far(random);
+    }
+    const std::string_view before = call_of_contig(chunks);
+    const bool is_close = is_close_contig(margin, chunks);
+    // All one way: the worst that errors can do, but for their mixture.
+    const double all = error(random);
+    for (std::vector<double>& logits : chunks) {
+      for (double& logit : logits) logit += 0.2999 * (round % 2 == 0 ? error(random) : all);
+    }
+    const bool is_same = call_of_contig(chunks) == before;
+    ++(is_close ? close : kept);
+    changed += is_same ? 0U : 1U;
+    EXPECT_TRUE(is_same || is_close);
+  }
+  EXPECT_GT(kept, 10'000U);
+  EXPECT_GT(changed, 100U);
+  EXPECT_LT(close, 8'000U);
+}
+
+TEST(CallMargin, IsTightForAContig) {
+  const CallMargin margin(0.3, viral_ngs());
+  const double edge = std::log(1.3 / 0.7);  // virus - others is 0.3
+  EXPECT_TRUE(is_close_contig(margin, {{edge + 0.29}}));
+  EXPECT_TRUE(is_close_contig(margin, {{edge - 0.29}}));
+  EXPECT_FALSE(is_close_contig(margin, {{edge + 0.31}}));
+  EXPECT_FALSE(is_close_contig(margin, {{-edge - 0.31}, {-edge - 0.31}}));
+  EXPECT_TRUE(is_close_contig(margin, {{-edge - 0.29}, {-edge - 0.29}}));
+  EXPECT_FALSE(is_close_contig(margin, {}));
+}
+
 // Frames 0 … of chunks of so many frames each.
 struct Held : testing::Test {
-  explicit Held(double share = 0) : shadow_share(share) {}
+  explicit Held(double share = 0, const CallRule& rule = {})
+      : shadow_share(share), margin(0.5, rule) {}
 
-  void add(const std::vector<std::size_t>& chunks, std::uint64_t first = 0) {
+  void add(const std::vector<std::size_t>& chunks, std::uint64_t first = 0, bool whole = true) {
     std::vector<FrameScore> frames;
     std::vector<FrameTokens> tokens;
     for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
@@ -102,17 +174,18 @@ struct Held : testing::Test {
         tokens.push_back({.esm = {0, number, 2}, .dna = {number}});
       }
     }
-    close_calls.add(first, "a", frames, tokens);
+    close_calls.add(first, "a", frames, tokens, whole);
   }
 
   const double shadow_share;
+  const CallMargin margin;
   RunCounters all_counters;
   CloseCallCounters& counters = all_counters.close_calls;
   std::map<std::uint64_t, float> finals;  // virus scores
   std::set<std::uint64_t> missing;
   std::map<std::uint64_t, FrameTokens> again;
   CloseCalls close_calls{
-      CallMargin(0.5, {}),
+      margin,
       shadow_share,
       all_counters,
       {.on_final =
@@ -194,6 +267,56 @@ TEST_F(Held, AFrameThatFailedOnlyTheSecondTimeKeepsItsScores) {
   EXPECT_EQ(finals,
             (std::map<std::uint64_t, float>{{0, frame_at(0.1).virus}, {2, frame_at(-0.3).virus}}));
   EXPECT_EQ(missing, std::set<std::uint64_t>{1});
+}
+
+struct HeldContig : Held {
+  HeldContig() : Held(0, viral_ngs()) {}
+};
+
+// Its chunks are not close, and their differences are 0.46 and 0.25: the mean is near 0.3.
+TEST_F(HeldContig, IsComputedAgainWhereItsCallIsClose) {
+  add({1, 1});
+  close_calls.score(0, frame_at(1));
+  EXPECT_TRUE(finals.empty());
+  close_calls.score(1, frame_at(0.51));
+  EXPECT_EQ(again.size(), 2U);
+  EXPECT_TRUE(finals.empty());
+  close_calls.score(1, frame_at(0.6));
+  close_calls.score(0, frame_at(1.1));
+  EXPECT_EQ(finals,
+            (std::map<std::uint64_t, float>{{0, frame_at(1.1).virus}, {1, frame_at(0.6).virus}}));
+  EXPECT_EQ(counters.recomputed.get(), 2U);
+  EXPECT_EQ(counters.changed.get(), 0U);
+}
+
+TEST_F(HeldContig, KeepsItsScoresWhereItsCallIsFar) {
+  add({1, 1, 1});
+  close_calls.score(2, frame_at(4));
+  close_calls.score(0, frame_at(0.1));  // its own call is close
+  EXPECT_EQ(again.size(), 1U);
+  close_calls.score(1, frame_at(5));
+  EXPECT_TRUE(finals.empty()) << "the first one may move the contig";
+  close_calls.score(0, frame_at(0.2));
+  EXPECT_EQ(finals.size(), 3U);
+  EXPECT_EQ(counters.recomputed.get(), 1U);
+}
+
+TEST_F(HeldContig, HasNoPartThatIsNotTheWhole) {
+  add({1, 1}, 0, false);
+  close_calls.score(0, frame_at(1));
+  EXPECT_EQ(finals.size(), 1U);
+  close_calls.score(1, frame_at(0.51));
+  EXPECT_EQ(finals.size(), 2U);
+}
+
+TEST_F(HeldContig, LeavesOutChunksWithoutScores) {
+  add({1, 1});
+  close_calls.fail(1);
+  EXPECT_EQ(missing, std::set<std::uint64_t>{1});
+  close_calls.score(0, frame_at(0.62));
+  EXPECT_EQ(again.size(), 1U);
+  close_calls.score(0, frame_at(0.62));
+  EXPECT_EQ(finals.size(), 1U);
 }
 
 TEST(CallMargin, HasADistanceThatSaysWhatIsClose) {

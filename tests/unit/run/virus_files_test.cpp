@@ -13,8 +13,7 @@ namespace {
 // Its other mate has no score yet.
 TEST(VirusFastq, OfAnInterruptedRunOfPairsLeavesALoneMateOut) {
   const TempDir directory;
-  VirusOutputs wanted;
-  wanted.fastq = (directory / "v").string();
+  const FastqOutput wanted{.prefix = (directory / "v").string()};
   InputRecord mate{.input = 0, .id = "a/1", .record = {}};
   mate.record = {.header = "a", .letters = "ACG", .qualities = "III", .number = 1, .mate = 1};
   VirusFastq files(wanted, true);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "tables/score_text.hpp"
 
@@ -16,8 +17,7 @@ TEST(CallRule, IsTheOriginalsByDefault) {
   EXPECT_TRUE(rule.is_virus_chunk(0.0F, 0.0F));
   EXPECT_FALSE(rule.is_virus_chunk(0.51F, 0.5F));
   EXPECT_FALSE(rule.is_virus_chunk(0.5F, std::nanf("")));
-  EXPECT_TRUE(rule.is_virus(0.5));
-  EXPECT_FALSE(rule.is_virus(0.49));
+  EXPECT_FALSE(rule.is_viral_ngs());
 }
 
 TEST(CallRule, NeedsBothOrderAndScore) {
@@ -45,6 +45,34 @@ TEST(CallRule, IsChangedByPart) {
   EXPECT_EQ(CallRuleChange().over(run), run);
   EXPECT_EQ(CallRuleChange{.min_score = 0.5}.over(run), CallRule(0.5, 0.75));
   EXPECT_EQ(CallRuleChange{.min_share = 0}.over(run), CallRule(0.25, 0));
+  CallRule contigs = CallRuleChange{.name = RuleName::kViralNgs, .min_tier = kLowTier}.over(run);
+  EXPECT_TRUE(contigs.is_viral_ngs());
+  EXPECT_EQ(contigs.min_tier(), kLowTier);
+  EXPECT_EQ(contigs.min_score(), 0.25);
+  EXPECT_EQ(CallRuleChange().over(contigs), contigs);
+  EXPECT_EQ(CallRuleChange{.name = RuleName::kMajority}.over(contigs), run);
+}
+
+TEST(CallRule, TakesNoNumberOfTheOtherOne) {
+  CallRule contigs;
+  contigs.use_viral_ngs();
+  EXPECT_THROW(CallRuleChange{.min_share = 0.5}.over(contigs), Error);
+  EXPECT_THROW(CallRuleChange{.min_tier = kLowTier}.over(CallRule()), Error);
+  CallRuleChange number;
+  number.viral_ngs.min_chunks = 2;
+  EXPECT_THROW(number.over(CallRule()), Error);
+  EXPECT_EQ(number.over(contigs).viral_ngs().min_chunks, 2U);
+}
+
+TEST(CallRule, NamesCallsAndTiers) {
+  EXPECT_EQ(word_of(Call::kAmbiguous), "ambiguous");
+  EXPECT_EQ(call_of({.call = kNonviralCall, .tier = kLowTier}), Call::kOthers);
+  EXPECT_EQ(rule_named("viral-ngs"), RuleName::kViralNgs);
+  EXPECT_FALSE(rule_named("Majority"));
+  EXPECT_EQ(tier_named("moderate"), kModerateTier);
+  EXPECT_EQ(tier_named("none"), "");
+  EXPECT_TRUE(reaches(kHighTier, kLowTier));
+  EXPECT_FALSE(reaches(kReviewTier, kLowTier));
 }
 
 }  // namespace

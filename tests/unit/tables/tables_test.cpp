@@ -145,7 +145,7 @@ TEST_F(Tables, SayWhereOnASequenceItsChunksLie) {
 TEST_F(Tables, SayWhatTheChunksOfEachSequenceSayTogether) {
   const Journal journal = sample();
   TableSettings rolled = settings("one");
-  rolled.more.rollup = RollupRule{};
+  rolled.rule.use_viral_ngs();
   write_tables(journal, rolled, Cancel());
   EXPECT_EQ(
       read_text(directory / "contigs.tsv"),

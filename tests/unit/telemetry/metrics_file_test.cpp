@@ -81,7 +81,7 @@ TEST(MetricsFile, SaysHowTheRunEnded) {
   EXPECT_THAT(read_text(path), HasSubstr("state=\"failed\"} 1\n"));
   {
     MetricsFile file(path, {.name = "out"}, counters);
-    file.finish();
+    file.finish({});
   }
   EXPECT_THAT(read_text(path), HasSubstr("state=\"finished\"} 1\n"));
   EXPECT_EQ(directory.entries(), 1U);
@@ -105,7 +105,7 @@ TEST(MetricsFile, EndsNoRunWhereItCannotBeWritten) {
   const RunCounters counters;
   MetricsFile file("/nowhere/at/all", {.name = "out"}, counters, std::chrono::milliseconds(1));
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  file.finish();
+  file.finish({});
 }
 
 }  // namespace
