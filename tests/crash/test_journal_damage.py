@@ -28,8 +28,8 @@ HEADER = 100  # of an SQLite file; a WAL's header, with one frame's, has 56
 STRIDES = by_length(
     {"export": (17, 211, 4001), "validate": (17, 211, 4001), "resume": (31, 463, 7001),
      "unchecked": (31, 463, 7001)},
-    {"export": (1, 7, 61), "validate": (1, 13, 127), "resume": (1, 41, 509),
-     "unchecked": (1, 43, 1009)})
+    {"export": (1, 17, 127), "validate": (1, 29, 251), "resume": (1, 97, 1013),
+     "unchecked": (1, 101, 2003)})
 # The number of lengths it is cut to; and special places, with the offsets around them.
 LENGTHS = by_length({"export": 2, "validate": 2, "resume": 2, "unchecked": 2},
                     {"export": 60, "validate": 30, "resume": 8, "unchecked": 4})

@@ -16,7 +16,7 @@ from test_rollup import score
 TOOL = Path(os.environ["VIRNUCPRO_TOOLS"]) / "labels_tool"
 SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
 READS = [SOURCE / "tests" / "data" / "reads" / f"simulated_{mate}.fq.gz" for mate in (1, 2)]
-FILES = by_length(60, 10_000)
+FILES = by_length(60, 4_000)
 RULES = [(mates, unclassified) for mates in ("join", "apart")
          for unclassified in ("counts", "ignored")]
 
