@@ -54,7 +54,7 @@ def main():
         (folder / "contigs.fa").write_text("".join(contigs()))
         run(folder, "predict", "contigs.fa", "--esm-model", "synthetic:esm2_tiny",
             "--dnabert-model", "synthetic:dnabert-s-tiny", "-p", "synthetic", "-e", "500",
-            "--rollup", "viral-ngs", "--min-score", "0.6", "-o", "results", "--no-report")
+            "--rule", "viral-ngs", "--min-score", "0.6", "-o", "results", "--no-report")
         (telemetry,) = (folder / "results").glob("telemetry_*.json")
         measured = json.loads(telemetry.read_text())
         measured["machine"]["host"] = "host"  # the name of this machine is nobody's business
