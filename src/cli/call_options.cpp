@@ -76,12 +76,12 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
                     fmt::format("Least share of virus chunks for the call virus (default {})",
                                 is_new ? "0.5" : "the run's"),
                     "X", kCallGroup);
-  const std::string or_else = from == CallDefault::kNewRun ? "default" : "default: the run's, else";
+  const std::string or_else = is_new ? "default" : "default: the run's, else";
   command.add_value(
       "--rule", options.rule,
       fmt::format("What calls a sequence (default {}): the share of its virus chunks, "
                   "or for contigs viral-ngs, which also writes contigs.tsv",
-                  from == CallDefault::kNewRun ? "majority" : "the run's"),
+                  is_new ? "majority" : "the run's"),
       "majority|viral-ngs", kCallGroup);
   const std::size_t rare = command.options.size();
   command.add_value("--rollup", options.rollup, "The older name of --rule",

@@ -237,8 +237,9 @@ int run_report(const ReportOptions& options, const Session& session) {
     lines.push_back(std::string(kWarningMark) + warning);
   }
   lines.push_back(fmt::format("report: {}", printable(reported.page)));
-  if (!options.figures.empty())
+  if (!options.figures.empty()) {
     lines.push_back(fmt::format("figures: {}", printable(options.figures)));
+  }
   say_summary(lines, session.global.quiet);
   return reported.code;
 }

@@ -182,8 +182,9 @@ void draw_x_label(Drawing& drawing, const std::string& text) {
   drawing.label(kLeft + kAcross / 2, kHeight - 6, "middle", text);
 }
 
-void draw_nothing(Drawing& drawing) {
+std::string draw_nothing(Drawing& drawing) {
   drawing.label(kWidth / 2, kHeight / 2, "middle", "not measured");
+  return drawing.finish();
 }
 
 struct Extent {
@@ -252,10 +253,7 @@ std::string draw_lines(const Plot& plot) {
       plot.lines.size() > 1 ? kTextLine * static_cast<double>(plot.lines.size()) + 4 : 0;
   Drawing drawing(plot, kWidth, kHeight + legend);
   const Extent extent = extent_of(plot);
-  if (extent.points == 0) {
-    draw_nothing(drawing);
-    return drawing.finish();
-  }
+  if (extent.points == 0) return draw_nothing(drawing);
   const Axis axis = axis_to(extent.y);
   double most = extent.x < kSmallest ? 1 : extent.x;
   // Scores end at 1, wherever the middle of their last bin is.
@@ -294,10 +292,7 @@ void draw_cut_off(Drawing& drawing, double cut_off) {
 
 std::string draw_bars(const Plot& plot) {
   Drawing drawing(plot, kWidth, kHeight);
-  if (plot.bars.empty()) {
-    draw_nothing(drawing);
-    return drawing.finish();
-  }
+  if (plot.bars.empty()) return draw_nothing(drawing);
   const Axis axis = axis_to(largest_bar(plot));
   draw_y_axis(drawing, plot, axis);
   const double width = kAcross / static_cast<double>(plot.bars.size());
@@ -495,8 +490,7 @@ std::string draw_heat_map(const Plot& plot) {
   const HeatMap& map = plot.map;
   if (map.cells.empty()) {
     Drawing nothing(plot, kWidth, kHeight);
-    draw_nothing(nothing);
-    return nothing.finish();
+    return draw_nothing(nothing);
   }
   const double width = kMapLeft + kCellWidth * static_cast<double>(map.columns.size()) + kRight;
   Drawing drawing(plot, width, kCellHead + kCellHeight * static_cast<double>(map.rows.size()) + 2);

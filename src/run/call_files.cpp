@@ -1,7 +1,6 @@
 #include "run/call_files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "base/log.hpp"
@@ -9,19 +8,13 @@
 
 namespace virnucpro {
 
-namespace {
-
-// The page first: it shows what the others are about.
-constexpr std::array kCallFiles{
-    run_files::kReportHtml,      run_files::kReportMarkdown, run_files::kReportJson,
-    run_files::kMultiqcGeneral,  run_files::kMultiqcCalls,   run_files::kMultiqcScores,
-    run_files::kMultiqcVersions, run_files::kVirusFasta,     run_files::kContigTable,
-    run_files::kChunkBed,        run_files::kSequenceTable};
-
-}  // namespace
-
 void remove_call_files(const RunFolder& directory, CallFiles which) {
-  for (const RunFile& file : kCallFiles) {
+  // The page first: it shows what the others are about.
+  for (const RunFile& file :
+       {run_files::kReportHtml, run_files::kReportMarkdown, run_files::kReportJson,
+        run_files::kMultiqcGeneral, run_files::kMultiqcCalls, run_files::kMultiqcScores,
+        run_files::kMultiqcVersions, run_files::kVirusFasta, run_files::kContigTable,
+        run_files::kChunkBed, run_files::kSequenceTable}) {
     // What no run wrote there is left to what is about to take its name: missing reports, for one,
     // are no error.
     if (which.keeps_virus_fasta && file.name == run_files::kVirusFasta.name) continue;

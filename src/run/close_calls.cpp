@@ -273,7 +273,6 @@ void CloseCalls::compare(const Chunk& chunk) {
 
 void CloseCalls::hand_on(Chunks::iterator chunk) {
   if (chunk->second.stratum != ShadowCheck::kNone) compare(chunk->second);
-  const std::vector<ScorePair> scores = scores_of(chunk->second.frames);
   for (std::size_t i = 0; i < chunk->second.frames.size(); ++i) {
     const Frame& frame = chunk->second.frames[i];
     if (frame.scored) {
@@ -283,7 +282,9 @@ void CloseCalls::hand_on(Chunks::iterator chunk) {
     }
   }
   const std::optional<bool> before = chunk->second.was_virus;
-  if (before && margin_.is_virus(scores) != *before) counters_.changed.add();
+  if (before && margin_.is_virus(scores_of(chunk->second.frames)) != *before) {
+    counters_.changed.add();
+  }
   chunks_.erase(chunk);
 }
 
