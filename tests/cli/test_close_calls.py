@@ -268,3 +268,32 @@ def test_a_key_without_effect_is_no_error(program):
     (program.folder / "c.yaml").write_text("run:\n  margin: 0.5\n")
     result = program("-v", "-c", "c.yaml", "predict", "a.fa", *MODELS, *SHORT, "-o", "out", code=0)
     assert "run.margin has no effect: fp32 is no finer than fp32" in message(result)
+
+
+NGS = ["--rule", "viral-ngs"]
+COST = "of the chunks were computed again, most of them as the call of their contig was close"
+
+
+def test_close_contigs_are_computed_again_whatever_the_batches(runs):
+    """More chunks than by their own calls alone, and the same bytes in other batches."""
+    def recomputed(output):
+        return telemetry(runs, output)["close_calls"]["recomputed"]
+    again(runs, "chunks", "--margin", "0.3")
+    tables = again(runs, "contigs", "--margin", "0.3", *NGS)
+    assert recomputed("contigs") > recomputed("chunks") > 0
+    assert again(runs, "contigs_again", "--margin", "0.3", *NGS, "--token-budget", "128", "-t", "2") == tables
+
+
+def test_contigs_that_cost_more_than_they_give_are_told(runs):
+    for margin, rule, is_told in (("5", NGS, True), ("5", [], False), ("0.01", NGS, False)):
+        told = message(runs.predict("reads.fa", *COARSE, "--margin", margin, *rule, "-o", "cost", "--force", code=0))
+        assert (COST in told) == is_told, (margin, rule)
+
+
+def test_an_export_by_a_rule_that_was_not_covered_says_so(runs):
+    again(runs, "covered", *NGS)
+    again(runs, "uncovered")
+    coarser = "calls are those of the coarser precision"
+    assert coarser in message(runs("export", "uncovered", *NGS, "-o", "other", "--force", code=0))
+    for run, rule in (("covered", "majority"), ("uncovered", "majority"), ("covered", "viral-ngs")):
+        assert coarser not in message(runs("export", run, "--rule", rule, "-o", "other", "--force", code=0))
