@@ -191,7 +191,7 @@ std::string default_config() {
   }
   text += kUnusedHead;
   for (const ConfigKey& key : kKeys) {
-    if (!key.used) text += fmt::format("#   {}: {}\n", key.name, key.comment);
+    if (!key.used) text += fmt::format("#   {}: {} ({})\n", key.name, key.fallback, key.comment);
   }
   return text;
 }

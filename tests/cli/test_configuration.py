@@ -36,8 +36,8 @@ def generated_keys():
             if value:
                 keys[".".join(open_sections)] = Key(value.strip(), comment, True)
     for line in without.splitlines()[1:]:
-        name, comment = line.removeprefix("#   ").split(": ", 1)
-        keys[name] = Key("", comment, False)
+        name, default, comment = re.fullmatch(r"#   (.*?): (.*?) \((.*)\)", line).groups()
+        keys[name] = Key(default, comment, False)
     return keys
 
 

@@ -200,8 +200,7 @@ TEST(Config, KeysWithoutEffectAreListedLast) {
   ASSERT_NE(list, std::string::npos);
   EXPECT_LT(text.find("shortest_run: 30\n"), list);  // the last one with an effect
   for (const ConfigKey& key : config_keys()) {
-    const std::string line =
-        "#   " + std::string(key.name) + ": " + std::string(key.comment) + "\n";
+    const std::string line = "#   " + std::string(key.name) + ": ";
     EXPECT_EQ(text.find(line, list) != std::string::npos, !key.used) << key.name;
   }
 }
