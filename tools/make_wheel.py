@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the wheel of the tree that tools/package.sh made: pip installs the command, no module.
+"""Makes the wheel of the tree that tools/package.sh made: pip installs the command, and a module that
+runs it (`python -m virnucpro`, as v2 is called).
 
     tools/make_wheel.py VERSION STAGE OUTPUT_FOLDER
 
@@ -16,6 +17,7 @@ import time
 import zipfile
 from pathlib import Path
 
+MODULE = Path(__file__).resolve().parent.parent / "packaging" / "wheel" / "__main__.py"
 TAG = "py3-none-manylinux_2_28_x86_64"
 # For programs in C++ that are built elsewhere: the tarball has it.
 LIBRARY = ("include/", "lib/cmake/", "lib/libvirnucpro.so")
@@ -38,11 +40,17 @@ Description-Content-Type: text/markdown
 
 {description}"""
 
+INIT = '''"""The version of the program; `python -m virnucpro` runs it."""
+
+__version__ = "{version}"
+'''
+
 DESCRIPTION = """# virnucpro
 
 Tells viral from other sequences: reads FASTA, FASTQ, BAM, SAM or CRAM, and scores every stop-free
 reading frame with DNABERT-S, ESM-2 and a classifier. One native program for Linux on x86-64 with AVX2;
-Python only installs it. This wheel has the command `virnucpro`, its data, manual and completion.
+Python only installs and starts it. This wheel has the command `virnucpro`, its data, manual and completion;
+`python -m virnucpro` runs the command, too.
 
     virnucpro download                                # the published weights, verified
     virnucpro predict reads.fq.gz -m 300 -o results
@@ -73,6 +81,8 @@ def contents(version, stage):
         place = place_of(path.relative_to(stage).as_posix(), f"virnucpro-{version}.data")
         if place:
             yield place, path.read_bytes(), os.access(path, os.X_OK)
+    yield "virnucpro/__init__.py", INIT.format(version=version).encode(), False
+    yield "virnucpro/__main__.py", MODULE.read_bytes(), False
     yield f"{information}/LICENSE", (stage / "LICENSE").read_bytes(), False
     yield f"{information}/METADATA", METADATA.format(version=version, description=DESCRIPTION).encode(), False
     yield f"{information}/WHEEL", WHEEL.format(tag=TAG).encode(), False

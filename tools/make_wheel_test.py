@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """Tests of make_wheel.py."""
 
+import os
+import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 import zipfile
@@ -16,7 +20,7 @@ DATA, INFORMATION = "virnucpro-1.2.3.data", "virnucpro-1.2.3.dist-info"
 EXPECTED = {f"{DATA}/scripts/virnucpro": 0o755, f"{DATA}/data/libexec/virnucpro": 0o755,
             f"{DATA}/data/lib/virnucpro/glibc/ld-linux-x86-64.so.2": 0o755,
             f"{DATA}/data/lib/virnucpro/libz.so.1": 0o644, f"{DATA}/data/share/virnucpro/models.json": 0o644,
-            f"{INFORMATION}/LICENSE": 0o644, f"{INFORMATION}/METADATA": 0o644, f"{INFORMATION}/WHEEL": 0o644,
+            "virnucpro/__init__.py": 0o644, "virnucpro/__main__.py": 0o644, f"{INFORMATION}/LICENSE": 0o644, f"{INFORMATION}/METADATA": 0o644, f"{INFORMATION}/WHEEL": 0o644,
             f"{INFORMATION}/RECORD": 0o644}
 
 
@@ -53,6 +57,37 @@ class Wheel(unittest.TestCase):
         with zipfile.ZipFile(self.write("a.whl")) as wheel:
             self.assertIn("\nVersion: 1.2.3\n", wheel.read(f"{INFORMATION}/METADATA").decode())
             self.assertIn(f"\nTag: {make_wheel.TAG}\n", wheel.read(f"{INFORMATION}/WHEEL").decode())
+
+    def lay_out(self):
+        """As pip does: the module's folder, in an environment."""
+        site = self.folder / "venv" / "lib" / "python3.9" / "site-packages"
+        with zipfile.ZipFile(self.write("a.whl")) as wheel:
+            wheel.extractall(site)
+        return site
+
+    def run_python(self, site, *arguments):
+        return subprocess.run([sys.executable, *arguments], env={**os.environ, "PYTHONPATH": str(site)}, cwd=self.folder,
+                              capture_output=True, text=True)
+
+    def test_the_module_runs_the_program_and_ends_as_it_does(self):
+        script = self.stage / "bin" / "virnucpro"
+        script.write_text('#!/bin/sh\nprintf "<%s>" "$@"\nexit 3\n')
+        site = self.lay_out()
+        program = self.folder / "venv" / "bin" / "virnucpro"
+        program.parent.mkdir()
+        shutil.copy(site / DATA / "scripts" / "virnucpro", program)
+        program.chmod(0o755)
+        result = self.run_python(site, "-m", "virnucpro", "predict", "a b.fa", "-m", "500", "")
+        self.assertEqual((result.stdout, result.returncode), ("<predict><a b.fa><-m><500><>", 3))
+
+    def test_the_module_says_where_the_program_should_be(self):
+        result = self.run_python(self.lay_out(), "-m", "virnucpro", "--version")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"{self.folder}/venv/bin/virnucpro is not there", result.stderr)
+
+    def test_the_module_has_the_version(self):
+        result = self.run_python(self.lay_out(), "-c", "import virnucpro; print(virnucpro.__version__)")
+        self.assertEqual(result.stdout, "1.2.3\n")
 
     def test_is_the_same_bytes_for_the_same_tree_and_time(self):
         first = self.write("a.whl").read_bytes()

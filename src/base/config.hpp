@@ -31,7 +31,8 @@ struct ConfigKey {
 // Every key: those of v2, then our own under "run".
 std::span<const ConfigKey> config_keys();
 
-// A file with every key, its default and its comment.
+// A file with every key, its default and its comment. Those without effect come last, and are
+// comments themselves.
 std::string default_config();
 
 // What a configuration file sets. A key that is null counts as not set. Files are bounded: at most

@@ -68,11 +68,11 @@ constexpr std::array kKeys{
     ConfigKey{"progress.update_interval", kNumber, "1.0",
               "seconds until the progress on a terminal is drawn anew", true},
     ConfigKey{"validation.warn_ambiguous_bases", kBool, "true",
-              "characters outside IUPAC are always counted and warned of", false},
-    ConfigKey{"validation.max_ambiguous_percent", kNumber, "10",
-              "no sequence is refused for its letters", false},
+              "utils validate warns of sequences with many ambiguous bases, such as N", true},
+    ConfigKey{"validation.max_ambiguous_percent", kNumber, "5",
+              "so many percent of ambiguous bases are not warned of", true},
     ConfigKey{"validation.check_duplicate_ids", kBool, "true",
-              "duplicate ids are always counted and kept apart", false},
+              "false: utils validate counts duplicate ids, and does not fail for them", true},
     ConfigKey{"version", kText, "null", "the version of v2 the file was written for", false},
     ConfigKey{"run.models_dir", kText, "null",
               "where downloaded models lie (--models-dir, VIRNUCPRO_MODELS)", true},
@@ -160,8 +160,10 @@ constexpr std::array kKeys{
 };
 
 constexpr std::string_view kHead =
-    "# Configuration of virnucpro: every key with its default. Precedence: flag, environment,\n"
-    "# this file, default. Keys marked \"no effect\" are accepted for files written for v2.\n";
+    "# Configuration of virnucpro: every key with an effect, and its default. Precedence: flag,\n"
+    "# environment, this file, default.\n";
+constexpr std::string_view kUnusedHead =
+    "\n# Keys of v2 without effect here; a file may have them, with any value:\n";
 
 }  // namespace
 
@@ -173,6 +175,7 @@ std::string default_config() {
   std::string text(kHead);
   std::vector<std::string_view> open;  // the sections that contain the last key
   for (const ConfigKey& key : kKeys) {
+    if (!key.used) continue;
     std::vector<std::string_view> parts = split_list(key.name, '.');
     const std::string_view last = parts.back();
     parts.pop_back();
@@ -182,9 +185,13 @@ std::string default_config() {
       text += fmt::format("{}{:{}}{}:\n", depth == 0 ? "\n" : "", "", depth * 2, *part);
     }
     const std::size_t indent = parts.size() * 2;
-    text += fmt::format("{:{}}# {}{}\n", "", indent, key.used ? "" : "no effect: ", key.comment);
+    text += fmt::format("{:{}}# {}\n", "", indent, key.comment);
     text += fmt::format("{:{}}{}: {}\n", "", indent, last, key.fallback);
     open = std::move(parts);
+  }
+  text += kUnusedHead;
+  for (const ConfigKey& key : kKeys) {
+    if (!key.used) text += fmt::format("#   {}: {} ({})\n", key.name, key.fallback, key.comment);
   }
   return text;
 }

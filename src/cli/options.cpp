@@ -23,6 +23,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kMostWorkers = 256;
+constexpr std::uint64_t kCustomChunkSize = 500;
 constexpr std::uint64_t kDefaultPrefetch = 2;
 
 constexpr std::string_view kInt8 = "int8";
@@ -241,7 +242,7 @@ void add_classifier_options(Command& command, ModelOptions& options) {
       .add_value("-m,--model-type", options.model_type,
                  "The classifier, by chunk size in bases (default 500)", "300|500|custom",
                  kModelGroup)
-      .more = "custom needs -p and -e";
+      .more = "custom needs -p; -e is its chunk size";
   command
       .add_value("-p,--model-path", options.model_path,
                  "Another classifier: a .pth or safetensors file, or synthetic[:SEED]",
@@ -325,11 +326,12 @@ std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& confi
   }
   const std::optional<std::uint64_t> configured = configured_chunk_size(config);
   if (configured && !is_published(options.model_type)) return *configured;
-  const auto size = parse_count(choose_model_type(options, config));
-  if (!size) {
-    fail_usage("--model-type custom needs --expected-length, or run.chunk_size in --config");
-  }
-  return *size;
+  if (const auto size = parse_count(choose_model_type(options, config))) return *size;
+  log_warning(
+      "chunks are {} bases long; if the custom classifier was made for others, give their length "
+      "with -e (run.chunk_size)",
+      kCustomChunkSize);
+  return kCustomChunkSize;
 }
 
 ModelChoice choose_models(const ModelOptions& options, const Config& config,

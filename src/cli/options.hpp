@@ -64,7 +64,8 @@ std::string models_dir_name(const std::string& option, const Config& config,
 // The two encoders and the folders of models; no classifier. Errors: kUsage, kConfig.
 ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
                               const Environment& environment);
-// --expected-length, or the model type's chunk size. Errors: kUsage, kConfig.
+// --expected-length, or the model type's chunk size; for a custom one 500, with a warning. Errors:
+// kUsage, kConfig.
 std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& config);
 // All models, with a warning if classifier and chunk size do not fit together. Errors: kUsage,
 // kConfig.

@@ -1,6 +1,7 @@
 #include "cli/sequence_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -17,16 +18,36 @@ std::string wide_row(std::string_view name, const std::string& value) {
 
 }  // namespace
 
-void SequenceStatistics::add(const InputRecord& record, SeenId seen) {
+void SequenceStatistics::add(const InputRecord& record, SeenId seen,
+                             double most_ambiguous_percent) {
   const std::uint64_t length = record.record.letters.size();
+  const std::uint64_t unknown = count_outside_iupac(record.record.letters);
+  const std::uint64_t unclear = count_ambiguous(record.record.letters);
+  const double percent_of_length = most_ambiguous_percent * static_cast<double>(length);
   shortest = sequences == 0 ? length : std::min(shortest, length);
   longest = std::max(longest, length);
   letters += length;
   empty += length == 0 ? 1U : 0U;
-  outside_iupac += count_outside_iupac(record.record.letters);
+  outside_iupac += unknown;
+  with_outside_iupac += unknown > 0 ? 1U : 0U;
+  ambiguous += unclear;
+  with_ambiguous += unclear > 0 ? 1U : 0U;
+  too_ambiguous += 100.0 * static_cast<double>(unclear) > percent_of_length ? 1U : 0U;
   duplicate_ids += seen == SeenId::kInThisInput ? 1U : 0U;
   foreign_ids += seen == SeenId::kInEarlierInput ? 1U : 0U;
   ++sequences;
+}
+
+std::string SequenceStatistics::problems(bool check_duplicate_ids) const {
+  std::vector<std::string> found;
+  const auto look_at = [&found](const char* what, std::uint64_t count) {
+    if (count > 0) found.push_back(fmt::format("{}: {}", what, grouped(count)));
+  };
+  if (check_duplicate_ids) look_at("duplicate ids", duplicate_ids);
+  look_at("empty sequences", empty);
+  look_at("sequences with letters outside IUPAC", with_outside_iupac);
+  if (sequences == 0) found.emplace_back("no sequences");
+  return fmt::format("{}", fmt::join(found, ", "));
 }
 
 std::vector<std::string> SequenceStatistics::lines() const {
@@ -40,6 +61,8 @@ std::vector<std::string> SequenceStatistics::lines() const {
   }
   text.push_back(wide_row("empty sequences", grouped(empty)));
   text.push_back(wide_row("letters outside IUPAC", grouped(outside_iupac)));
+  text.push_back(wide_row("ambiguous bases", grouped(ambiguous)));
+  text.push_back(wide_row("sequences with them", grouped(with_ambiguous)));
   text.push_back(wide_row("duplicate ids", grouped(duplicate_ids)));
   text.push_back(wide_row("ids of earlier inputs", grouped(foreign_ids)));
   if (skipped.any()) {
@@ -47,6 +70,16 @@ std::vector<std::string> SequenceStatistics::lines() const {
     text.push_back(wide_row("supplementary, skipped", grouped(skipped.supplementary)));
   }
   return text;
+}
+
+std::string bad_sequence(const InputRecord& record, SeenId seen, bool check_duplicate_ids) {
+  std::vector<std::string> found;
+  if (check_duplicate_ids && seen == SeenId::kInThisInput) found.emplace_back("duplicate id");
+  if (record.record.letters.empty()) found.emplace_back("empty sequence");
+  if (const std::string letters = letters_outside_iupac(record.record.letters); !letters.empty()) {
+    found.push_back("letters outside IUPAC: " + letters);
+  }
+  return fmt::format("{}", fmt::join(found, ", "));
 }
 
 SeenId SeenIds::add(std::string_view id, std::uint32_t input) {

@@ -20,14 +20,24 @@ struct SequenceStatistics {
   std::uint64_t longest = 0;
   std::uint64_t empty = 0;
   std::uint64_t outside_iupac = 0;
-  std::uint64_t duplicate_ids = 0;  // the id of an earlier sequence of the input
-  std::uint64_t foreign_ids = 0;    // the id of a sequence of an earlier input
+  std::uint64_t with_outside_iupac = 0;  // sequences
+  std::uint64_t ambiguous = 0;
+  std::uint64_t with_ambiguous = 0;  // sequences
+  std::uint64_t too_ambiguous = 0;   // sequences with a larger share of them than add() was told
+  std::uint64_t duplicate_ids = 0;   // the id of an earlier sequence of the input
+  std::uint64_t foreign_ids = 0;     // the id of a sequence of an earlier input
   SkippedAlignments skipped;
 
-  void add(const InputRecord& record, SeenId seen);
+  // A sequence with a larger share of ambiguous bases counts as too ambiguous.
+  void add(const InputRecord& record, SeenId seen, double most_ambiguous_percent);
+  // Why the input is not valid; empty: it is.
+  std::string problems(bool check_duplicate_ids) const;
   // Rows of a table for people.
   std::vector<std::string> lines() const;
 };
+
+// Why a sequence is not valid; empty: it is.
+std::string bad_sequence(const InputRecord& record, SeenId seen, bool check_duplicate_ids);
 
 // Remembers ids by a hash of 64 bits, up to a maximum, so that memory does not grow with the input.
 // At the maximum, the chance to mistake two ids for the same is below 2^-20.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/config.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -24,27 +25,43 @@ namespace {
 constexpr const char* kUtilsValidateExamples =
     "Examples:\n"
     "  virnucpro utils validate reads.fq.gz contigs.fa\n"
-    "Exit code 1 when an input is damaged, missing, or RNA.";
+    "Exit code 1 when an input is damaged, missing, RNA or without sequences, or when a sequence "
+    "is empty, has letters outside IUPAC, or the id of another one of its input.";
 
 constexpr std::uint64_t kMostErrors = 1'000'000'000;
+constexpr std::uint64_t kMostBadSequences = 10;  // named of each input, where no flag says so
+constexpr std::string_view kPercentKey = "validation.max_ambiguous_percent";
+
+struct ValidationRules {
+  bool check_duplicate_ids = true;
+  bool warn_of_ambiguous = true;
+  double most_ambiguous_percent = 5;
+  std::uint64_t most_inputs = kMostErrors;           // described, of the damaged or missing ones
+  std::uint64_t most_sequences = kMostBadSequences;  // named, of each input's bad ones
+};
 
 // Reads the inputs event by event and reports how each ended.
 class Validation {
  public:
-  // Describes the first `most_errors` inputs that are damaged or missing, and counts the others.
-  Validation(const InputSet& inputs, std::uint64_t most_errors)
-      : inputs_(inputs), most_errors_(most_errors) {}
+  Validation(const InputSet& inputs, const ValidationRules& rules)
+      : inputs_(inputs), rules_(rules) {}
 
   void add(const InputRecord& record) {
-    statistics_.add(record, ids_.add(record.id, record.input));
+    const SeenId seen = ids_.add(record.id, record.input);
+    statistics_.add(record, seen, rules_.most_ambiguous_percent);
+    if (named_ < rules_.most_sequences) name_if_bad(record, seen);
   }
   void add(const InputEnd& end) {
     statistics_.skipped = end.skipped;
-    finish(end.input, "whole", true);
+    const std::string problems = statistics_.problems(rules_.check_duplicate_ids);
+    if (!problems.empty()) has_invalid_ = true;
+    warn_of_ambiguous(end.input);
+    finish(end.input, problems.empty() ? "whole" : "NOT VALID: " + problems, true);
   }
   void add(const InputFailure& failure) {
-    if (++failures_ > most_errors_) {
+    if (++failures_ > rules_.most_inputs) {
       statistics_ = {};
+      named_ = 0;
       return;
     }
     const ErrorKind kind = failure.error.kind();
@@ -52,14 +69,28 @@ class Validation {
            kind != ErrorKind::kInputMissing);
   }
 
-  bool failed() const { return failures_ > 0; }
-  std::uint64_t not_told() const { return failures_ - std::min(failures_, most_errors_); }
+  bool failed() const { return failures_ > 0 || has_invalid_; }
+  std::uint64_t not_told() const { return failures_ - std::min(failures_, rules_.most_inputs); }
   bool all_ids_compared() const { return !ids_.overflowed(); }
 
  private:
   static std::string_view verdict(ErrorKind failure) {
     if (failure == ErrorKind::kInputMissing) return "missing";
     return failure == ErrorKind::kInputRna ? "RNA" : "DAMAGED";
+  }
+
+  void name_if_bad(const InputRecord& record, SeenId seen) {
+    const std::string problem = bad_sequence(record, seen, rules_.check_duplicate_ids);
+    if (problem.empty()) return;
+    ++named_;
+    print_stdout(fmt::format("{}: {}: {}\n", printable(inputs_.name(record.input)),
+                             printable(record.id), printable(problem)));
+  }
+
+  void warn_of_ambiguous(std::uint32_t input) const {
+    if (!rules_.warn_of_ambiguous || statistics_.too_ambiguous == 0) return;
+    log_warning("{}: sequences with more than {:g} % ambiguous bases: {} ({})", inputs_.name(input),
+                rules_.most_ambiguous_percent, grouped(statistics_.too_ambiguous), kPercentKey);
   }
 
   void finish(std::uint32_t input, const std::string& verdict, bool was_read) {
@@ -69,13 +100,16 @@ class Validation {
     }
     print_stdout(text);
     statistics_ = {};
+    named_ = 0;
   }
 
   const InputSet& inputs_;
+  ValidationRules rules_;
   SequenceStatistics statistics_;
   SeenIds ids_;
-  std::uint64_t most_errors_;
-  std::uint64_t failures_ = 0;
+  std::uint64_t named_ = 0;     // bad sequences of this input
+  std::uint64_t failures_ = 0;  // inputs damaged or missing
+  bool has_invalid_ = false;
 };
 
 struct ValidateOptions {
@@ -83,15 +117,24 @@ struct ValidateOptions {
   std::string most_errors;
 };
 
+ValidationRules choose_rules(const std::string& most_errors, const Config& config) {
+  ValidationRules rules;
+  rules.check_duplicate_ids = config.flag("validation.check_duplicate_ids").value_or(true);
+  rules.warn_of_ambiguous = config.flag("validation.warn_ambiguous_bases").value_or(true);
+  rules.most_ambiguous_percent =
+      config.number_in(kPercentKey, rules.most_ambiguous_percent, 0, 100);
+  if (most_errors.empty()) return rules;
+  rules.most_inputs = count_value("--max-errors", most_errors, 0, kMostErrors);
+  rules.most_sequences = rules.most_inputs;
+  return rules;
+}
+
 int run_validate(const ValidateOptions& options, const Session& session) {
-  const std::uint64_t most_errors =
-      options.most_errors.empty()
-          ? kMostErrors
-          : count_value("--max-errors", options.most_errors, 0, kMostErrors);
+  const ValidationRules rules = choose_rules(options.most_errors, session.config);
   InputSettings settings = choose_inputs(options.inputs, session.config);
   settings.headers = Headers::kIdAlone;
   InputSet inputs(std::move(settings), session.cancel);
-  Validation validation(inputs, most_errors);
+  Validation validation(inputs, rules);
   while (const auto event = inputs.next()) {
     session.cancel.check();
     std::visit([&validation](const auto& what) { validation.add(what); }, *event);
@@ -113,8 +156,8 @@ void add_validate_command(Command& utils) {
   const auto options = std::make_shared<ValidateOptions>();
   add_input_options(command, options->inputs);
   command.add_value("-e,--max-errors", options->most_errors,
-                    "Describe at most N damaged or missing inputs, and count the others (default: "
-                    "all)",
+                    "Describe at most N damaged or missing inputs (default: all), and name N bad "
+                    "sequences of each input (default: 10); the others are counted",
                     "N");
   command.footer = kUtilsValidateExamples;
   command.action = [options](Session& session) { return run_validate(*options, session); };

@@ -3,18 +3,28 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace virnucpro {
 
 namespace {
 
-constexpr auto kIsIupac = [] {
-  std::array<bool, 256> table{};
-  for (const char letter : std::string_view("ACGTURYSWKMBDHVNacgturyswkmbdhvn")) {
-    table[static_cast<unsigned char>(letter)] = true;
-  }
+using LetterTable = std::array<bool, 256>;
+
+constexpr LetterTable table_of(std::string_view letters) {
+  LetterTable table{};
+  for (const char letter : letters) table[static_cast<unsigned char>(letter)] = true;
   return table;
-}();
+}
+
+constexpr LetterTable kIsIupac = table_of("ACGTURYSWKMBDHVNacgturyswkmbdhvn");
+constexpr LetterTable kIsAmbiguous = table_of("RYSWKMBDHVNryswkmbdhvn");
+
+std::uint64_t count_of(const LetterTable& table, std::string_view letters) {
+  std::uint64_t count = 0;
+  for (const char letter : letters) count += table[static_cast<unsigned char>(letter)] ? 1U : 0U;
+  return count;
+}
 
 // The non-ASCII white space of Python's str, as UTF-8: U+0085, 00A0, 1680, 2000-200A, 2028, 2029,
 // 202F, 205F, 3000. A lead byte never continues another character, so a search for the bytes finds
@@ -72,11 +82,20 @@ std::string_view trimmed_header(std::string_view header) {
 }
 
 std::uint64_t count_outside_iupac(std::string_view letters) {
-  std::uint64_t count = 0;
+  return letters.size() - count_of(kIsIupac, letters);
+}
+
+std::string letters_outside_iupac(std::string_view letters) {
+  LetterTable known = kIsIupac;
+  std::string found;
   for (const char letter : letters) {
-    count += kIsIupac[static_cast<unsigned char>(letter)] ? 0U : 1U;
+    if (!std::exchange(known[static_cast<unsigned char>(letter)], true)) found += letter;
   }
-  return count;
+  return found;
+}
+
+std::uint64_t count_ambiguous(std::string_view letters) {
+  return count_of(kIsAmbiguous, letters);
 }
 
 // Counts instead of searching, so that the loop has no branch and vectorises.

@@ -40,6 +40,12 @@ std::string_view trimmed_header(std::string_view header);
 // digits, protein letters. They count as unknown letters in the computation; users are warned.
 std::uint64_t count_outside_iupac(std::string_view letters);
 
+// Those letters, each once.
+std::string letters_outside_iupac(std::string_view letters);
+
+// Counts the IUPAC codes that stand for more than one base, such as N.
+std::uint64_t count_ambiguous(std::string_view letters);
+
 // Visible ASCII: what letters and qualities are written with.
 inline bool is_graphic(char letter) {
   return letter > ' ' && letter < '\x7f';

@@ -16,7 +16,7 @@ SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
 LAMBDA = SOURCE / "share" / "virnucpro" / "lambda.fa.gz"
 OWN_VARIABLES = ("VIRNUCPRO_MODELS", "VIRNUCPRO_DISABLE_PACKING", "VIRNUCPRO_DISABLE_FP16",
                  "VIRNUCPRO_V1_ATTENTION", "VIRNUCPRO_DISABLE_CHECKPOINTING", "VIRNUCPRO_CUPTI",
-                 "VIRNUCPRO_CACHE", "VIRNUCPRO_LOADER")
+                 "VIRNUCPRO_CACHE", "VIRNUCPRO_LOADER", "VIRNUCPRO_VIRAL_CHECKPOINT_MODE")
 MODELS = ["--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model", "synthetic:esm2_tiny",
           "-p", "synthetic"]
 SHORT = ["-e", "100", "--no-progress"]

@@ -81,7 +81,7 @@ def test_json_has_the_keys_of_v2_s_files(everything):
     performance = report["performance"]
     assert set(performance["gpu_scaling"]) == {"1", "2"}
     assert performance["speedups"]["1"] == pytest.approx(1)
-    for stage in ("read", "translate", "tokenize", "pack", "esm2", "dnabert_s", "write"):
+    for stage in ("read", "translation", "tokenize", "pack", "esm2", "dnabert", "prediction", "write"):
         figures = performance["stage_throughput"][stage]
         assert figures["seq_per_sec"] > 0 and figures["time"] > 0
     assert performance["memory_usage"]["peak"] > 0

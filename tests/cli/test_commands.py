@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import LAMBDA, MODELS, fasta, message
+from conftest import BIN, LAMBDA, MODELS, fasta, message
 
 COMMANDS = ["predict", "compare", "embed", "benchmark", "profile", "tune", "generate", "utils",
             "help"]
@@ -59,7 +59,6 @@ def test_help_lists_what_exists_only(program):
     (["predict", "x.fa", "-e", "0"], "--expected-length 0"),
     (["predict", "x.fa", "-m", "400"], "--model-type 400: expected 300, 500 or custom"),
     (["predict", "x.fa", "-m", "custom", "-e", "9"], "--model-path"),
-    (["predict", "x.fa", "-m", "custom", "-p", "f"], "--expected-length"),
     (["predict", "x.fa", "--threshold", "2"], "a number from 0 to 1"),
     (["predict", "x.fa", "--precision", "int4"], "--precision int4"),
     (["predict", "x.fa", "-d", "tpu"], "--device tpu"),
@@ -118,9 +117,44 @@ def test_configuration_with_every_key_is_valid(program):
     assert program("utils", "generate-config", "-o", "all.yaml").returncode == 0
     written = (program.folder / "all.yaml").read_bytes()
     assert program("utils", "generate-config").stdout == written
-    assert b"models:" in written and b"no effect: " in written
+    assert b"models:" in written and b"\n#   prediction.batch_size: " in written
     result = program("-c", "all.yaml", "utils", "generate-config")
     assert (result.returncode, result.stderr) == (0, b"")
+
+
+def generate_on_a_terminal(program, *flags):
+    """Exit code, what the terminal shows, and the messages."""
+    parent, child = os.openpty()
+    result = subprocess.run([BIN, "utils", "generate-config", *flags], cwd=program.folder, stdout=child,
+                            stderr=subprocess.PIPE, env=program.environment, check=False)
+    os.close(child)
+    shown = b""
+    try:
+        while part := os.read(parent, 65536):
+            shown += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(parent)
+    return result.returncode, shown.decode().replace("\r\n", "\n"), message(result)
+
+
+def test_on_a_terminal_the_configuration_is_a_file(program):
+    printed = program("utils", "generate-config", code=0).stdout.decode()
+    assert list(program.folder.iterdir()) == []
+    code, shown, _ = generate_on_a_terminal(program)
+    assert (code, shown) == (0, "virnucpro_config.yaml has every key and its default; -c FILE reads it\n")
+    kept = program.folder / "virnucpro_config.yaml"
+    assert kept.read_text() == printed
+    kept.write_text("version: 1\n")
+    code, shown, said = generate_on_a_terminal(program)
+    assert (code, shown) == (1, "")
+    assert "virnucpro_config.yaml: output is there already" in said
+    assert kept.read_text() == "version: 1\n"
+    assert generate_on_a_terminal(program, "-f")[0] == 0
+    assert kept.read_text() == printed
+    assert generate_on_a_terminal(program, "-o", "-")[:2] == (0, printed)
+    code, _, said = generate_on_a_terminal(program, "-f", "-c", "virnucpro_config.yaml")
+    assert code == 1 and "it is the same file as --config virnucpro_config.yaml" in said
 
 
 def test_generated_configuration_replaces_nothing(program):
@@ -234,13 +268,66 @@ def test_generate_into_a_closed_pipe(program):
 def test_validate_describes_inputs(program, sequences):
     (program.folder / "a.fa").write_text(fasta({**sequences, "odd": "ACG-J", "none": ""}) +
                                          ">odd\nA\n")
-    result = program("utils", "validate", "a.fa", LAMBDA, code=0)
+    result = program("utils", "validate", "a.fa", LAMBDA, code=1)
     text = result.stdout.decode()
-    assert "a.fa: whole" in text
+    assert text.startswith("a.fa: odd: letters outside IUPAC: -J\na.fa: none: empty sequence\n"
+                           "a.fa: odd: duplicate id\na.fa: NOT VALID: duplicate ids: 1, empty sequences: 1, "
+                           "sequences with letters outside IUPAC: 1\n")
+    assert f"{LAMBDA}: whole\n" in text
     for name, value in (("sequences", "9"), ("shortest", "0"), ("longest", "700"),
                         ("empty sequences", "1"), ("letters outside IUPAC", "2"),
                         ("duplicate ids", "1"), ("letters", "48,502")):
         assert re.search(rf"{name} +{value}\n", text), name
+
+
+# What v2 fails for, and what it does not.
+@pytest.mark.parametrize("text, verdict", [
+    (">a\nACGTN\n>b\nRYSWKMBDHVacgu\n", "whole"), (">a x\nA\n>a y\nA\n", "NOT VALID: duplicate ids: 1"),
+    (">a\nA\n>b\n", "NOT VALID: empty sequences: 1"), ("", "NOT VALID: no sequences"),
+    (">a\nAC*\n>b\n.\n", "NOT VALID: sequences with letters outside IUPAC: 2"),
+])
+@pytest.mark.parametrize("flags", [[], ["--max-errors", "0"]])  # with 0 v2 passes all
+def test_validate_fails_as_v2_does(program, text, verdict, flags):
+    (program.folder / "a.fa").write_text(text)
+    result = program("utils", "validate", "a.fa", *flags, code=0 if verdict == "whole" else 1)
+    assert f"a.fa: {verdict}\n" in result.stdout.decode()
+
+
+@pytest.mark.parametrize("flags, named", [([], 10), (["-e", "3"], 3), (["-e", "0"], 0), (["-e", "99"], 12)])
+def test_validate_names_so_many_bad_sequences_of_each_input(program, flags, named):
+    for name in ("a.fa", "b.fa"):
+        (program.folder / name).write_text("".join(f">{name}_{k}\n" for k in range(12)))
+    text = program("utils", "validate", "a.fa", "b.fa", *flags, code=1).stdout.decode()
+    assert [text.count(f"\n{name}: {name}_") + text.startswith(f"{name}: {name}_") for name in ("a.fa", "b.fa")] == \
+        [named, named]
+    assert text.count("NOT VALID: empty sequences: 12\n") == 2
+
+
+def test_validate_tells_of_ambiguous_bases(program):
+    (program.folder / "a.fa").write_text(f">a\n{'ACGT' * 5}N\n>b\n{'ACGT' * 4}n\n>c\nACGT\n")
+    warning = "a.fa: sequences with more than 5 % ambiguous bases: 1 (validation.max_ambiguous_percent)"
+
+    def check(config, *said):
+        (program.folder / "c.yaml").write_text(config)
+        result = program("-c", "c.yaml", "utils", "validate", "a.fa", code=0)
+        text = result.stdout.decode()
+        assert re.search(r"ambiguous bases +2\n  sequences with them +2\n", text)
+        assert [line.partition("warning: ")[2] for line in message(result).splitlines()] == list(said)
+
+    check("", warning)
+    check("validation: {warn_ambiguous_bases: false}")
+    check("validation: {max_ambiguous_percent: 6}")
+    check("validation: {max_ambiguous_percent: 0}", warning.replace("bases: 1", "bases: 2").replace("5 %", "0 %"))
+    (program.folder / "c.yaml").write_text("validation: {max_ambiguous_percent: 101}")
+    result = program("-c", "c.yaml", "utils", "validate", "a.fa", code=1)
+    assert "validation.max_ambiguous_percent: expected a number from 0 to 100" in message(result)
+
+
+def test_validate_may_leave_duplicate_ids(program):
+    (program.folder / "a.fa").write_text(">a\nA\n>a\nA\n")
+    (program.folder / "c.yaml").write_text("validation: {check_duplicate_ids: false}")
+    text = program("-c", "c.yaml", "utils", "validate", "a.fa", code=0).stdout.decode()
+    assert text.startswith("a.fa: whole\n") and re.search(r"duplicate ids +1\n", text)
 
 
 def test_validate_finds_damage(program):

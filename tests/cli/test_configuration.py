@@ -24,7 +24,8 @@ def generated_keys():
     text = subprocess.run([BIN, "utils", "generate-config"], capture_output=True, check=True,
                           text=True).stdout
     keys, open_sections, comment = {}, [], ""
-    for line in text.splitlines():
+    with_effect, _, without = text.partition("# Keys of v2 without effect here")
+    for line in with_effect.splitlines():
         depth = (len(line) - len(line.lstrip())) // 2
         line = line.strip()
         if line.startswith("#"):
@@ -33,8 +34,10 @@ def generated_keys():
             name, value = line.split(":", 1)
             open_sections[depth:] = [name]
             if value:
-                keys[".".join(open_sections)] = Key(value.strip(), comment,
-                                                    not comment.startswith("no effect: "))
+                keys[".".join(open_sections)] = Key(value.strip(), comment, True)
+    for line in without.splitlines()[1:]:
+        name, default, comment = re.fullmatch(r"#   (.*?): (.*?) \((.*)\)", line).groups()
+        keys[name] = Key(default, comment, False)
     return keys
 
 
@@ -124,7 +127,10 @@ SETTINGS = {
 OWN_TESTS = {"checkpointing.enabled", "files.auto_cleanup", "logging.default_level",
              "progress.enabled", "progress.bar_width", "progress.update_interval", "run.telemetry",
              "run.monitor_interval", "run.int8_keep", "run.margin", "run.check_precision", "run.shadow",
-             "run.calibration", "run.calibration_frames"}
+             "run.calibration", "run.calibration_frames",
+             # in test_commands.py:
+             "validation.warn_ambiguous_bases", "validation.max_ambiguous_percent",
+             "validation.check_duplicate_ids"}
 BARS = {f"run.requirements.{name}" for name in
         ("projected_hours", "most_projected_hours", "utilization", "least_utilization",
          "tokens_per_second", "least_tokens_per_second", "packing", "least_packing", "starved",

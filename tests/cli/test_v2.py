@@ -5,12 +5,15 @@ import datetime
 import json
 import os
 import pickle
+import shlex
+import shutil
+import sys
 import zipfile
 
 import numpy as np
 import pytest
 import torch
-from conftest import LAMBDA, MODELS, SOURCE, Program, message
+from conftest import BIN, LAMBDA, MODELS, SOURCE, Program, message
 from lengths import by_length
 from rights import without_rights
 
@@ -147,6 +150,89 @@ def test_all_options_together_on_the_genome(program, plain_tables, left_out):
 
 def test_all_options_are_in_one_of_the_runs_together():
     assert not APART[0] & APART[1]
+
+
+# --- the command lines that v2 documents -----------------------------------------------------------
+RESULTS = ("predictions/{}_merged/prediction_results.txt", "predictions/{}_merged/prediction_results_highestscore.csv")
+INPUT, SEQUENCES = (tuple(f"{stem}_{name.format(stem)}" for name in RESULTS) for stem in ("input", "sequences"))
+KEPT = tuple(f"input_predictions/input_{name}" for name in
+             ("chunked500.fa", "identified_nucleotide.fa", "identified_protein.faa"))
+PARALLEL, NO_EFFECT = "--parallel is taken as --device cuda:all", " has no effect: "
+# Of its README.md, of docs/MIGRATION_v2.md and of the help of its commands: the line, its exit code here, the files it
+# writes, and what it says on stderr.
+DOCUMENTED = [
+    ("python -m virnucpro predict input.fasta", 0, INPUT, ()),
+    ("python -m virnucpro predict input.fasta --parallel", 0, INPUT, (PARALLEL,)),
+    ("python -m virnucpro predict input.fasta --parallel --model-type 500", 0, INPUT, (PARALLEL,)),
+    ("python -m virnucpro predict input.fasta --parallel --resume", 0, INPUT, (PARALLEL,)),
+    ("python -m virnucpro predict input.fasta --parallel --v1-fallback", 0, INPUT,
+     (PARALLEL, "--v1-fallback is taken as --precision fp32")),
+    ("python -m virnucpro predict input.fasta --parallel --v1-attention", 0, INPUT,
+     (PARALLEL, "--v1-attention" + NO_EFFECT)),
+    ("VIRNUCPRO_DISABLE_PACKING=true python -m virnucpro predict input.fasta --parallel", 0, INPUT, (PARALLEL,)),
+    ("VIRNUCPRO_DISABLE_FP16=true python -m virnucpro predict input.fasta --parallel", 0, INPUT, (PARALLEL,)),
+    ("VIRNUCPRO_V1_ATTENTION=true python -m virnucpro predict input.fasta", 0, INPUT,
+     ("VIRNUCPRO_V1_ATTENTION" + NO_EFFECT,)),
+    ("VIRNUCPRO_VIRAL_CHECKPOINT_MODE=true python -m virnucpro predict input.fasta", 0, INPUT,
+     ("VIRNUCPRO_VIRAL_CHECKPOINT_MODE" + NO_EFFECT,)),
+    ("python -m virnucpro predict input.fasta --keep-intermediate", 0, INPUT + KEPT, ()),
+    ("python -m virnucpro predict input.fasta --config my_config.yaml", 0, INPUT, ("features.esm.toks_per_batch",)),
+    ("python -m virnucpro predict sequences.fasta", 0, SEQUENCES, ()),
+    ("python -m virnucpro predict sequences.fasta -m 300 -d cuda:1", 1, (), ("cuda:1 was asked for",)),
+    ("python -m virnucpro predict sequences.fasta --resume", 0, SEQUENCES, ()),
+    ("python -m virnucpro predict sequences.fasta -m custom -p my_model.pth -d cpu", 0, SEQUENCES,
+     ("chunks are 500 bases long", " -e ")),
+    ("python -m virnucpro utils list-devices", 0, (), ()),
+    ("python -m virnucpro utils validate input.fasta", 0, (), ()),
+    ("python -m virnucpro utils generate-config -o new_config.yaml", 0, ("new_config.yaml",), ()),
+    ("python -m virnucpro utils validate-checkpoints output_dir/checkpoints", 0, (), ()),
+    ('python -c "import virnucpro; print(virnucpro.__version__)"', 0, (), ()),
+]
+COLUMNS = {"prediction_results.txt": "Sequence_ID\tPrediction\tscore1\tscore2",
+           "prediction_results_highestscore.csv": "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1"}
+
+
+@pytest.fixture
+def v2_shell(shell, program, genome):
+    """A folder with what v2's lines name, and the wheel's module beside its program, as pip puts them."""
+    folder = program.folder
+    for name in ("input.fasta", "sequences.fasta"):
+        (folder / name).write_text(f">piece\n{genome[:9000]}\n")
+    shutil.copy(folder / "500_model.pth", folder / "my_model.pth")
+    shutil.copy(CONFIGURATION, folder / "my_config.yaml")
+    save(folder / "output_dir" / "checkpoints" / "a.pt", rows(2))
+    module = folder / "venv" / "lib" / "python3" / "site-packages" / "virnucpro"
+    module.mkdir(parents=True)
+    shutil.copy(SOURCE / "packaging" / "wheel" / "__main__.py", module)
+    (module / "__init__.py").write_text('__version__ = "1"\n')  # tools/make_wheel_test.py tests the real one
+    (folder / "venv" / "bin").mkdir()
+    (folder / "venv" / "bin" / "virnucpro").symlink_to(BIN)
+    python = f'export PYTHONPATH={shlex.quote(str(module.parent))}; python() {{ {shlex.quote(sys.executable)} "$@"; }}'
+    return lambda line: shell(f"{python}; {line}")
+
+
+@pytest.mark.parametrize("line, code, writes, says", DOCUMENTED, ids=[row[0] for row in DOCUMENTED])
+def test_a_documented_line_runs(v2_shell, program, line, code, writes, says):
+    if "cuda:1" in line and computes_on(1, program):
+        code, writes, says = 0, SEQUENCES, ()
+    result = v2_shell(line)
+    assert result.returncode == code, message(result)
+    for text in says:
+        assert text in message(result)
+    assert bool(result.stdout) == (not writes and code == 0)  # v2's tables are files
+    for path in map(program.folder.joinpath, writes):
+        lines = path.read_text().splitlines()
+        assert len(lines) > 1
+        assert lines[0] == COLUMNS.get(path.name, lines[0])
+
+
+def test_a_second_run_does_not_replace_the_first(v2_shell):
+    """v2 asks."""
+    line = "python -m virnucpro predict input.fasta"
+    assert v2_shell(line).returncode == 0
+    again = v2_shell(line)
+    assert again.returncode == 1 and "--force" in message(again)
+    assert v2_shell(line + " --force").returncode == 0
 
 
 # --- utils validate --max-errors -------------------------------------------------------------------

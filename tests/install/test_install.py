@@ -219,6 +219,7 @@ def test_wheel(root, install, version):
     root("/opt/venv/bin/pip", "install", "--no-index", f"/root/{wheel.name}")
     installed = install("/opt/venv/bin/virnucpro")
     assert installed("--version").stdout == f"virnucpro {version}\n"
+    assert root("/opt/venv/bin/python", "-m", "virnucpro", "--version").stdout == f"virnucpro {version}\n"
     assert f"Version: {version}" in root("/opt/venv/bin/pip", "show", "virnucpro").stdout
     installed.predicts_the_same("lambda.fa.gz", "--cpu-workers", "2")
     share = root / "opt/venv/share"

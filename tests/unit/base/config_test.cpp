@@ -185,11 +185,23 @@ TEST(Config, FailsWithoutTheFile) {
 TEST(Config, DefaultsAreAllKnownAndSetOnce) {
   const Config config = parse(default_config());
   EXPECT_THAT(config.warnings(), IsEmpty());
+  EXPECT_THAT(config.notes(), IsEmpty());
   EXPECT_EQ(config.text("prediction.models.500"), "500_model.pth");
   std::set<std::string_view> names;
   for (const ConfigKey& key : config_keys()) {
     EXPECT_TRUE(names.insert(key.name).second) << key.name;
     EXPECT_FALSE(key.comment.empty()) << key.name;
+  }
+}
+
+TEST(Config, KeysWithoutEffectAreListedLast) {
+  const std::string text = default_config();
+  const std::size_t list = text.find("# Keys of v2 without effect");
+  ASSERT_NE(list, std::string::npos);
+  EXPECT_LT(text.find("shortest_run: 30\n"), list);  // the last one with an effect
+  for (const ConfigKey& key : config_keys()) {
+    const std::string line = "#   " + std::string(key.name) + ": ";
+    EXPECT_EQ(text.find(line, list) != std::string::npos, !key.used) << key.name;
   }
 }
 

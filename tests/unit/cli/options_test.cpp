@@ -80,10 +80,8 @@ TEST(ChooseModels, TheConfigurationMayNameACustomClassifier) {
   EXPECT_EQ(thrown_kind([] { models_of({}, "run: {chunk_size: 0}\n"); }), ErrorKind::kConfig);
 }
 
-TEST(ChooseModels, CustomNeedsPathAndLength) {
+TEST(ChooseModels, CustomNeedsAPath) {
   EXPECT_EQ(thrown_kind([] { models_of({.model_type = "custom"}); }), ErrorKind::kUsage);
-  EXPECT_EQ(thrown_kind([] { models_of({.model_type = "custom", .model_path = "f"}); }),
-            ErrorKind::kUsage);
   EXPECT_EQ(thrown_kind([] { models_of({.model_type = "custom", .expected_length = "9"}); }),
             ErrorKind::kUsage);
   const ModelChoice choice =
@@ -91,6 +89,14 @@ TEST(ChooseModels, CustomNeedsPathAndLength) {
   EXPECT_EQ(choice.chunk_size, 9U);
   EXPECT_EQ(choice.models.classifier, "f.pth");
   EXPECT_EQ(choice.classifier_name, "custom");
+}
+
+TEST(ChooseModels, CustomHas500BasesAChunkUnlessTold) {
+  const ModelOptions custom{.model_type = "custom", .model_path = "f"};
+  EXPECT_EQ(models_of(custom).chunk_size, 500U);
+  EXPECT_EQ(models_of(custom, "run: {chunk_size: 250}").chunk_size, 250U);
+  EXPECT_EQ(models_of({.model_path = "f"}, "prediction: {default_model_type: custom}").chunk_size,
+            500U);
 }
 
 TEST(ChooseModels, FlagGoesBeforeEnvironmentBeforeFile) {

@@ -50,6 +50,16 @@ TEST(Iupac, CountsWhatIsNoNucleotideCode) {
   EXPECT_EQ(count_outside_iupac("AC-GT.5*EFX"), 7U);
 }
 
+TEST(Iupac, NamesWhatIsNoNucleotideCode) {
+  EXPECT_EQ(letters_outside_iupac("ACGTNn"), "");
+  EXPECT_EQ(letters_outside_iupac("AC-GT.5*EFX-*5."), "-.5*EFX");
+}
+
+TEST(Iupac, CountsWhatStandsForMoreThanOneBase) {
+  EXPECT_EQ(count_ambiguous("ACGTUacgtu-.5*EFX"), 0U);
+  EXPECT_EQ(count_ambiguous("RYSWKMBDHVNryswkmbdhvnA"), 22U);
+}
+
 TEST(FastaText, SixtyColumns) {
   const std::string line(60, 'A');
   std::string out;
