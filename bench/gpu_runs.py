@@ -1,7 +1,6 @@
 """Whole runs on one GPU by `virnucpro benchmark`, compared with torch and with nvidia-smi."""
 
 import csv
-import datetime
 import json
 import statistics
 import subprocess
@@ -70,8 +69,8 @@ def monitor_rows(output: Path) -> List[tuple]:
     with suites.only(output, "logs/gpu_metrics_*.log").open() as lines:
         embedding = [row for row in csv.DictReader(lines)
                      if row["stage"] in ("embedding", "esm2", "dnabert_s")
-                     and row["device_id"] != "host"]
-    return [(datetime.datetime.fromisoformat(row["timestamp"].replace("Z", "+00:00")).timestamp(),
+                     and row["device_id"] != "-1"]
+    return [(float(row["timestamp"]),
              float(row["utilization_percent"]), float(row["power_w"])) for row in embedding]
 
 

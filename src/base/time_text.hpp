@@ -16,4 +16,8 @@ std::optional<SystemTime> parse_file_time(std::string_view text);
 // "2026-01-31T09:30:00.123Z"
 std::string iso_time(SystemTime time);
 
+inline double seconds_since_1970(SystemTime time) {
+  return std::chrono::duration<double>(time.time_since_epoch()).count();
+}
+
 }  // namespace virnucpro

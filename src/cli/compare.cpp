@@ -25,8 +25,10 @@ constexpr const char* kCompareExamples =
     "  virnucpro compare run_a run_b --exact -o differences.json\n"
     "  virnucpro compare run_a/sequences.tsv run_b/sequences.tsv --rtol 0 \\\n"
     "      --atol 1e-4 --show 100\n"
-    "Two numbers are equal when |a - b| <= atol + rtol * |b|. Rows are matched by id.\n"
-    "Exit code 0: identical or within tolerance; 1: rows differ; 2: could not compare.";
+    "Two numbers are equal when |a - b| <= atol + rtol * |b|; of two runs without\n"
+    "--rtol and --atol, by the bars of their precisions. Rows are matched by id.\n"
+    "Exit code 0: labels equal and numbers within tolerance; 1: they differ; 2: could\n"
+    "not compare.";
 
 constexpr std::uint64_t kMostNamed = 1'000'000;
 
@@ -53,6 +55,7 @@ CompareSettings choose_settings(const CompareOptions& options) {
     throw Error(ErrorKind::kUsage, "--exact excludes --rtol and --atol");
   }
   CompareSettings settings{.a = options.a, .b = options.b};
+  settings.by_precision = options.relative.empty() && options.absolute.empty() && !options.exact;
   Tolerance& tolerance = settings.tolerance;
   tolerance.relative = choose_bound("--rtol", options.relative, tolerance.relative);
   tolerance.absolute = choose_bound("--atol", options.absolute, tolerance.absolute);
@@ -87,8 +90,10 @@ void add_compare_command(Command& program) {
       "An output directory, a table, or a file of embeddings (HDF5, or .pt of the original)";
   command.add_argument("A", &options->a, kWhat);
   command.add_argument("B", &options->b, "Another one of its kind");
-  command.add_value("--rtol", options->relative, "Relative tolerance (default 0.001)", "X");
-  command.add_value("--atol", options->absolute, "Absolute tolerance (default 0.0001)", "X");
+  command.add_value("--rtol", options->relative,
+                    "Relative tolerance (default 0.001, or by precision)", "X");
+  command.add_value("--atol", options->absolute,
+                    "Absolute tolerance (default 0.0001, or by precision)", "X");
   command.add_flag("--exact", options->exact, "Require equal bytes (tables) and bits (embeddings)");
   command.add_value("--show", options->named,
                     "Number of differing rows to list of each kind (default 10)", "N");

@@ -79,6 +79,10 @@ struct BatchMetrics {
   std::optional<WorkerMemory> memory{};             // of its worker then; empty on the CPU
 
   std::uint64_t tokens() const noexcept { return esm_tokens + dna_tokens; }
+  std::optional<double> tokens_per_sec() const noexcept {  // while its device was busy
+    return times.busy() > 0 ? std::optional(static_cast<double>(tokens()) / times.busy())
+                            : std::nullopt;
+  }
   double packing() const noexcept { return packing_share(esm_tokens, budget_tokens); }
 };
 

@@ -5,13 +5,46 @@
 namespace virnucpro {
 namespace {
 
-std::string row_start(SystemTime time, const std::string& id, Phase phase) {
-  return fmt::format("{},{},{}", iso_time(time), id, name_of(phase));
+constexpr double kMegabyte = 1U << 20U;
+constexpr double kGigabyte = 1U << 30U;
+
+// "1" of "cuda:1".
+std::string_view number_of(std::string_view id) {
+  return id.substr(id.rfind(':') + 1);
+}
+
+std::string row_start(SystemTime time, std::string_view id) {
+  return fmt::format("{:.3f},{}", seconds_since_1970(time), id);
 }
 
 template <typename T>
 std::string field(const std::optional<T>& value) {
   return value ? fmt::format(",{}", *value) : ",";
+}
+
+// gpu_util, mem_used_mb, mem_percent, temperature, power_draw
+std::string v2_fields(const GpuReading& reading) {
+  std::string memory = ",,";
+  if (reading.memory_used && reading.memory_total) {
+    const auto used = static_cast<double>(*reading.memory_used);
+    memory = fmt::format(",{:.1f},{:.1f}", used / kMegabyte,
+                         100 * used / static_cast<double>(*reading.memory_total));
+  }
+  return field(reading.utilization_percent) + memory + field(reading.temperature_c) +
+         field(reading.power_w);
+}
+
+std::string use_text(const GpuStatistics& statistics) {
+  const Statistic& percent = statistics.utilization_percent;
+  return percent.count == 0 ? "unknown" : fmt::format("{:.1f}%", percent.mean);
+}
+
+std::string stage_line(Phase phase, const GpuStatistics& stage, double interval) {
+  const Statistic& memory = stage.memory_used;
+  if (memory.count == 0) return {};
+  return fmt::format("#     {}: {} util, {:.2f} GB peak, {:.1f}s\n", name_of(phase),
+                     use_text(stage), memory.max / kGigabyte,
+                     interval * static_cast<double>(memory.count));
 }
 
 }  // namespace
@@ -20,18 +53,35 @@ std::string device_row(SystemTime time, Phase phase, const std::string& id,
                        const GpuReading& reading) {
   std::optional<std::string> reasons;
   if (reading.throttle_reasons) reasons = throttle_names(*reading.throttle_reasons);
-  return row_start(time, id, phase) + field(reading.utilization_percent) +
-         field(reading.memory_used) + field(reading.memory_total) + field(reading.temperature_c) +
-         field(reading.power_w) + field(reading.sm_clock_mhz) + field(reasons) +
-         field(reading.ecc_errors) + ",,,,\n";
+  return row_start(time, number_of(id)) + v2_fields(reading) + ',' + std::string(name_of(phase)) +
+         field(reading.utilization_percent) + field(reading.memory_used) +
+         field(reading.memory_total) + field(reading.temperature_c) + field(reading.power_w) +
+         field(reading.sm_clock_mhz) + field(reasons) + field(reading.ecc_errors) + ",,,,\n";
 }
 
 std::string host_row(SystemTime time, Phase phase, const HostUsage& usage,
                      std::optional<double> cpu_percent) {
   std::optional<std::string> percent;
   if (cpu_percent) percent = fmt::format("{:.1f}", *cpu_percent);
-  return row_start(time, "host", phase) + ",,,,,,,," + field(percent) + field(usage.rss_bytes) +
-         field(usage.read_bytes) + field(usage.written_bytes) + '\n';
+  return row_start(time, kHostId) + ",,,,,," + std::string(name_of(phase)) + ",,,,,,,," +
+         field(percent) + field(usage.rss_bytes) + field(usage.read_bytes) +
+         field(usage.written_bytes) + '\n';
+}
+
+std::string monitor_footer(SystemTime time, const std::vector<DeviceSummary>& devices,
+                           std::chrono::duration<double> interval) {
+  std::string text = fmt::format("#\n# Monitoring Stopped: {}\n#\n# Summary:\n", iso_time(time));
+  for (const DeviceSummary& device : devices) {
+    const GpuStatistics whole = device.whole();
+    text +=
+        fmt::format("# GPU {}:\n#   Avg Utilization: {}\n", number_of(device.id), use_text(whole));
+    text += fmt::format("#   Peak Memory: {:.2f} GB\n#   Samples: {}\n#   By Stage:\n",
+                        whole.memory_used.max / kGigabyte, device.rows);
+    for (const Phase phase : kAllPhases) {
+      text += stage_line(phase, device.of(phase), interval.count());
+    }
+  }
+  return text;
 }
 
 }  // namespace virnucpro

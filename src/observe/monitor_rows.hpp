@@ -1,26 +1,37 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time_text.hpp"
 #include "observe/host_usage.hpp"
+#include "observe/monitor.hpp"
 #include "observe/nvml.hpp"
 #include "observe/phase.hpp"
 
 namespace virnucpro {
 
-// The column names of the rows below, with the line end. Values that are unknown, or do not apply
-// to the device or the host, are empty.
+// The column names of the rows below, with the line end: first v2's, then this program's. Values
+// that are unknown, or do not apply to the device or the host, are empty.
 inline constexpr std::string_view kMonitorHeader =
-    "timestamp,device_id,stage,utilization_percent,memory_used_bytes,memory_total_bytes,"
+    "timestamp,device_id,gpu_util,mem_used_mb,mem_percent,temperature,power_draw,stage,"
+    "utilization_percent,memory_used_bytes,memory_total_bytes,"
     "temperature_c,power_w,sm_clock_mhz,throttle_reasons,ecc_errors,process_cpu_percent,rss_bytes,"
     "read_bytes,written_bytes\n";
+
+// `device_id` of the host; a GPU has its number.
+inline constexpr std::string_view kHostId = "-1";
 
 std::string device_row(SystemTime time, Phase phase, const std::string& id,
                        const GpuReading& reading);
 std::string host_row(SystemTime time, Phase phase, const HostUsage& usage,
                      std::optional<double> cpu_percent);
+
+// v2's summary, as comments. A stage's seconds are those of its samples, one each `interval`.
+std::string monitor_footer(SystemTime time, const std::vector<DeviceSummary>& devices,
+                           std::chrono::duration<double> interval);
 
 }  // namespace virnucpro

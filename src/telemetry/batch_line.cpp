@@ -57,12 +57,12 @@ std::optional<QueueState> read_column(const JsonValues& line, const std::string&
 
 std::string write_batch_line(const BatchMetrics& batch, double journal,
                              std::optional<double> gpu_util) {
-  BatchLine line{.batch = batch,
-                 .packing = batch.packing(),
-                 .seconds = batch.times.busy(),
-                 .journal = journal,
-                 .gpu_util = gpu_util};
-  if (line.seconds > 0) line.tokens_per_sec = static_cast<double>(batch.tokens()) / line.seconds;
+  const BatchLine line{.batch = batch,
+                       .packing = batch.packing(),
+                       .seconds = batch.times.busy(),
+                       .journal = journal,
+                       .gpu_util = gpu_util,
+                       .tokens_per_sec = batch.tokens_per_sec()};
   std::string text;
   for_each_batch_column(line, [&text](std::string_view name, const auto& value, int digits) {
     text += fmt::format(R"({}"{}":{})", text.empty() ? '{' : ',', name, column_text(value, digits));

@@ -75,6 +75,11 @@ class Columns {
   hsize_t rows_ = 0;
 };
 
+// Another name of a dataset, without a copy.
+void link(const Hdf5Handle& file, const char* ours, const char* v2s, const std::string& path) {
+  check_hdf5(H5Lcreate_hard(file.get(), ours, file.get(), v2s, H5P_DEFAULT, H5P_DEFAULT), path);
+}
+
 void add_lines(const std::filesystem::path& lines, Columns& columns) {
   const std::string name = lines.string();
   for_each_line(lines, [&](std::string_view text) {
@@ -97,6 +102,8 @@ void write_batches_hdf5(const std::filesystem::path& lines, const FilePlace& fil
   Columns columns(hdf5, path);
   add_lines(lines, columns);
   columns.close();
+  link(hdf5, "batch", "batch_idx", path);
+  link(hdf5, "packing", "packing_efficiency", path);
   check_hdf5(hdf5.close(), path);
   atomic.commit();
 }

@@ -1,5 +1,7 @@
 #include "telemetry/device_facts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -12,11 +14,12 @@
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "base/text_lines.hpp"
+#include "observe/monitor_rows.hpp"
 
 namespace virnucpro {
 namespace {
 
-constexpr std::string_view kHost = "host";
+constexpr std::string_view kOlderHostId = "host";
 constexpr std::array<std::string_view, 3> kNeeded{"timestamp", "device_id", "stage"};
 constexpr std::size_t kMostColumns = 64;
 constexpr std::size_t kLongestName = 60;
@@ -60,6 +63,11 @@ std::optional<double> seconds_of(std::string_view text) {
   return number ? number : seconds_of_date(text);
 }
 
+// "cuda:1" of 1; older logs name it so.
+std::string device_named(std::string_view id) {
+  return parse_count(id) ? fmt::format("cuda:{}", id) : shown_text(id, kLongestName);
+}
+
 // Reads the rows after the line of column names.
 class MetricTable {
  public:
@@ -76,7 +84,7 @@ class MetricTable {
     fields_ = fields_of(line);
     const auto moment = seconds_of(text("timestamp"));
     const auto phase = phase_named(text("stage"));
-    const std::string id = shown_text(text("device_id"), kLongestName);
+    const std::string id = device_named(text("device_id"));
     if (!moment || !phase || id.empty()) {
       ++facts_.damaged_lines;
       return;
@@ -84,7 +92,7 @@ class MetricTable {
     if (!begin_) begin_ = *moment;
     seconds_ = *moment - *begin_;
     ++facts_.rows;
-    if (id == kHost) {
+    if (id == kHostId || id == kOlderHostId) {
       add_host_row(*phase);
     } else if (const auto index = index_of(id)) {
       add_device_row(*phase, *index);
@@ -168,6 +176,7 @@ MetricFacts read_metrics(const std::filesystem::path& file) {
   MetricTable table(facts);
   bool has_header = false;
   for_each_line(file, [&](std::string_view line) {
+    if (line.starts_with('#')) return;  // the summary at the end
     if (has_header) {
       table.read_row(line);
     } else if (!table.read_header(line)) {

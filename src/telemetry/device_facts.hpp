@@ -32,12 +32,11 @@ struct MetricFacts {
   HostBins host;
 };
 
-// Reads a comma-separated table whose first line names its columns, in any order. `timestamp` is in
-// ISO 8601 or in seconds; times are counted from the first row. An empty field is unknown. Memory
-// does not grow with the file. Unreadable rows are skipped and counted; a last line without its end
-// is skipped but not counted. Errors: kInputMissing, kInputRead; kInputFormat if the first line
-// lacks the name `timestamp`, `device_id` or
-// `stage`.
+// Reads a comma-separated table whose first line names its columns, in any order; lines that begin
+// with # are comments. `timestamp` is in ISO 8601 or in seconds; times are counted from the first
+// row. An empty field is unknown. Memory does not grow with the file. Unreadable rows are skipped
+// and counted; a last line without its end is skipped but not counted. Errors: kInputMissing,
+// kInputRead; kInputFormat if the first line lacks the name `timestamp`, `device_id` or `stage`.
 MetricFacts read_metrics(const std::filesystem::path& file);
 
 }  // namespace virnucpro

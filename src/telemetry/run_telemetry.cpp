@@ -110,6 +110,18 @@ class Reader {
   const JsonValues& values_;
 };
 
+Json summary_json(const RunTelemetry& telemetry) {
+  return {{"total_batches", telemetry.workload.batches},
+          {"total_sequences", telemetry.workload.sequences_scored},
+          {"total_tokens", telemetry.workload.esm_tokens},
+          {"elapsed_seconds", telemetry.run.seconds},
+          {"sequences_per_sec", telemetry.throughput.sequences_per_second},
+          {"tokens_per_sec", telemetry.throughput.tokens_per_second},
+          {"packing_efficiency", telemetry.packing.efficiency},
+          {"min_packing_efficiency", telemetry.packing.least},
+          {"batches_below_threshold", telemetry.packing.batches_below_80_percent}};
+}
+
 std::optional<RunTelemetry> record_of(const JsonValues& values) {
   if (values.empty()) return std::nullopt;
   RunTelemetry telemetry;
@@ -159,8 +171,11 @@ std::optional<double> imbalance_of(const std::vector<RunTelemetry::Worker>& work
   return most > 0 ? std::optional((most - least) / most) : std::nullopt;
 }
 
-std::string telemetry_json(const RunTelemetry& telemetry) {
-  return json_of(telemetry).dump(2) + "\n";
+std::string telemetry_json(const RunTelemetry& telemetry, const std::vector<Json>& batches) {
+  Json json = json_of(telemetry);
+  json["summary"] = summary_json(telemetry);
+  if (!batches.empty()) json["per_batch_metrics"] = batches;
+  return json.dump(2) + "\n";
 }
 
 Json verdicts_json(const std::vector<RunTelemetry::Verdict>& verdicts) {

@@ -280,7 +280,8 @@ std::optional<double> least_utilization(const RunTelemetry& telemetry);
 // if a worker had nothing to do. Empty for fewer than two workers, and if none computed.
 std::optional<double> imbalance_of(const std::vector<RunTelemetry::Worker>& workers);
 
-std::string telemetry_json(const RunTelemetry& telemetry);
+// With `summary` and the records `per_batch_metrics`, if there are any: what v2 keeps of a run.
+std::string telemetry_json(const RunTelemetry& telemetry, const std::vector<Json>& batches = {});
 Json verdicts_json(const std::vector<RunTelemetry::Verdict>& verdicts);
 
 // A value of another type, or beyond the limits of base/json_values.hpp, is left empty. Only the

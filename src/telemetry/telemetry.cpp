@@ -16,6 +16,8 @@
 namespace virnucpro {
 namespace {
 
+constexpr std::size_t kMostBatches = 1000;  // in the JSON; the other files have all
+
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
                                  const std::vector<EngineFacts>& workers, FilePlace csv) {
   MonitorSettings settings{.interval = telemetry.interval, .csv = std::move(csv)};
@@ -54,6 +56,7 @@ void Telemetry::start(const RunStart& start) {
   replace_monitor(std::make_unique<Monitor>(
       monitor_settings(telemetry_, settings_.compute, start.workers, metrics)));
   if (telemetry_.level == TelemetryLevel::kFull) {
+    first_batches_.clear();
     try_to([&] { batches_.emplace(start.directory->place(run_files::kBatchLines, time)); });
   }
 }
@@ -76,9 +79,17 @@ void Telemetry::record(const BatchMetrics& batch) {
   enter(Phase::kEmbedding);
   monitor_->record(batch);
   if (!batches_) return;
+  const std::optional<double> gpu_util = utilization_of(batch.worker);
+  if (first_batches_.size() < kMostBatches) {
+    first_batches_.push_back({{"batch_idx", batch.batch},
+                              {"timestamp", seconds_since_1970(started_) + batch.time},
+                              {"tokens_per_sec", batch.tokens_per_sec()},
+                              {"gpu_util", gpu_util},
+                              {"packing_efficiency", batch.packing()}});
+  }
   const double journal = counters_.host.journal.seconds();
   const double since = journal - std::exchange(journal_seconds_, journal);
-  const std::string line = write_batch_line(batch, since, utilization_of(batch.worker));
+  const std::string line = write_batch_line(batch, since, gpu_util);
   if (const int error = batches_->append(line); error != 0) {
     warn_once(
         fmt::format("{}: batches are left out: {}", batches_->path().string(), errno_text(error)));
@@ -129,7 +140,7 @@ void Telemetry::write_hdf5() const {
 
 void Telemetry::write_summary(const RunTelemetry& telemetry) const {
   AtomicFile file(start_.directory->place(run_files::kTelemetry, file_time(started_)));
-  file.write(telemetry_json(telemetry));
+  file.write(telemetry_json(telemetry, first_batches_));
   file.sync();
   file.commit();
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -222,6 +223,25 @@ def test_a_figure_that_is_gone_is_told(fake_benchmark, program):
     kept.write_text(json.dumps(earlier))
     result, _ = fake_benchmark("again", *compare, "--quick")
     assert "end_to_end.of_old was measured then and is not now" in message(result)
+
+
+def test_the_figures_of_a_report_of_v2_are_shown_and_not_judged(fake_benchmark, program):
+    kept = program.folder / "v2.json"
+    kept.write_text(json.dumps({
+        "metadata": {"timestamp": "2026-01-26T10:15:00", "data_size": "small"},
+        "performance": {"gpu_scaling": {"1": 3.5}, "speedups": {}, "stage_throughput": {},
+                        "memory_usage": {"peak": 8.0}, "total_time": 1.25}}))
+    result, report = fake_benchmark("out", "--suite", "end-to-end", "--compare-to", kept,
+                                    "--strict", seconds=100, gpu_peak_bytes=4e9)
+    assert "Models or settings differ: its figures are shown, not judged" in result.stderr.decode()
+    assert report["changes"] == []
+    page = report_of(program.folder / "out", "md")
+    assert "| end\\_to\\_end.seconds | 1.25 | 100" in page
+    assert "| end\\_to\\_end.gpu\\_peak\\_bytes | 8.5899e+09 | 4e+09 |" in page
+    assert "a report of v2" in page
+    kept.write_text('{"performance": {}}')
+    assert "holds no figures" in message(program("benchmark", *MODELS, "--compare-to", kept,
+                                                 "-o", "none", code=1))
 
 
 def test_strict_fails_where_a_requirement_is_missed(fake_benchmark):

@@ -4,12 +4,14 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import struct
 
 import h5py
 import numpy
 import pytest
 import torch
+from checksums import crc32c
 from conftest import MODELS, SOURCE, TABLES, fasta, message
 
 ORIGINAL = SOURCE / "tests" / "data" / "vanilla" / "expected"
@@ -29,6 +31,7 @@ def run(program, sequences):
 
 
 def copy_of_run(program):
+    shutil.rmtree(program.folder / "copy", ignore_errors=True)
     shutil.copytree(program.folder / "out", program.folder / "copy")
     return program.folder / "copy"
 
@@ -130,7 +133,7 @@ def test_a_difference_in_one_row_of_embeddings(run):
 def test_one_bit_of_an_embedding(run):
     with h5py.File(copy_of_run(run) / "embeddings.h5", "r+") as file:
         file["merged"][2, 1] = numpy.nextafter(file["merged"][2, 1], numpy.float32(9))
-    assert compared(run, "out", "copy")["verdict"] == "equal within tolerance"
+    assert compared(run, "out", "copy")["verdict"] == "labels equal, numbers within tolerance"
     written = compared(run, "out", "copy", "--exact", code=1)
     assert written["datasets"][-1]["differing_rows"][0]["column"] == "1"
 
@@ -151,6 +154,70 @@ def test_a_label_that_changed(run):
     assert row["margin"] == pytest.approx(margin)
     assert row["cause"] == ("label-near-boundary" if margin <= 0.1 else "label")
     assert written["datasets"][1]["equal"]
+
+
+def with_noise(run, noise):
+    """A copy whose scores are all larger by `noise`, with the same labels."""
+    table = copy_of_run(run) / "a_merged" / TABLES[0]
+    rows = [line.split("\t") for line in table.read_text().splitlines()]
+    for row in rows[1:]:
+        row[2:] = [str(float(score) + noise) for score in row[2:]]
+    table.write_text("".join("\t".join(row) + "\n" for row in rows))
+
+
+def set_precision(folder, name):
+    """What a journal names as its run's precision, with the checksum of its row."""
+    key, value = b"precision", name.encode()
+    crc = crc32c(bytes([len(key)]) + key + bytes([len(value)]) + value)
+    database = sqlite3.connect(folder / "run.db")
+    with database:
+        database.execute("UPDATE fingerprint SET value = ?, crc = ? WHERE key = ?",
+                         (name, crc, key.decode()))
+    database.close()
+
+
+@pytest.mark.parametrize("a, b, bar", [("fp32", "fp16", "fp16: |a - b| <= 0.02, and <= 0.005 for"),
+                                       ("bf16", "fp16", "bf16: |a - b| <= 0.05, and <= 0.02 for"),
+                                       ("int8", "fp32", "int8: |a - b| <= 0.1, and <= 0.04 for")])
+def test_equal_labels_with_the_noise_of_a_precision_are_equal(run, a, b, bar):
+    """The coarser of the two precisions decides; labels are told first, then numbers."""
+    with_noise(run, 2e-4)
+    set_precision(run.folder / "out", a)
+    set_precision(run.folder / "copy", b)
+    written = compared(run, "out", "copy")
+    assert written["verdict"] == "labels equal, numbers within tolerance"
+    assert written["tolerance"]["precision"] == bar.partition(":")[0]
+    assert f"tolerance  of {bar} 99 %" in run("compare", "out", "copy").stdout.decode()
+    explicit = compared(run, "out", "copy", "--rtol", "0", "--atol", "1e-4", code=1)
+    assert explicit["verdict"] == "labels equal, numbers beyond tolerance"
+    assert explicit["tolerance"]["precision"] == ""
+    with_noise(run, 0.2)
+    set_precision(run.folder / "copy", b)
+    assert compared(run, "out", "copy", code=1)["verdict"] == explicit["verdict"]
+
+
+def test_a_directory_of_another_program_counts_as_fp32(run):
+    with_noise(run, 2e-4)
+    (run.folder / "copy" / "run.db").unlink()
+    assert compared(run, "out", "copy", code=1)["tolerance"]["precision"] == ""
+    set_precision(run.folder / "out", "fp16")
+    assert compared(run, "out", "copy")["tolerance"]["precision"] == "fp16"
+    (run.folder / "out" / "run.db").write_bytes(b"no database")
+    assert compared(run, "out", "copy", code=1)["tolerance"]["precision"] == ""
+
+
+def test_tables_alone_name_no_precision(run):
+    with_noise(run, 2e-4)
+    for name in ("out", "copy"):
+        set_precision(run.folder / name, "int8")
+    table = f"a_merged/{TABLES[0]}"
+    compared(run, f"out/{table}", f"copy/{table}", "--rtol", "0", code=1)
+    compared(run, f"out/{table}", f"copy/{table}", "--rtol", "0", "--atol", "3e-4")
+
+
+def test_noise_in_fp32_is_no_noise_of_a_precision(run):
+    with_noise(run, 2e-4)
+    assert compared(run, "out", "copy", code=1)["verdict"] == "labels equal, numbers beyond tolerance"
 
 
 def test_what_one_run_has_alone(run):
@@ -307,6 +374,42 @@ def test_hdf5_in_another_order_and_precision(program):
                                           numpy.linalg.norm(rounded, axis=1))
     assert dnabert_s["cosine"]["min"] == pytest.approx(cosines.min(), abs=1e-14)
     assert dnabert_s["cosine"]["mean"] == pytest.approx(cosines.mean(), abs=1e-14)
+
+
+def write_v2_hdf5(path, ids, values):
+    """ESM-2's embeddings as v2's aggregate_shards() writes them."""
+    with h5py.File(path, "w") as file:
+        file.create_dataset("embeddings", data=values, dtype="float32", chunks=True)
+        file.create_dataset("sequence_ids", data=ids, dtype=h5py.special_dtype(vlen=str))
+
+
+def test_hdf5_of_v2(program):
+    ids = [f"frame_{i}" for i in range(300)]
+    values = write_hdf5(program.folder / "a.h5", ids)["esm2"]
+    write_v2_hdf5(program.folder / "v2.h5", ids[::-1], values[::-1])
+    written = compared(program, "v2.h5", "a.h5", "--exact")
+    assert [(d["name"], d["identical"]) for d in written["datasets"]] == [("esm2", 300)]
+    assert written["remarks"] == ["dnabert_s is in B alone", "merged is in B alone"]
+    values[17, 1] += 0.5
+    write_v2_hdf5(program.folder / "v2.h5", ids, values)
+    esm2 = compared(program, "a.h5", "v2.h5", code=1)["datasets"][0]
+    assert esm2["differing_rows"][0]["id"] == "frame_17"
+
+
+@pytest.mark.parametrize("spoil", ["no embeddings", "other rows", "numbers as ids"])
+def test_hdf5_of_v2_that_is_damaged(program, spoil):
+    ids, values = ["a", "b"], numpy.ones((2, 4), numpy.float32)
+    write_hdf5(program.folder / "a.h5", ids)
+    write_v2_hdf5(program.folder / "v2.h5", ids, values)
+    with h5py.File(program.folder / "v2.h5", "r+") as file:
+        if spoil == "numbers as ids":
+            del file["sequence_ids"]
+            file["sequence_ids"] = [1, 2]
+        else:
+            del file["embeddings"]
+        if spoil == "other rows":
+            file["embeddings"] = values[:1]
+    not_compared(program, "a.h5", "v2.h5")
 
 
 def pt_files(folder, ids, values, name_of="{}.pt".format):

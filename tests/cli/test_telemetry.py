@@ -112,8 +112,11 @@ def test_the_monitor_has_its_log(reads):
     (reads.folder / "c.yaml").write_text("run: {monitor_interval: 0.05}\n")
     reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out", code=0)
     with one(reads.folder / "out" / "logs", "gpu_metrics_*.log").open() as log:
-        rows = list(csv.DictReader(log))
-    assert {row["device_id"] for row in rows} == {"host"}
+        lines = log.readlines()
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    assert "".join(lines).count("\n#\n# Monitoring Stopped: ") == 1  # as v2's log ends
+    assert {row["device_id"] for row in rows} == {"-1"}
+    assert abs(float(rows[0]["timestamp"]) - time.time()) < 600
     assert rows[0]["stage"] == "start"
     assert all(int(row["rss_bytes"]) > 1 << 20 for row in rows)
     monitor = summary_of(reads.folder / "out")["monitor"]
@@ -187,7 +190,7 @@ def test_a_killed_run_leaves_lines_that_are_whole(program, sequences):
     assert not list(out.glob("telemetry_*.json"))
     log = one(out / "logs", "gpu_metrics_*.log").read_text()
     assert log.endswith("\n")
-    assert log.startswith("timestamp,device_id,stage,")
+    assert log.startswith("timestamp,device_id,gpu_util,")
 
 
 def test_an_interrupted_run_says_so(program, sequences):
@@ -325,7 +328,10 @@ def check_hdf5(folder):
     """The HDF5 file holds the same as the lines."""
     lines = pandas.read_json(one(folder, "telemetry_*.jsonl"), lines=True, precise_float=True)
     with h5py.File(one(folder, "telemetry_*.h5")) as file:
-        assert set(file) == set(lines.columns)
+        v2 = {"batch_idx": "batch", "packing_efficiency": "packing"}
+        assert set(file) == {*lines.columns, *v2}
+        for theirs, ours in v2.items():
+            assert file[theirs] == file[ours]  # one dataset with two names
         states = file.attrs["queue_states"].split(",")
         for name, column in lines.items():
             values = list(file[name])
@@ -341,6 +347,27 @@ def check_hdf5(folder):
 def test_hdf5_has_the_numbers_of_the_lines(reads):
     assert reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200").returncode == 0
     check_hdf5(reads.folder / "out")
+
+
+def test_the_figures_of_v2_have_its_names(reads):
+    """`summary`, and of each batch a record, as a reader of v2's telemetry takes them."""
+    began = time.time()
+    reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200", code=0)
+    out = reads.folder / "out"
+    written, lines = summary_of(out), batches_of(out)
+    summary = written["summary"]
+    assert summary["total_batches"] == len(lines) > 1
+    assert summary["total_tokens"] == sum(line["esm_tokens"] for line in lines)
+    assert summary["packing_efficiency"] == written["packing"]["efficiency"]
+    assert summary["elapsed_seconds"] == written["run"]["seconds"]
+    batches = written["per_batch_metrics"]
+    assert [batch["batch_idx"] for batch in batches] == [line["batch"] for line in lines]
+    for batch, line in zip(batches, lines):
+        assert batch["packing_efficiency"] == pytest.approx(line["packing"], abs=1e-4)
+        assert batch["tokens_per_sec"] == pytest.approx(line["tokens_per_sec"], abs=0.1)
+        assert began - 1 < batch["timestamp"] < time.time()
+    reads.predict("reads.fa", *SHORT, "-o", "few", "--telemetry", "summary", code=0)
+    assert "per_batch_metrics" not in summary_of(reads.folder / "few")
 
 
 def test_report_makes_the_hdf5_of_a_killed_run(program, sequences):

@@ -38,7 +38,7 @@ IN_PLACE = {"export_in_place": ["export", "run"], "report_in_place": ["report", 
 DAMAGED_CODE = {"validate": 1, "validate_quickly": 1}
 GOING_ON = {"resume": [*PREDICT, "--resume"], "force_resume": [*PREDICT, "--force-resume"],
             "force": [*PREDICT, "--force"]}
-# Those that read the journal.
+# Those that cannot do without the journal.
 JOURNAL = {name: command for name, command in {**READING, **IN_PLACE}.items() if name != "compare"}
 
 

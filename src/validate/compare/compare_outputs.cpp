@@ -16,6 +16,7 @@
 #include "base/file.hpp"
 #include "base/system_failure.hpp"
 #include "base/text.hpp"
+#include "journal/kept_run.hpp"
 #include "journal/run_files.hpp"
 #include "validate/compare/embedding_parts.hpp"
 #include "validate/compare/embedding_reader.hpp"
@@ -124,6 +125,16 @@ OutputFolder look_into(const fs::path& directory) {
     fail(directory, "it holds no table and no embeddings of a finished run");
   }
   return result;
+}
+
+// The precision that a run's journal names; empty where none can be read.
+std::string precision_of(const fs::path& run, const Cancel& cancel) {
+  try {
+    return KeptRun(run, cancel, Journal::Check::kHead).value("precision");
+  } catch (const Error&) {
+    cancel.check();
+    return "";
+  }
 }
 
 // --- tables --------------------------------------------------------------------------------------
@@ -313,11 +324,12 @@ class EmbeddingComparer {
     if (width != dataset.width && has_rows) {
       fail(file_b, fmt::format("{} is {} wide, but {} in A", dataset.name, width, dataset.width));
     }
-    common_.push_back({.in_a = in_a,
-                       .in_b = *in_b,
-                       .counter = {dataset.name, settings.tolerance, settings.named},
-                       .values_a = std::vector<double>(dataset.width),
-                       .values_b = std::vector<double>(dataset.width)});
+    common_.push_back(
+        {.in_a = in_a,
+         .in_b = *in_b,
+         .counter = {dataset.name, settings.tolerance.of_embeddings(), settings.named},
+         .values_a = std::vector<double>(dataset.width),
+         .values_b = std::vector<double>(dataset.width)});
   }
 
   void compare_rows(const IdRow& a, const IdRow& b) {
@@ -375,6 +387,11 @@ class Comparer {
  private:
   void compare_directories() {
     result_.kind = "directory";
+    if (settings_.by_precision) {
+      settings_.tolerance =
+          tolerance_of(precision_of(settings_.a, cancel_), precision_of(settings_.b, cancel_));
+      result_.tolerance = settings_.tolerance;
+    }
     const OutputFolder a = look_into(settings_.a);
     const OutputFolder b = look_into(settings_.b);
     for (std::size_t k = 0; k < OutputFolder::kTables.size(); ++k) {
@@ -471,7 +488,7 @@ class Comparer {
     }
   }
 
-  const CompareSettings& settings_;
+  CompareSettings settings_;
   const Cancel& cancel_;
   Comparison result_;
 };

@@ -14,7 +14,8 @@ struct CompareSettings {
   std::filesystem::path a;
   std::filesystem::path b;
   Tolerance tolerance{};
-  std::size_t named = 10;  // rows of each kind that are listed
+  std::size_t named = 10;     // rows of each kind that are listed
+  bool by_precision = false;  // of two runs, the tolerance is that of their precisions
 };
 
 // What two runs, tables or files of embeddings have in common, and what differs.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
@@ -32,6 +33,11 @@ std::string number(double value) {
 std::string tolerance_text(const Tolerance& tolerance) {
   const std::string rule =
       fmt::format("|a - b| <= {} + {} |b|", tolerance.absolute, tolerance.relative);
+  if (!tolerance.precision.empty()) {
+    return fmt::format("of {}: |a - b| <= {}, and <= {} for 99 %; of embeddings <= {}",
+                       tolerance.precision, tolerance.absolute, tolerance.usual,
+                       tolerance.embedding);
+  }
   return tolerance.exact
              ? "none: bytes and bits must be equal (for what is said to be within, " + rule + ")"
              : rule;
@@ -58,6 +64,9 @@ std::string number_lines(const DatasetComparison& dataset) {
   const NumberComparison& numbers = dataset.numbers;
   if (numbers.values == 0) return {};
   std::string text = line("values within", share(numbers.within, numbers.values));
+  if (!numbers.mostly_usual()) {
+    text += line("beyond that of 99 %", share(numbers.unusual, numbers.values));
+  }
   text += line("absolute difference",
                fmt::format("at most {}, {} in the mean", number(numbers.absolute.max),
                            number(numbers.absolute.mean)));
@@ -144,12 +153,21 @@ std::string dataset_text(const DatasetComparison& dataset) {
   return text;
 }
 
+// Labels first, then numbers; then other columns, or rows and files that one has alone.
 std::string verdict(const Comparison& comparison) {
-  if (!comparison.equal()) return "rows differ";
+  bool identical = comparison.equal();
+  bool within = true;
+  std::optional<bool> labels;
   for (const DatasetComparison& dataset : comparison.datasets) {
-    if (dataset.within != 0) return "equal within tolerance";
+    identical = identical && dataset.within == 0;
+    within = within && dataset.numbers.all_within();
+    if (dataset.labels) labels = labels.value_or(true) && dataset.labels->differing == 0;
   }
-  return "identical";
+  if (identical) return "identical";
+  const char* const of_labels = !labels ? "" : *labels ? "labels equal, " : "labels differ, ";
+  const bool is_told = comparison.equal() || !within || !labels.value_or(true);
+  return fmt::format("{}numbers {} tolerance{}", of_labels, within ? "within" : "beyond",
+                     is_told ? "" : ", but rows differ");
 }
 
 // --- for programs --------------------------------------------------------------------------------
@@ -176,6 +194,7 @@ Json json_of(const NumberComparison& numbers, const std::optional<LargestDiffere
   if (numbers.values == 0) return Json();
   Json json{{"values", numbers.values},
             {"within", numbers.within},
+            {"unusual", numbers.unusual},
             {"absolute_difference", json_of(numbers.absolute)},
             {"relative_difference", json_of(numbers.relative)},
             {"not_finite", numbers.not_finite},
@@ -253,6 +272,8 @@ std::string comparison_json(const Comparison& comparison) {
                   {"tolerance",
                    {{"relative", comparison.tolerance.relative},
                     {"absolute", comparison.tolerance.absolute},
+                    {"usual", comparison.tolerance.usual},
+                    {"precision", comparison.tolerance.precision},
                     {"exact", comparison.tolerance.exact}}},
                   {"remarks", comparison.remarks},
                   {"datasets", std::move(datasets)}};

@@ -11,6 +11,12 @@
 namespace virnucpro {
 namespace {
 
+// Against fp32: semantics.md, section 7; the coarsest last.
+constexpr std::array<Tolerance, 3> kPrecisions{
+    {{.relative = 0, .absolute = 2e-2, .usual = 5e-3, .embedding = 5e-2, .precision = "fp16"},
+     {.relative = 0, .absolute = 5e-2, .usual = 2e-2, .embedding = 5e-1, .precision = "bf16"},
+     {.relative = 0, .absolute = 1e-1, .usual = 4e-2, .embedding = 5e-1, .precision = "int8"}}};
+
 // Rows of one cause are listed by descending weight: labels with the clearest scores come first.
 double weight(const DifferingRow& row) {
   if (row.cause == Cause::kNumber) return row.difference;
@@ -27,6 +33,14 @@ bool goes_before(const DifferingRow& x, const DifferingRow& y) {
 }
 
 }  // namespace
+
+Tolerance tolerance_of(std::string_view a, std::string_view b) {
+  Tolerance coarser;
+  for (const Tolerance& known : kPrecisions) {
+    if (known.precision == a || known.precision == b) coarser = known;
+  }
+  return coarser;
+}
 
 bool is_within(double a, double b, const Tolerance& tolerance) {
   return std::abs(a - b) <= tolerance.absolute + tolerance.relative * std::abs(b);
@@ -87,6 +101,7 @@ void DatasetCounter::finite(const ColumnName& column, double a, double b, bool s
   numbers.relative.add(difference == 0 ? 0 : difference / larger);
   const bool within = is_within(a, b, tolerance_);
   if (within) ++numbers.within;
+  if (tolerance_.usual > 0 && difference > tolerance_.usual) ++numbers.unusual;
   if (tolerance_.exact ? same_bits : within) return;
   note_numbers(Cause::kNumber, column, a, b, difference);
 }

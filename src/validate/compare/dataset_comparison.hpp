@@ -24,7 +24,18 @@ struct Tolerance {
   double relative = 1e-3;
   double absolute = 1e-4;
   bool exact = false;  // only equal bytes, or bits, count as equal
+  // Where it is that of a precision; "": it is of no precision.
+  double usual = 0;      // 99 % of a table's numbers may differ by no more; 0: no such bound
+  double embedding = 0;  // the absolute bound for a number of an embedding
+  std::string_view precision = {};
+
+  Tolerance of_embeddings() const {
+    if (precision.empty()) return *this;
+    return {.relative = 0, .absolute = embedding, .precision = precision};
+  }
 };
+// That of two runs by their precisions: the coarser one's; the default for fp32 and other names.
+Tolerance tolerance_of(std::string_view a, std::string_view b);
 
 bool is_within(double a, double b, const Tolerance& tolerance);  // both must be finite
 
@@ -62,12 +73,16 @@ struct LabelComparison {
 
 // For numbers that are finite in both: |a - b|, and this divided by the larger of |a| and |b|.
 struct NumberComparison {
-  std::uint64_t values = 0;  // compared
-  std::uint64_t within = 0;  // those of them identical or within tolerance
+  std::uint64_t values = 0;   // compared
+  std::uint64_t within = 0;   // those of them identical or within tolerance
+  std::uint64_t unusual = 0;  // those that differ by more than Tolerance::usual
   Statistic absolute{};
   Statistic relative{};
   std::uint64_t nan_in_both = 0;  // with the same bits: identical, though not a result
   std::uint64_t not_finite = 0;   // Cause::kNotFinite
+
+  bool mostly_usual() const { return unusual <= values / 100; }
+  bool all_within() const { return within == values && mostly_usual(); }
 };
 
 // The largest difference between two numbers.
@@ -106,7 +121,9 @@ struct DatasetComparison {
   std::uint64_t only_a() const { return rows.in_a - rows.in_both; }
   std::uint64_t only_b() const { return rows.in_b - rows.in_both; }
   // Whether both have the same rows, identical or within tolerance. Order does not matter.
-  bool equal() const { return differing == 0 && only_a() == 0 && only_b() == 0; }
+  bool equal() const {
+    return differing == 0 && only_a() == 0 && only_b() == 0 && numbers.mostly_usual();
+  }
 };
 
 // A column's name, or its number if it has no name.

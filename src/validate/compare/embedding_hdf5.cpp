@@ -20,6 +20,9 @@ constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 holds whole chunk
 // The driver opens nothing. HDF5 asks the system for the current folder if a name is relative.
 constexpr const char* kAnyName = "/held";
 constexpr std::array<const char*, 3> kDatasets{"dnabert_s", "esm2", "merged"};
+// v2 keeps ESM-2's embeddings alone.
+constexpr const char* kV2Ids = "sequence_ids";
+constexpr const char* kV2Esm2 = "embeddings";
 
 // A dataset and its type; nothing else is read.
 struct OpenDataset {
@@ -32,13 +35,15 @@ class OwnHdf5Rows : public Hdf5Rows {
  public:
   OwnHdf5Rows(std::string path, int file, std::uint64_t bytes) : path_(std::move(path)) {
     open_file(file, bytes);
-    ids_ = open("ids", 1);
+    const bool is_v2 = has(kV2Ids) && !has("ids");
+    ids_ = open(is_v2 ? kV2Ids : "ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
     if (type != H5T_STRING) malformed("ids are no texts");
     // The file states its number of rows, and rows may never have been written.
     if (rows() > bytes) malformed("it has too many rows");
     for (const char* name : kDatasets) {
-      if (H5Lexists(file_.get(), name, H5P_DEFAULT) > 0) add_dataset(name);
+      const char* const stored = is_v2 && name == std::string_view("esm2") ? kV2Esm2 : name;
+      if (has(stored)) add_dataset(stored, name);
     }
     if (datasets_.empty()) malformed("it has none of dnabert_s, esm2 and merged");
   }
@@ -67,6 +72,8 @@ class OwnHdf5Rows : public Hdf5Rows {
     if (result < 0) malformed(hdf5_reason());
   }
 
+  bool has(const char* name) const { return H5Lexists(file_.get(), name, H5P_DEFAULT) > 0; }
+
   void open_file(int file, std::uint64_t bytes) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are thrown, not printed
     H5PLset_loading_state(0);                     // a file must not load code
@@ -78,8 +85,8 @@ class OwnHdf5Rows : public Hdf5Rows {
 
   OpenDataset open(const char* name, int rank) const {
     H5L_info_t link{};
-    if (H5Lexists(file_.get(), name, H5P_DEFAULT) <= 0 ||
-        H5Lget_info(file_.get(), name, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) {
+    if (!has(name) || H5Lget_info(file_.get(), name, &link, H5P_DEFAULT) < 0 ||
+        link.type != H5L_TYPE_HARD) {
       malformed(fmt::format("it has no dataset {} of its own", name));
     }
     OpenDataset found;
@@ -115,7 +122,7 @@ class OwnHdf5Rows : public Hdf5Rows {
     }
   }
 
-  void add_dataset(const char* name) {
+  void add_dataset(const char* name, const char* shown) {
     OpenDataset found = open(name, 2);
     if (H5Tget_class(found.type.get()) != H5T_FLOAT ||
         H5Tget_size(found.type.get()) > sizeof(double)) {
@@ -125,7 +132,7 @@ class OwnHdf5Rows : public Hdf5Rows {
       malformed(
           fmt::format("{} is [{}, {}], with {} ids", name, found.shape[0], found.shape[1], rows()));
     }
-    datasets_.push_back({.name = name, .width = static_cast<std::size_t>(found.shape[1])});
+    datasets_.push_back({.name = shown, .width = static_cast<std::size_t>(found.shape[1])});
     opened_.push_back(std::move(found));
   }
 

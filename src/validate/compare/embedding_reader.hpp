@@ -36,11 +36,12 @@ bool is_hdf5(std::string_view beginning);
 bool is_torch_zip(std::string_view beginning);
 
 // HDF5 as written by `embed`: `ids`, and any of dnabert_s, esm2, merged, each [rows, width] of
-// floats. A separate process reads it, since some versions of HDF5 crash on a damaged file; a crash
-// is an ordinary error. Memory of both processes: 1 MiB of each dataset, one of its chunks (refused
-// above 64 MiB), 1,024 ids. Files that refer to other files or need a plug-in are refused. The
-// Cancel must outlive the reader. Errors: kInputMissing, kInputRead when it cannot be opened;
-// kInputMalformed for other contents; kOutOfMemory when no process can be started; Cancel's.
+// floats; or by v2: `sequence_ids`, and ESM-2's `embeddings`. A separate process reads it, since
+// some versions of HDF5 crash on a damaged file; a crash is an ordinary error. Memory of both
+// processes: 1 MiB of each dataset, one of its chunks (refused above 64 MiB), 1,024 ids. Files that
+// refer to other files or need a plug-in are refused. The Cancel must outlive the reader. Errors:
+// kInputMissing, kInputRead when it cannot be opened; kInputMalformed for other contents;
+// kOutOfMemory when no process can be started; Cancel's.
 std::unique_ptr<EmbeddingReader> open_hdf5_embeddings(const std::filesystem::path& path,
                                                       const Cancel& cancel);
 

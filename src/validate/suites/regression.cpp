@@ -19,6 +19,8 @@ constexpr std::size_t kLongestHistoryLine = 8U << 20U;  // a line has all figure
 constexpr std::size_t kMostMetrics = 1000;
 constexpr std::size_t kMostRuns = 200;  // the last ones, for a trend
 
+constexpr double kV2Gigabyte = 1U << 30U;
+constexpr std::size_t kMostV2Gpus = 64;
 constexpr std::array<std::string_view, 3> kBetterNames{"higher", "lower", "same"};
 
 std::string_view name_of(Better better) {
@@ -91,7 +93,29 @@ std::optional<KeptMetric> metric_at(const JsonValues& values, const std::string&
                     .counted = values.flag(path + "counted").value_or(false)};
 }
 
+// The figures of v2's report by the names of the same figures here, each measured once. Its models
+// and settings are unknown, so none of them is judged.
+KeptResults v2_results(const JsonValues& values) {
+  KeptResults results{.time = values.text("metadata/timestamp").value_or(""),
+                      .commit = "unknown (a report of v2)"};
+  const auto add = [&](const std::string& path, const std::string& key, double unit = 1) {
+    const auto value = values.number("performance/" + path);
+    const Better better = key.ends_with("second") ? Better::kHigher : Better::kLower;
+    if (value) results.metrics.push_back({key, better, spread_of({unit * *value})});
+  };
+  add("total_time", "end_to_end.seconds");
+  add("memory_usage/peak", "end_to_end.gpu_peak_bytes", kV2Gigabyte);
+  for (const int gpus : {1, 2, 4, 8}) {
+    add(fmt::format("gpu_scaling/{}", gpus), fmt::format("scaling.{}.seconds", gpus));
+  }
+  add("stage_throughput/translation/seq_per_sec", "throughput.translate.sequences_per_second");
+  add("stage_throughput/dnabert/seq_per_sec", "throughput.dnabert_s.sequences_per_second");
+  add("stage_throughput/esm2/seq_per_sec", "throughput.esm2.sequences_per_second");
+  return results;
+}
+
 KeptResults results_of(const JsonValues& values) {
+  if (values.elements("metrics") == 0) return v2_results(values);
   const auto text = [&values](const char* path) { return values.text(path).value_or(""); };
   KeptResults results{.time = text("time"),
                       .commit = text("commit"),

@@ -82,7 +82,8 @@ std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,
 std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites);
 
 // Earlier figures: of a benchmark's JSON (benchmark_json()), or the last ones of `identity` in a
-// history, whose name ends in .jsonl; if it has none, the last of the same work on another device.
+// history, whose name ends in .jsonl; if it has none, the last of the same work on another device;
+// or of v2's JSON, whose identity is empty.
 // Errors: kInputMissing; kInputRead; kJson; kUsage for a file without such figures.
 KeptResults read_results(const std::filesystem::path& file, const BenchmarkIdentity& identity);
 

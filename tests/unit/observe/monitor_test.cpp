@@ -36,7 +36,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 using Row = std::vector<std::string>;
-enum Column : std::size_t { kTime, kDevice, kStage, kUtilization, kUsed, kCpu = 11, kRss };
+enum Column : std::size_t { kTime, kDevice, kStage = 7, kUtilization, kUsed, kCpu = 16, kRss };
 
 Row split(const std::string& line) {
   Row row{""};
@@ -58,6 +58,7 @@ std::vector<Row> rows_of(const std::filesystem::path& path) {
   std::vector<Row> rows;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
     rows.push_back(split(line));
     EXPECT_EQ(rows.back().size(), rows.front().size()) << line;
   }
@@ -155,12 +156,23 @@ TEST_F(MonitorTest, WritesARowForEachOfThemEachTime) {
   ASSERT_GE(rows.size(), 6U);
   EXPECT_EQ(rows[0][kTime], rows[1][kTime]);
   EXPECT_EQ(Row(rows[0].begin() + kDevice, rows[0].end()),
-            split("cuda:0,start,97,1000,4000,61,312.456,1980,sw_power_cap|hw_slowdown,2,,,,"));
-  EXPECT_EQ(rows[1][kDevice], "host");
+            split("0,97,0.0,25.0,61,312.456,start,97,1000,4000,61,312.456,1980,"
+                  "sw_power_cap|hw_slowdown,2,,,,"));
+  EXPECT_EQ(rows[1][kDevice], kHostId);
   EXPECT_EQ(rows[1][kUtilization], "");
   EXPECT_EQ(rows[1][kCpu], "");  // no earlier value to compare with
   EXPECT_NE(rows[1][kRss], "");
   EXPECT_NE(rows[3][kCpu], "");
+}
+
+TEST_F(MonitorTest, EndsItsFileWithASummaryOfEachGpu) {
+  const FakeDriver driver(kWholeGpu);
+  const std::uint64_t samples = summary_after(3, settings({"GPU-1"})).samples;
+  const std::string text = read_text(csv);
+  EXPECT_THAT(text, HasSubstr("\n#\n# Monitoring Stopped: "));
+  EXPECT_THAT(text, HasSubstr("# Summary:\n# GPU 0:\n#   Avg Utilization: 97.0%\n"));
+  EXPECT_THAT(text, HasSubstr(fmt::format("#   Samples: {}\n#   By Stage:\n", samples)));
+  EXPECT_THAT(text, HasSubstr("#     start: 97.0% util, 0.00 GB peak, "));
 }
 
 TEST_F(MonitorTest, KeepsAverageAndExtremesOfEachPhaseApart) {
@@ -200,7 +212,7 @@ TEST_F(MonitorTest, NamesThePhaseOfEachRow) {
     summary = monitor.summary();
   }
   Row stages;
-  for (const Row& row : rows_of(csv, "host")) {
+  for (const Row& row : rows_of(csv, "-1")) {
     if (stages.empty() || stages.back() != row[kStage]) stages.push_back(row[kStage]);
   }
   EXPECT_THAT(stages, ElementsAre("start", "embedding", "tables"));
@@ -214,15 +226,15 @@ TEST_F(MonitorTest, TellsWhatAPartOfAGpuTells) {
   EXPECT_EQ(summary.devices[0].failure, "");
   EXPECT_EQ(summary.devices[0].whole().utilization_percent.count, 0U);
   EXPECT_EQ(summary.devices[0].whole().memory_used.mean, 5);
-  const Row row = rows_of(csv, "cuda:0").front();
-  EXPECT_EQ(Row(row.begin() + kDevice, row.end()), split("cuda:0,start,,5,20,,,,,,,,,"));
+  const Row row = rows_of(csv, "0").front();
+  EXPECT_EQ(Row(row.begin() + kDevice, row.end()), split("0,,0.0,25.0,,,start,,5,20,,,,,,,,,"));
 }
 
 TEST_F(MonitorTest, TellsDevicesApart) {
   const FakeDriver driver("GPU-2 memory 2/9\nGPU-1 memory 1/9\n");
   summary_after(2, settings({"GPU-1", "GPU-2"}));
-  EXPECT_EQ(rows_of(csv, "cuda:0").front()[kUsed], "1");
-  EXPECT_EQ(rows_of(csv, "cuda:1").front()[kUsed], "2");
+  EXPECT_EQ(rows_of(csv, "0").front()[kUsed], "1");
+  EXPECT_EQ(rows_of(csv, "1").front()[kUsed], "2");
 }
 
 TEST_F(MonitorTest, GoesOnWhenADeviceStopsToAnswer) {
@@ -232,7 +244,7 @@ TEST_F(MonitorTest, GoesOnWhenADeviceStopsToAnswer) {
   EXPECT_EQ(summary.devices[0].failure, "GPU is lost");
   EXPECT_EQ(summary.devices[0].whole().memory_used.count, summary.samples - 3);
   EXPECT_EQ(summary.devices[1].failure, "");
-  const std::vector<Row> rows = rows_of(csv, "cuda:0");
+  const std::vector<Row> rows = rows_of(csv, "0");
   EXPECT_EQ(rows[0][kUsed], "1");
   for (std::size_t i = 1; i <= 3; ++i) EXPECT_EQ(rows[i][kUsed], "");
   EXPECT_EQ(rows[4][kUsed], "3");
@@ -243,8 +255,8 @@ TEST_F(MonitorTest, MeasuresTheOthersWhereADeviceIsNotFound) {
   const MonitorSummary summary = summary_after(2, settings({"GPU-1", "GPU-2"}));
   EXPECT_THAT(warnings, ElementsAre("cuda:0 is not measured: NVML does not find it: Not Found"));
   EXPECT_EQ(summary.devices[0].failure, "Not Found");
-  EXPECT_THAT(rows_of(csv, "cuda:0"), IsEmpty());
-  EXPECT_EQ(rows_of(csv, "cuda:1").front()[kUsed], "2");
+  EXPECT_THAT(rows_of(csv, "0"), IsEmpty());
+  EXPECT_EQ(rows_of(csv, "1").front()[kUsed], "2");
 }
 
 TEST_F(MonitorTest, MeasuresTheHostAloneWithoutNvml) {
@@ -255,7 +267,7 @@ TEST_F(MonitorTest, MeasuresTheHostAloneWithoutNvml) {
   EXPECT_THAT(summary.nvml_failure, HasSubstr("/nowhere"));
   EXPECT_EQ(summary.devices[0].failure, summary.nvml_failure);
   EXPECT_EQ(summary.devices[0].rows, 0U);
-  EXPECT_EQ(rows_of(csv, "host").size(), rows_of(csv).size());
+  EXPECT_EQ(rows_of(csv, "-1").size(), rows_of(csv).size());
 }
 
 TEST_F(MonitorTest, HasTheMemoryThatWorkersReportWithoutNvml) {
@@ -278,9 +290,9 @@ TEST_F(MonitorTest, HasTheMemoryThatWorkersReportWithoutNvml) {
   EXPECT_EQ(first.whole().memory_used.max, 5);
   EXPECT_EQ(first.memory_total, 9U);
   EXPECT_EQ(summary.devices[1].rows, 0U);  // its worker reported nothing
-  const Row row = rows_of(csv, "cuda:0").back();
-  EXPECT_EQ(Row(row.begin() + kDevice, row.end()), split("cuda:0,start,,5,9,,,,,,,,,"));
-  EXPECT_THAT(rows_of(csv, "cuda:1"), IsEmpty());
+  const Row row = rows_of(csv, "0").back();
+  EXPECT_EQ(Row(row.begin() + kDevice, row.end()), split("0,,0.0,55.6,,,start,,5,9,,,,,,,,,"));
+  EXPECT_THAT(rows_of(csv, "1"), IsEmpty());
 }
 
 TEST_F(MonitorTest, PrefersNvmlToWhatWorkersReport) {
@@ -290,7 +302,7 @@ TEST_F(MonitorTest, PrefersNvmlToWhatWorkersReport) {
   const MonitorSummary summary = summary_after(4, both);
   EXPECT_EQ(summary.devices[0].rows, summary.samples);
   EXPECT_EQ(summary.devices[0].nvml_rows, summary.samples - 1);
-  const std::vector<Row> rows = rows_of(csv, "cuda:0");
+  const std::vector<Row> rows = rows_of(csv, "0");
   EXPECT_EQ(rows[0][kUsed], "1");
   EXPECT_EQ(rows[1][kUsed], "4");
   EXPECT_EQ(rows[2][kUsed], "1");
@@ -323,9 +335,9 @@ TEST_F(MonitorTest, TellsTheModelsApartByTheTimesOfTheirBatches) {
   }
   std::map<std::string, std::set<std::string>> phases;
   for (const Row& row : rows_of(csv)) phases[row[kDevice]].insert(row[kStage]);
-  EXPECT_THAT(phases["cuda:0"], testing::IsSupersetOf({"esm2", "tables"}));
-  EXPECT_THAT(phases["cuda:1"], testing::Not(testing::Contains("esm2")));
-  EXPECT_THAT(phases["host"], testing::Not(testing::Contains("esm2")));
+  EXPECT_THAT(phases["0"], testing::IsSupersetOf({"esm2", "tables"}));
+  EXPECT_THAT(phases["1"], testing::Not(testing::Contains("esm2")));
+  EXPECT_THAT(phases["-1"], testing::Not(testing::Contains("esm2")));
   const GpuStatistics embedding = summary.devices[0].while_embedding();
   EXPECT_EQ(embedding.memory_used.count,
             summary.devices[0].of(Phase::kEsm2).memory_used.count +
@@ -339,11 +351,11 @@ TEST_F(MonitorTest, HoldsARowBackUntilItsBatchIsKnown) {
   wait_for_samples(monitor, 1);
   monitor.enter(Phase::kEmbedding);
   wait_for_samples(monitor, 6);
-  const std::size_t before = rows_of(csv, "cuda:0").size();
+  const std::size_t before = rows_of(csv, "0").size();
   EXPECT_THAT(monitor.utilization(), ElementsAre(97.0));  // live values do not wait
   monitor.record(hour_of_esm2(0, steady_clock::now()));
-  wait_until([&] { return rows_of(csv, "cuda:0").size() >= before + 5; });
-  EXPECT_EQ(rows_of(csv, "cuda:0")[before][kStage], "esm2");
+  wait_until([&] { return rows_of(csv, "0").size() >= before + 5; });
+  EXPECT_EQ(rows_of(csv, "0")[before][kStage], "esm2");
 }
 
 TEST_F(MonitorTest, WritesWhatItHoldsAtItsEnd) {
@@ -355,7 +367,7 @@ TEST_F(MonitorTest, WritesWhatItHoldsAtItsEnd) {
     wait_for_samples(monitor, 5);
     summary = monitor.summary();
   }
-  const std::vector<Row> rows = rows_of(csv, "cuda:0");
+  const std::vector<Row> rows = rows_of(csv, "0");
   EXPECT_GE(rows.size(), summary.samples);
   EXPECT_EQ(rows.back()[kStage], "embedding");
 }
@@ -407,8 +419,8 @@ TEST_F(MonitorTest, CountsTheRowsOfItsFileAlone) {
     monitor.end();
     summary = monitor.summary();
   }
-  EXPECT_EQ(summary.written, rows_of(csv, "host").size());
-  EXPECT_EQ(summary.devices[0].rows, rows_of(csv, "cuda:0").size());
+  EXPECT_EQ(summary.written, rows_of(csv, "-1").size());
+  EXPECT_EQ(summary.devices[0].rows, rows_of(csv, "0").size());
   EXPECT_GT(summary.written, 0U);
   EXPECT_GE(summary.samples, summary.written + 3);
   EXPECT_EQ(summary.file_failure, errno_text(EFBIG));
@@ -423,7 +435,7 @@ TEST_F(MonitorTest, CountsTheRowsThatWereHeldBackOnceItEnds) {
   const MonitorSummary summary = monitor.summary();
   EXPECT_GE(summary.samples, 3U);
   EXPECT_EQ(summary.written, summary.samples);
-  EXPECT_EQ(rows_of(csv, "cuda:0").size(), summary.devices[0].rows);
+  EXPECT_EQ(rows_of(csv, "0").size(), summary.devices[0].rows);
 }
 
 TEST_F(MonitorTest, NeedsNoFile) {
@@ -478,7 +490,7 @@ TEST_F(MonitorTest, LeavesAWholeFileWhenItsProcessIsKilled) {
   });
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  EXPECT_GE(rows_of(csv, "host").size(), 10U);
+  EXPECT_GE(rows_of(csv, "-1").size(), 10U);
 }
 
 TEST_F(MonitorTest, EndsAtOnceWithinALongInterval) {

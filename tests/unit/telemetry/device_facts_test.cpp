@@ -30,6 +30,7 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   reading.power_w = 500;
   text += device_row(start + std::chrono::seconds(2), Phase::kEmbedding, "cuda:1", reading);
   text += host_row(start, Phase::kTables, usage, 160);
+  text += monitor_footer(start, {DeviceSummary{}}, std::chrono::milliseconds(500));
   const MetricFacts facts = metric_facts(text);
   EXPECT_EQ(facts.rows, 3U);
   EXPECT_EQ(facts.damaged_lines, 0U);
@@ -58,6 +59,21 @@ TEST(MetricFacts, TellTheModelsApartAndCountTheRows) {
   EXPECT_EQ(device.of(Phase::kEsm2).memory_used.mean, 5);
   EXPECT_EQ(device.while_embedding().memory_used.mean, 6);
   EXPECT_EQ(device.rows, 2U);
+}
+
+// Until 0.3 a GPU was named as in the telemetry, and the time was a date.
+TEST(MetricFacts, AreReadFromLogsOfOlderPrograms) {
+  const MetricFacts facts = metric_facts(
+      "timestamp,device_id,stage,utilization_percent,memory_used_bytes,memory_total_bytes,"
+      "temperature_c,power_w,sm_clock_mhz,throttle_reasons,ecc_errors,process_cpu_percent,"
+      "rss_bytes,read_bytes,written_bytes\n"
+      "2026-01-31T09:30:05.042Z,cuda:1,esm2,97,1000,4000,61,312.4,1980,,2,,,,\n"
+      "2026-01-31T09:30:07.042Z,host,esm2,,,,,,,,,160.0,4096,5,6\n");
+  EXPECT_EQ(facts.damaged_lines, 0U);
+  ASSERT_EQ(facts.summary.devices.size(), 1U);
+  EXPECT_EQ(facts.summary.devices[0].id, "cuda:1");
+  EXPECT_EQ(facts.summary.devices[0].of(Phase::kEsm2).power_w.mean, 312.4);
+  EXPECT_EQ(facts.summary.host.of(Phase::kEsm2).rss_bytes.max, 4096);
 }
 
 TEST(MetricFacts, TakeColumnsInAnyOrderAndEndsOfWindows) {

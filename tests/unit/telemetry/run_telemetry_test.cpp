@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/json_values.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
@@ -42,6 +43,21 @@ TEST(RunTelemetry, IsReadAsItWasWritten) {
   EXPECT_THAT(telemetry->throughput.over_time.frames, ElementsAre(3, 0, 5));
   EXPECT_EQ(telemetry->devices[0].phases[0].power_w.samples, 16U);
   EXPECT_FALSE(telemetry->devices[0].phases[0].temperature_c.average);
+}
+
+// Keys of v2's telemetry, beside this program's.
+TEST(RunTelemetry, HasTheFiguresOfV2ByTheirNames) {
+  RunTelemetry telemetry = sample();
+  telemetry.workload.batches = 7;
+  telemetry.packing.efficiency = 0.96;
+  EXPECT_THAT(telemetry_json(telemetry), Not(HasSubstr("per_batch_metrics")));
+  const std::string text =
+      telemetry_json(telemetry, {{{"batch_idx", 3}, {"packing_efficiency", 0.5}}});
+  const JsonValues values(text, "t.json");
+  EXPECT_EQ(values.count("summary/total_batches"), 7U);
+  EXPECT_EQ(values.number("summary/packing_efficiency"), 0.96);
+  EXPECT_EQ(values.number("summary/elapsed_seconds"), 100);
+  EXPECT_EQ(values.count("per_batch_metrics/0/batch_idx"), 3U);
 }
 
 TEST(RunTelemetry, HasNullWhereNothingWasMeasured) {

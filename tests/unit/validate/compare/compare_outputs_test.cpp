@@ -1,5 +1,6 @@
 #include "validate/compare/compare_outputs.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,12 +54,60 @@ TEST(Compare, WithinToleranceIsEqualButNotIdentical) {
   EXPECT_NEAR(only(result).numbers.absolute.max, 1e-5, 1e-12);
   EXPECT_NEAR(only(result).numbers.absolute.mean, 5.5e-6, 1e-12);
   EXPECT_NEAR(only(result).numbers.relative.max, 1e-5 / 0.10001, 1e-12);
-  EXPECT_THAT(comparison_text(result), testing::EndsWith("\nequal within tolerance\n"));
+  EXPECT_THAT(comparison_text(result),
+              testing::EndsWith("\nlabels equal, numbers within tolerance\n"));
 
   const Comparison exact = compare_frames(a, b, {.exact = true});
   EXPECT_FALSE(exact.equal());
   EXPECT_EQ(only(exact).first_differing.at(0).cause, Cause::kNumber);
   EXPECT_EQ(only(exact).first_differing.at(0).column, "score1");
+}
+
+std::string last_line(const Comparison& comparison) {
+  const std::string text = comparison_text(comparison);
+  return text.substr(text.rfind('\n', text.size() - 2) + 1);
+}
+
+TEST(Compare, GivesItsVerdictOnLabelsFirst) {
+  const std::string a = "a\tvirus\t0.1\t0.9\nb\tvirus\t0.1\t0.9\n";
+  EXPECT_EQ(last_line(compare_frames(a, "a\tvirus\t0.1\t0.9\nb\tvirus\t0.2\t0.9\n")),
+            "labels equal, numbers beyond tolerance\n");
+  EXPECT_EQ(last_line(compare_frames(a, "a\tvirus\t0.1\t0.9\nb\tothers\t0.1\t0.9\n")),
+            "labels differ, numbers within tolerance\n");
+  EXPECT_EQ(last_line(compare_frames(a, "b\tothers\t0.9\t0.1\n")),
+            "labels differ, numbers beyond tolerance\n");
+  EXPECT_EQ(last_line(compare_frames(a, "a\tvirus\t0.1\t0.9\n")),
+            "labels equal, numbers within tolerance, but rows differ\n");
+}
+
+TEST(ToleranceOf, IsThatOfTheCoarserPrecision) {
+  EXPECT_EQ(tolerance_of("fp16", "fp32").absolute, 2e-2);
+  EXPECT_EQ(tolerance_of("fp16", "fp32").usual, 5e-3);
+  EXPECT_EQ(tolerance_of("bf16", "fp16").precision, "bf16");
+  EXPECT_EQ(tolerance_of("", "int8").absolute, 1e-1);
+  EXPECT_EQ(tolerance_of("int8", "fp16").of_embeddings().absolute, 5e-1);
+  for (const char* other : {"fp32", "", "fp99"}) {
+    EXPECT_EQ(tolerance_of("fp32", other).absolute, Tolerance{}.absolute);
+    EXPECT_EQ(tolerance_of(other, "fp32").of_embeddings().absolute, Tolerance{}.absolute);
+  }
+}
+
+// Of 200 scores one in a hundred may be near the bound of all.
+TEST(Compare, AllowsOfAPrecisionFewLargeDifferences) {
+  const auto frames = [](int large) {
+    std::string rows;
+    for (int k = 0; k < 100; ++k) {
+      rows += fmt::format("r{}\tvirus\t0.1\t{}\n", k, k < large ? 0.91 : 0.9001);
+    }
+    return rows;
+  };
+  const Tolerance fp16 = tolerance_of("fp16", "fp32");
+  EXPECT_TRUE(compare_frames(frames(0), frames(2), fp16).equal());
+  const Comparison more = compare_frames(frames(0), frames(3), fp16);
+  EXPECT_FALSE(more.equal());
+  EXPECT_EQ(last_line(more), "labels equal, numbers beyond tolerance\n");
+  EXPECT_THAT(comparison_text(more), HasSubstr("beyond that of 99 %  3 of 200 (1.50 %)"));
+  EXPECT_THAT(comparison_text(more), HasSubstr("of fp16: |a - b| <= 0.02, and <= 0.005 for 99 %"));
 }
 
 TEST(Compare, OneNumberInOtherDigitsIsEqualUnlessExact) {

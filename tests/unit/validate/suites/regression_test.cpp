@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/temporary_folder.hpp"
@@ -204,6 +205,39 @@ TEST_F(History, ShowsTheTrendOfTheSameMachineAlone) {
   ASSERT_THAT(section.plots[0].lines[0].points, SizeIs(2));
   EXPECT_DOUBLE_EQ(section.plots[0].lines[0].points[0].y, 90);
   EXPECT_DOUBLE_EQ(section.plots[0].lines[0].points[1].y, 100);
+}
+
+// v2's keys and units, with this program's names for the same figures. Nothing of it is judged.
+TEST(ReadResults, TakesTheFiguresOfAReportOfV2) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "benchmark_20260126_101500.json";
+  std::ofstream(file) << R"({"metadata": {"timestamp": "2026-01-26T10:15:00", "data_size": "small",
+    "num_sequences": 100, "gpus_tested": [0, 1]},
+    "performance": {"gpu_scaling": {"1": 100.0, "2": 60.5, "8": -1}, "speedups": {"2": 1.65},
+    "stage_throughput": {"esm2": {"time": 5, "seq_per_sec": 20.0, "gpu_util": 85},
+      "dnabert": {"seq_per_sec": 50}, "merge": {"seq_per_sec": 1000}},
+    "memory_usage": {"peak": 2.0, "average": 1.5}, "total_time": 60.5, "projected_10k_time": 1.7},
+    "summary": {"pass": true, "exit_code": 0}})";
+  const KeptResults results = read_results(file, {"GPU", "models", "settings"});
+  EXPECT_EQ(results.time, "2026-01-26T10:15:00");
+  std::map<std::string, double> found;
+  for (const KeptMetric& metric : results.metrics) found[metric.key] = metric.spread.median;
+  EXPECT_EQ(found,
+            (std::map<std::string, double>{{"end_to_end.seconds", 60.5},
+                                           {"end_to_end.gpu_peak_bytes", 2.0 * (1U << 30U)},
+                                           {"scaling.1.seconds", 100},
+                                           {"scaling.2.seconds", 60.5},
+                                           {"throughput.esm2.sequences_per_second", 20},
+                                           {"throughput.dnabert_s.sequences_per_second", 50}}));
+  const BenchmarkIdentity here{"GPU", "models", "settings"};
+  EXPECT_THAT(comparable(results.metrics, results.identity, here), SizeIs(0));
+}
+
+TEST(ReadResults, RefusesAReportWithoutFigures) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "other.json";
+  std::ofstream(file) << R"({"performance": {"total_time": "soon", "gpu_scaling": 2}})";
+  EXPECT_THROW(read_results(file, {}), Error);
 }
 
 TEST_F(History, ResultsWithoutFiguresAreNone) {
