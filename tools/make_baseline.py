@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes a stored baseline for `virnucpro benchmark --vanilla-baseline`: the scores of the
-original's models in torch, in fp32, one frame after the other on the CPU.
+"""Makes a stored baseline for `virnucpro benchmark --vanilla-baseline`: the scores and embeddings of
+the original's models in torch, in fp32, one frame after the other on the CPU.
 
     .venv-oracle/bin/python tools/make_baseline.py --models-dir models -m 500 \\
         --input tests/data/vanilla/test_with_orfs.fa -o baseline
@@ -8,7 +8,8 @@ original's models in torch, in fp32, one frame after the other on the CPU.
         --dnabert synthetic:dnabert-s --classifier synthetic --chunk-size 500 \\
         --input share/virnucpro/baseline/synthetic-8M/sequences.fa -o baseline
 
-The output folder gets the sequences, both tables, and provenance.json. The program (--program)
+The output folder gets the sequences, both tables, the embeddings in the original's files, and
+provenance.json. The program (--program)
 writes synthetic weights and computes the hashes by which a benchmark knows the weights again. ESM-2
 3B needs 12 GB of memory and, while a file of torch's is read, the size of that file besides. torch
 executes what pickles say: use only files that you trust.
@@ -30,6 +31,7 @@ from typing import Dict
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "oracle"))
 import chain  # noqa: E402
+import embedding_files  # noqa: E402
 import model_files  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
@@ -137,10 +139,12 @@ def main() -> None:
         chained = chain.Models(model_files.dnabert(files["dnabert_s"]),
                                model_files.esm2(files["esm2"]),
                                model_files.classifier(files["classifier"]))
-        tables = chain.predict(options.input, chunk_size, chained)
+        names, merged, tables = chain.results(options.input, chunk_size, chained)
     sequences = options.output / "sequences.fa"
     if not sequences.exists() or not sequences.samefile(options.input):
         shutil.copyfile(options.input, sequences)
+    width = chained.dnabert.width
+    embedding_files.write(options.output, names, merged[:, :width], merged[:, width:])
     (options.output / "prediction_results.txt").write_text(tables.frames)
     (options.output / "prediction_results_highestscore.csv").write_text(tables.consensus)
     (options.output / "provenance.json").write_text(json.dumps(facts, indent=2) + "\n")

@@ -93,8 +93,8 @@ void add_options(Command& command, BenchmarkOptions& options) {
       .more = "v2's names, too";
   command.add_value(
       "--data-size", options.size,
-      "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large 10,000, "
-      "production 6 million",
+      "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large 10,000, of "
+      "v2's lengths; production 6 million of 150 bases",
       "tiny|small|medium|large|production");
   command.add_value("--data", options.samples,
                     "Use real sequences instead: every file in this folder", "DIR");
@@ -171,7 +171,10 @@ struct BenchmarkPlan {
 
 // Real samples are named by their contents.
 std::string data_name(const BenchmarkPlan& plan) {
-  if (plan.settings.samples.empty()) return std::string(plan.settings.size.name);
+  const DataSize& size = plan.settings.size;
+  if (plan.settings.samples.empty()) {
+    return fmt::format("{}, lengths {}", size.name, lengths_text(size.lengths));
+  }
   ContentHash hash;
   for (const std::string& line : plan.facts.samples) hash.update(std::as_bytes(std::span(line)));
   return "samples " + hash.hex();
@@ -311,8 +314,6 @@ void make_weights(const Session& session, const std::function<void(const std::st
       add_given(*arguments, "--int8-keep", compute.int8_policy.text());
     }
   }
-  // The precision itself is measured.
-  if (compute.precision == Precision::kInt8) add_given(settings.model_arguments, "--margin", "0");
   if (compute.token_budget > 0) {
     add_given(settings.model_arguments, "--token-budget", std::to_string(compute.token_budget));
   }

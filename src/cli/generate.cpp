@@ -37,9 +37,9 @@ struct GenerateOptions {
   std::string seed = "0";
   std::string count;
   std::string preset;
-  std::string length = "500";
+  std::string length;
   std::string gc = "0.5";
-  std::string coding = "0";
+  std::string coding;
   std::string files = "1";
   std::string output;
   bool force = false;
@@ -55,22 +55,26 @@ std::string preset_words() {
 std::string preset_help() {
   std::vector<std::string> sizes;
   for (const DataSize& size : data_sizes()) {
-    sizes.push_back(fmt::format("{} ({})", size.name, grouped(size.sequences)));
+    sizes.push_back(
+        fmt::format("{} ({}, {})", size.name, grouped(size.sequences), lengths_text(size.lengths)));
   }
-  return fmt::format("As many sequences as {}", fmt::join(sizes, ", "));
+  return fmt::format("A named set, all coding (count, lengths): {}", fmt::join(sizes, ", "));
 }
 
 void add_options(Command& command, GenerateOptions& options) {
   command.add_value("-n,--count", options.count, "How many sequences", "N");
   command.add_value("--preset", options.preset, preset_help(), preset_words());
-  command.add_value("--length", options.length,
-                    "Lengths (default 500): N, uniform:A-B, lognormal:MEDIAN,SIGMA, "
-                    "lognormal:MEDIAN,SIGMA,A-B, or from:FILE, those of the sequences in that file",
-                    "LENGTHS");
+  command.add_value(
+      "--length", options.length,
+      "Lengths (default the preset's, or 500): N, uniform:A-B, lognormal:MEDIAN,SIGMA, "
+      "lognormal:MEDIAN,SIGMA,A-B, or from:FILE, those of the sequences in that file",
+      "LENGTHS");
   command.add_value("--seed", options.seed, "The same seed gives the same bytes (default 0)", "N");
   command.add_value("--gc", options.gc, "Share of G and C (default 0.5)", "X");
   command.add_value("--coding", options.coding,
-                    "Share of sequences whose frame 1 holds no stop codon (default 0)", "X");
+                    "Share of sequences whose frame 1 holds no stop codon (default 0; 1 with "
+                    "--preset)",
+                    "X");
   command.add_value("--files", options.files, "Number of files to write (default 1)", "N");
   OptionRow& output = command.add_value(
       "-o,--output", options.output,
@@ -81,21 +85,27 @@ void add_options(Command& command, GenerateOptions& options) {
   command.footer = kGenerateExamples;
 }
 
-std::uint64_t choose_count(const GenerateOptions& options) {
+// How many sequences, and their lengths and coding share unless options say otherwise.
+GenerateSettings choose_set(const GenerateOptions& options) {
   if (options.count.empty() && options.preset.empty()) {
     fail_usage("--count is required, or --preset");
   }
-  if (options.preset.empty()) return count_value("--count", options.count, 0, kMostSequences);
+  if (options.preset.empty()) {
+    return {.count = count_value("--count", options.count, 0, kMostSequences),
+            .length = FixedLength{500}};
+  }
   if (!options.count.empty()) fail_usage("--count and --preset exclude each other");
-  return parse_data_size(options.preset, "--preset").sequences;
+  const DataSize size = parse_data_size(options.preset, "--preset");
+  return {.count = size.sequences, .length = size.lengths, .coding = {1, 1}};
 }
 
 DataSetSettings choose_settings(const GenerateOptions& options, const Cancel& cancel) {
-  DataSetSettings settings;
+  DataSetSettings settings{.sequences = choose_set(options)};
   settings.sequences.seed = count_value("--seed", options.seed, 0, UINT64_MAX);
-  settings.sequences.count = choose_count(options);
   settings.sequences.gc = parse_share(options.gc, "--gc");
-  settings.sequences.coding = parse_share(options.coding, "--coding");
+  if (!options.coding.empty()) {
+    settings.sequences.coding = parse_share(options.coding, "--coding");
+  }
   settings.files = count_value("--files", options.files, 1, kMostDataFiles);
   settings.preset = options.preset;
   if (settings.files > 1 && settings.files > settings.sequences.count) {
@@ -106,7 +116,9 @@ DataSetSettings choose_settings(const GenerateOptions& options, const Cancel& ca
     fail_usage("--files: stdout is one file; name a folder with --output");
   }
   // Last, because it may read a file.
-  settings.sequences.length = parse_lengths(options.length, "--length", cancel);
+  if (!options.length.empty()) {
+    settings.sequences.length = parse_lengths(options.length, "--length", cancel);
+  }
   return settings;
 }
 

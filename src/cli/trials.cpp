@@ -26,9 +26,7 @@ std::vector<std::string> encoder_arguments(const ModelSettings& models, std::uin
 std::vector<std::string> model_arguments(const ModelSettings& models, std::uint64_t chunk_size,
                                          const Session& session) {
   std::vector<std::string> arguments = encoder_arguments(models, chunk_size, session);
-  // What is measured is a precision by itself, whatever the configuration says.
-  arguments.insert(arguments.end(), {"-m", "custom", "-p", models.classifier, "--calibration",
-                                     "none", "--margin", "0"});
+  arguments.insert(arguments.end(), {"-m", "custom", "-p", models.classifier});
   return arguments;
 }
 

@@ -242,7 +242,9 @@ void check_output(const TuneOptions& options, const Cancel& cancel) {
 std::vector<std::string> common_arguments(const ModelSettings& models, std::uint64_t chunk_size,
                                           const std::string& device, const Session& session) {
   std::vector<std::string> arguments = model_arguments(models, chunk_size, session);
-  arguments.insert(arguments.end(), {"--device", device, "--telemetry", "summary", "--no-report"});
+  // What is tuned is a precision by itself, whatever the configuration says.
+  arguments.insert(arguments.end(), {"--calibration", "none", "--margin", "0", "--device", device,
+                                     "--telemetry", "summary", "--no-report"});
   return arguments;
 }
 
@@ -254,10 +256,7 @@ std::vector<std::string> arguments_of(const TuneCell& cell, const std::string& i
       "--prefetch",         std::to_string(cell.prefetch),
       "--token-budget",     std::to_string(cell.token_budget),
       "--journal-interval", fmt::format("{}", cell.journal_interval)};
-  if (cell.precision == Precision::kInt8) {
-    add_given(arguments, "--int8-keep", int8_keep);
-    add_given(arguments, "--margin", "0");
-  }
+  if (cell.precision == Precision::kInt8) add_given(arguments, "--int8-keep", int8_keep);
   return arguments;
 }
 

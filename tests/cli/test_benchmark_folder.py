@@ -24,7 +24,7 @@ def assert_kept(mine):
     assert {path.name: path.read_text() for path in mine.iterdir()} == {"file": "mine\n"}
 
 
-@pytest.mark.parametrize("name", ["runs", "weights", "data", "runs/001_whole", "data/coding_10x500.fa"])
+@pytest.mark.parametrize("name", ["runs", "weights", "data", "runs/001_whole", "data/coding_10_uniform_200-500.fa"])
 def test_links_are_not_followed(program, mine, name):
     link = program.folder / "out" / name
     link.parent.mkdir(parents=True)

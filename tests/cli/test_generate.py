@@ -37,11 +37,26 @@ def sha256sum(folder, *names):
 def test_presets(program, preset):
     by_name = program("generate", "--preset", preset, "--length", "60", "-o", "-").stdout
     assert by_name.count(b">") == COUNTS[preset]
-    assert program("generate", "--count", COUNTS[preset], "--length", "60", "-o", "-").stdout == by_name
+    assert program("generate", "--count", COUNTS[preset], "--length", "60", "--coding", "1", "-o",
+                   "-").stdout == by_name
+    random = program("generate", "--preset", preset, "--length", "60", "--coding", "0", "-o", "-").stdout
+    assert random == program("generate", "--count", COUNTS[preset], "--length", "60", "-o", "-").stdout
+
+
+@pytest.mark.parametrize("preset, least, most", [("tiny", 200, 500), ("small", 200, 800),
+                                                 ("medium", 200, 1500), ("large", 100, 2000)])
+def test_a_preset_has_v2_s_lengths_and_coding_frames(program, preset, least, most):
+    text = program("generate", "--preset", preset, "-o", "x.fa") and (program.folder / "x.fa").read_bytes()
+    about = metadata(program.folder / "x.fa.json")
+    assert about["settings"]["length"] == f"uniform:{least}-{most}"
+    assert about["coding_sequences"] == COUNTS[preset]
+    found = lengths(text)
+    assert least <= min(found) and max(found) <= most
+    assert max(found) - min(found) > (most - least) / 2
 
 
 def test_the_largest_preset_is_offered(program):
-    assert b"production (6,000,000)" in program("generate", "--help").stdout
+    assert b"production (6,000,000, 150)" in b" ".join(program("generate", "--help").stdout.split())
 
 
 def test_metadata_of_one_file(program):
@@ -70,10 +85,10 @@ def test_metadata_of_one_file(program):
 
 # The same on every machine.
 @pytest.mark.parametrize("flags, expected", [
-    (["--preset", "tiny"], "4137f333dc0ddb213266da0218e750673087659c21a7c4a995d2d3b362a166a3"),
-    (["--preset", "medium", "--length", "uniform:100-900"],
+    (["--preset", "tiny", "--length", "500", "--coding", "0"], "4137f333dc0ddb213266da0218e750673087659c21a7c4a995d2d3b362a166a3"),
+    (["--preset", "medium", "--length", "uniform:100-900", "--coding", "0"],
      "c73d52caa6b4940b59518831465a9d57e1e3c2b36a0677a71fe4e57123e96b99"),
-    (["--preset", "large", "--length", "lognormal:400,0.5"],
+    (["--preset", "large", "--length", "lognormal:400,0.5", "--coding", "0"],
      "6c8e07c27e58ce2b3babf096abb832319eee955bbf31b0bab27457802ab92d95"),
 ])
 def test_sha256_on_every_machine(program, flags, expected):

@@ -65,6 +65,7 @@ class Dnabert:
         self._tensors = tensors
         self._shape = shape
         self._tokens = dna_tokenizer(tokenizer_json)
+        self.width = shape.width
 
     def embed(self, nucleotides: str) -> torch.Tensor:
         return dnabert_reference.embed(self._tensors, self._shape, self._tokens(nucleotides))
@@ -124,11 +125,21 @@ def tables_of(
     )
 
 
-def predict(fasta: Path, size: int, models: Models, rule: CallRule = CallRule()) -> Tables:
+class Results(NamedTuple):
+    names: List[str]  # of the frames
+    merged: torch.Tensor  # their embeddings, one row each
+    tables: Tables
+
+
+def results(fasta: Path, size: int, models: Models, rule: CallRule = CallRule()) -> Results:
     entries, frames = cut(read_fasta(fasta), size, name_of_input=str(fasta))
+    merged, scores = torch.empty((0, 0)), np.empty((0, 2), dtype=np.float32)
     if frames:
         merged = merged_embeddings(frames, models.dnabert, models.esm2)
         scores = classifier_reference.scores(models.classifier, merged).numpy()
-    else:
-        scores = np.empty((0, 2), dtype=np.float32)
-    return tables_of(entries, frames, scores, rule)
+    names = [frame.entry.id for frame in frames]
+    return Results(names, merged, tables_of(entries, frames, scores, rule))
+
+
+def predict(fasta: Path, size: int, models: Models, rule: CallRule = CallRule()) -> Tables:
+    return results(fasta, size, models, rule).tables

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import sequences
 from benchmark_reports import datasets_against, page_of, report_of, verdict
@@ -28,10 +29,21 @@ BASELINES = sorted(path.parent for path in (SHARE / "baseline").glob("*/provenan
 TINY = {"esm2": "synthetic:esm2_tiny", "dnabert_s": "synthetic:dnabert-s-tiny",
         "classifier": "synthetic"}
 ROW = "answers against the stored baseline"
+EMBEDDINGS = ("DNABERT_S", "ESM", "merged")
 
 
 def provenance(folder: Path) -> dict:
     return json.loads((folder / "provenance.json").read_text())
+
+
+def embeddings(folder: Path) -> dict:
+    """By the name in the file's, a row for each frame."""
+    found = {}
+    for name in EMBEDDINGS:
+        data = torch.load(folder / f"output_1_{name}.pt")["data"]
+        rows = [row["mean_representation"] if name == "DNABERT_S" else row.numpy() for row in data]
+        found[name] = np.array(rows, dtype=np.float32)
+    return found
 
 
 def make_baseline(*arguments: object) -> None:
@@ -61,14 +73,19 @@ def test_an_installed_one_is_whole(folder):
     assert facts["source"] and facts["program"]
     assert frame_rows((folder / "prediction_results.txt").read_bytes())
     assert (folder / "prediction_results_highestscore.csv").read_text().count("\n") > 1
+    # What is not known is said to be.
+    assert "date" in facts
+    assert {f"{name}_hash" for name in TINY} <= set(facts["models"])
+    rows = len(frame_rows((folder / "prediction_results.txt").read_bytes()))
+    assert {name: len(data) for name, data in embeddings(folder).items()} == dict.fromkeys(EMBEDDINGS, rows)
 
 
 def test_the_original_s_is_that_of_the_test_data():
     vanilla = SOURCE / "tests" / "data" / "vanilla"
     stored = SHARE / "baseline" / "vanilla-500"
     assert (stored / "sequences.fa").read_bytes() == (vanilla / "test_with_orfs.fa").read_bytes()
-    for table in ("prediction_results.txt", "prediction_results_highestscore.csv"):
-        assert (stored / table).read_bytes() == (vanilla / "expected" / table).read_bytes()
+    for file in (vanilla / "expected").iterdir():
+        assert (stored / file.name).read_bytes() == file.read_bytes()
 
 
 def first_of(fasta: Path, count: int, out: Path) -> Path:
@@ -91,6 +108,9 @@ def test_torch_computes_the_installed_one_again(tmp_path):
     assert [row[:2] for row in old] == [row[:2] for row in new]
     assert {row.label for row in old} == {"others", "virus"}
     np.testing.assert_allclose(score_array(old), score_array(new), atol=1e-5, rtol=0)
+    before = embeddings(stored)
+    for name, data in embeddings(tmp_path / "again").items():
+        np.testing.assert_allclose(before[name][:len(new)], data, atol=1e-4, rtol=1e-3)
     calls = [{tuple(line.split("\t")[:2]) for line in
               (folder / "prediction_results_highestscore.csv").read_text().splitlines()}
              for folder in (stored, tmp_path / "again")]
@@ -103,7 +123,11 @@ def test_the_default_models_on_the_cpu_keep_to_the_installed_one(program, tmp_pa
     assert found["status"] == "PASS"
     assert found["value"] < 1e-4
     page = page_of(tmp_path / "out")
-    assert "synthetic-8M" in page and provenance(SHARE / "baseline" / "synthetic-8M")["date"] in page
+    facts = provenance(SHARE / "baseline" / "synthetic-8M")
+    assert "synthetic-8M" in page and facts["date"] in page and facts["models"]["esm2_hash"] in page
+    compared = datasets_against(tmp_path / "out", ROW)
+    for dataset in ("dnabert_s", "esm2", "merged"):
+        assert compared[dataset][:2] == ["43", "0"] and compared[dataset][3] == "100 %"
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +200,13 @@ def test_a_planted_difference_of_a_score_is_missed(installed):
     assert found["value"] == pytest.approx(0.01, abs=1e-3)
 
 
+def test_a_difference_that_the_requirement_allows_is_told_by_our_own_bar(installed):
+    installed.change_first_row(
+        lambda name, label, others, virus: [name, label, str(1.001 * float(others) + 0.0005), virus])
+    assert installed.judged()["status"] == "PASS"
+    assert installed.verdict("EQUIV-BASELINE-OWN")["status"] == "MISS"
+
+
 def test_a_planted_label_misses(installed):
     def swapped(name, label, others, virus):
         assert abs(float(others) - float(virus)) > 0.1
@@ -227,7 +258,13 @@ def published(tiny_models, tmp_path) -> Path:
 
 def test_published_models_are_held_against_the_original_s_results(program, published, tmp_path):
     out = tmp_path / "out"
-    found = benchmark(program, out, "--models-dir", published, "-m", "500")
+    models = ["--models-dir", published, "-m", "500"]
+    found = benchmark(program, tmp_path / "wide", *models, exit_code=2)
+    assert found["status"] == "SKIPPED" and "wide, but" in found["detail"]  # of the embeddings
+    shutil.copytree(SHARE, tmp_path / "share")
+    for file in (tmp_path / "share" / "baseline" / "vanilla-500").glob("*.pt"):
+        file.unlink()
+    found = benchmark(program, out, *models, environment={"VIRNUCPRO_SHARE": str(tmp_path / "share")})
     assert found["status"] == "MISS"  # they are other models
     assert "vanilla-500" in page_of(out)
     compared = datasets_against(out, ROW)

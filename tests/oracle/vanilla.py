@@ -28,15 +28,9 @@ def models(tokenizer_json: Path) -> chain.Models:
 
 def main() -> None:
     folder = Path(os.environ["OUTPUT"])
-    size = int(os.environ["CHUNK_SIZE"])
-    dnabert, esm2, classifier = models(Path(sys.argv[1]))
-    entries, frames = chain.cut(chain.read_fasta(Path(os.environ["INPUT"])), size,
-                                name_of_input=os.environ["INPUT"])
-    merged = chain.merged_embeddings(frames, dnabert, esm2)
-    embedding_files.write(folder, [frame.entry.id for frame in frames],
-                          *merged.split([DNABERT_TINY.width, ESM2_TINY.width], 1))
-    scores = classifier_reference.scores(classifier, merged).numpy()
-    tables = chain.tables_of(entries, frames, scores)
+    names, merged, tables = chain.results(Path(os.environ["INPUT"]), int(os.environ["CHUNK_SIZE"]),
+                                          models(Path(sys.argv[1])))
+    embedding_files.write(folder, names, *merged.split([DNABERT_TINY.width, ESM2_TINY.width], 1))
     (folder / "prediction_results.txt").write_text(tables.frames)
     (folder / "prediction_results_highestscore.csv").write_text(tables.consensus)
 

@@ -135,9 +135,6 @@ std::vector<fs::path> earlier_files(const fs::path& output, std::uint64_t files)
   return earlier;
 }
 
-constexpr std::array kSizes{DataSize{"tiny", 10}, DataSize{"small", 100}, DataSize{"medium", 1'000},
-                            DataSize{"large", 10'000}, DataSize{kProductionSize, 6'000'000}};
-
 }  // namespace
 
 LengthFigures length_figures(const LengthHistogram& lengths) {
@@ -236,14 +233,20 @@ DataSet generate_data_set(const DataSetSettings& settings, const fs::path& outpu
 }
 
 std::span<const DataSize> data_sizes() {
-  return kSizes;
+  static const std::array sizes{DataSize{"tiny", 10, UniformLengths{200, 500}},
+                                DataSize{"small", 100, UniformLengths{200, 800}},
+                                DataSize{"medium", 1'000, UniformLengths{200, 1'500}},
+                                DataSize{"large", 10'000, UniformLengths{100, 2'000}},
+                                DataSize{kProductionSize, 6'000'000, FixedLength{kReadLength}}};
+  return sizes;
 }
 
 DataSize parse_data_size(std::string_view name, std::string_view option) {
-  const auto* const found = std::ranges::find(kSizes, name, &DataSize::name);
-  if (found != kSizes.end()) return *found;
   std::vector<std::string_view> names;
-  for (const DataSize& size : kSizes) names.push_back(size.name);
+  for (const DataSize& size : data_sizes()) {
+    if (size.name == name) return size;
+    names.push_back(size.name);
+  }
   throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected {}{}", option, name,
                                              fmt::join(names, ", "), did_you_mean(name, names)));
 }

@@ -82,15 +82,17 @@ std::optional<DataSet> find_data_set(const DataSetSettings& settings,
 DataSet generate_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
                           const Cancel& cancel);
 
-// A named size of a synthetic data set, in sequences.
+// A named synthetic data set. Each of its sequences is coding.
 struct DataSize {
   std::string_view name;
   std::uint64_t sequences = 0;
+  LengthDistribution lengths = UniformLengths{.least = 200, .most = 500};
 };
 
 inline constexpr std::string_view kProductionSize = "production";
+inline constexpr std::uint64_t kReadLength = 150;
 
-// From "tiny", 10, to "production", 6 million.
+// From "tiny", 10, to "production", 6 million. The first four have v2's lengths; v2 has no fifth.
 std::span<const DataSize> data_sizes();
 // Errors: kUsage, naming `option` and the valid sizes.
 DataSize parse_data_size(std::string_view name, std::string_view option);

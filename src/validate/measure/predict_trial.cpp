@@ -24,8 +24,14 @@ fs::path summary_file(const fs::path& directory) {
 
 }  // namespace
 
+double Trial::esm_tokens_per_second() const {
+  const double seconds = computing_seconds();
+  const double again = or_zero(telemetry.close_calls.esm_tokens);
+  return seconds > 0 ? (or_zero(telemetry.workload.esm_tokens) - again) / seconds : 0;
+}
+
 double Trial::computing_seconds() const {
-  const double rate = esm_tokens_per_second();
+  const double rate = or_zero(telemetry.throughput.esm_tokens_per_second);
   return rate > 0 ? or_zero(telemetry.workload.esm_tokens) / rate : 0;
 }
 
@@ -37,6 +43,7 @@ void Trial::require_computed() const {
 RunMeasurements Trial::measurements(std::size_t gpus) const {
   RunMeasurements measured = measurements_of(telemetry);
   measured.computing_seconds = computing_seconds();
+  measured.esm_tokens_per_second = esm_tokens_per_second();
   measured.gpus = gpus;
   if (run_files::kMonitorLog.found_in(directory).empty()) {
     measured.monitor_failure = "logs/ has no gpu_metrics_<time>.log";

@@ -36,9 +36,8 @@ struct Trial {
 
   // Figures of the telemetry; 0 if missing.
   double sequences() const { return or_zero(telemetry.workload.sequences); }
-  double esm_tokens_per_second() const {
-    return or_zero(telemetry.throughput.esm_tokens_per_second);
-  }
+  // What close calls compute again is no progress, and not counted.
+  double esm_tokens_per_second() const;
   double sequences_per_second() const { return or_zero(telemetry.throughput.sequences_per_second); }
   double ready_seconds() const { return or_zero(telemetry.run.models_ready_seconds); }
   // From the start of the first batch to the results of the last.

@@ -123,10 +123,14 @@ struct SuiteContext {
   std::uint64_t long_run_sequences();
   // A run over so many sequences with all workers, which the suites share.
   const Trial& long_run();
-  // Files with `sequences` sequences in all, one chunk long, each with a stop-free frame; or with
-  // that many from the start of the samples. For all sequences, these are the samples' own files.
+  // Files with `sequences` sequences in all, of the data size's lengths, each with a stop-free
+  // frame; or with that many from the start of the samples. For all sequences, these are the
+  // samples' own files.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
-  // The same in a single file.
+  // Such made-up sequences of other lengths, whether or not there are samples.
+  std::vector<std::filesystem::path> made_up(const LengthDistribution& lengths,
+                                             std::uint64_t sequences, std::size_t files = 1) const;
+  // As data(), in a single file.
   std::filesystem::path data_file(std::uint64_t sequences) const;
   // Why runs with this computing time are too short for a rate; empty if they are not.
   std::string why_brief(double computing_seconds) const;

@@ -90,7 +90,8 @@ Section machine_section(const BenchmarkSettings& settings, const BenchmarkFacts&
       {"threads", "threads", std::uint64_t{settings.threads}, Measure::kCount},
       {"data", "data",
        settings.samples.empty()
-           ? fmt::format("{}: made-up coding sequences", settings.size.name)
+           ? fmt::format("{}: made-up coding sequences, lengths {}", settings.size.name,
+                         lengths_text(settings.size.lengths))
            : fmt::format("real sequences, {} of them: {}", settings.size.sequences,
                          shown_text(fmt::format("{}", fmt::join(facts.samples, "; ")), 2000))}};
   section.fields.insert(section.fields.end(), own.begin(), own.end());

@@ -119,6 +119,16 @@ std::string StoredBaseline::models() const {
   return names.empty() ? kNotRecorded : fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string StoredBaseline::hashes() const {
+  std::vector<std::string> known;
+  for (const BaselineModel& model : kBaselineModels) {
+    if (const auto hash = provenance_.text(model_path(model) + "_hash")) {
+      known.push_back(fmt::format("{} {}", model.name, *hash));
+    }
+  }
+  return known.empty() ? kNotRecorded : fmt::format("{}", fmt::join(known, ", "));
+}
+
 std::string StoredBaseline::text() const {
   const auto size = provenance_.count("chunk_size");
   return fmt::format("{} ({}; chunks of {})", name(), models(),
@@ -132,10 +142,11 @@ std::vector<Field> StoredBaseline::fields() const {
   }
   std::vector<Field> fields{{"baseline", "the baseline", name()},
                             {"baseline_models", "the baseline's models", models()}};
-  for (const char* key : {"source", "date", "program", "version", "weights_hash"}) {
+  for (const char* key : {"source", "date", "program", "version"}) {
     fields.push_back({fmt::format("baseline_{}", key), fmt::format("the baseline's {}", key),
                       provenance_.text(key).value_or(kNotRecorded)});
   }
+  fields.push_back({"baseline_weights_hash", "the baseline's weights, by hash", hashes()});
   return fields;
 }
 

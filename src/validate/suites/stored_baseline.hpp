@@ -37,6 +37,7 @@ class StoredBaseline {
  private:
   std::string name() const;    // its folder's or file's
   std::string models() const;  // their names
+  std::string hashes() const;  // of their weights
   std::filesystem::path place_;
   JsonValues provenance_;
 };

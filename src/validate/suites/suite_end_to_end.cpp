@@ -12,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
+#include "report/page_sections.hpp"
 #include "validate/measure/turns.hpp"
 #include "validate/suites/suites.hpp"
 
@@ -21,11 +22,25 @@ namespace {
 constexpr std::array<std::size_t, 4> kProjectedGpus{1, 2, 4, 8};
 constexpr double kSecondsAnHour = 3600;
 
-// A quarter, a half, three quarters and all of the data set, or of the part from which the rest is
+// Made-up reads for each sequence of the data size, as they are shorter.
+constexpr std::uint64_t kReadsASequence = 4;
+constexpr std::uint64_t kMostContigs = 40'000;
+constexpr LogNormalLengths kContigLengths{
+    .median = 600, .sigma = {1, 1}, .least = 150, .most = 6'000};
+
+// The requirement is of reads, and made-up ones have one chunk each.
+std::vector<std::filesystem::path> reads(const SuiteContext& context, std::uint64_t count) {
+  const BenchmarkSettings& settings = context.settings;
+  if (!settings.samples.empty()) return context.data(count);
+  return context.made_up(FixedLength{std::min(kReadLength, settings.chunk_size)}, count);
+}
+
+// A quarter, a half, three quarters and all of the reads, or of the part from which the rest is
 // projected: a line needs more than two points for an error estimate. The largest size is repeated.
 std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
-  const std::uint64_t all =
-      std::min(context.settings.size.sequences, context.settings.most_projected_from);
+  const BenchmarkSettings& settings = context.settings;
+  const std::uint64_t times = settings.samples.empty() ? kReadsASequence : 1;
+  const std::uint64_t all = std::min(times * settings.size.sequences, settings.most_projected_from);
   std::vector<std::uint64_t> sizes;
   for (std::uint64_t quarters = 1; quarters < 4; ++quarters) {
     sizes.push_back(std::max<std::uint64_t>(1, all * quarters / 4));
@@ -44,7 +59,7 @@ MeasuredRuns measure(SuiteContext& context) {
   const std::vector<std::uint64_t> sizes = sizes_of(context);
   for (const std::uint64_t size : sizes) {
     Trial trial = context.trials.run({.name = fmt::format("whole_{}", size),
-                                      .inputs = context.data(size),
+                                      .inputs = reads(context, size),
                                       .arguments = context.whole_run_arguments()});
     measured.points.push_back({trial.sequences(), trial.end.seconds});
     if (size == sizes.back()) measured.largest.runs.push_back(std::move(trial));
@@ -70,18 +85,18 @@ Table point_table(const std::vector<Point>& points) {
   return table;
 }
 
-// A projection to other numbers of GPUs, from the slope alone; the table says so.
+// All of it is projected; to other numbers of GPUs from the slope alone.
 Table projection_table(const SuiteContext& context, const LinearFit& fit) {
-  Table table{.key = "projections",
-              .caption = "Projected time of 6 million such sequences, if scaling were perfect"};
-  table.columns = {{"gpus", "GPUs", Measure::kCount}, {"hours", "Hours"}, {"how", "Known from"}};
+  Table table{.key = "projections", .caption = "Projected time of 6 million such sequences"};
+  table.columns = {
+      {"gpus", "GPUs", Measure::kCount}, {"hours", "Hours, projected"}, {"how", "Projected from"}};
   const auto here = static_cast<double>(context.settings.gpus.size());
   const double whole = fit.slope() * static_cast<double>(kProjectedSequences);
   for (const std::size_t gpus : kProjectedGpus) {
     const double seconds = fit.intercept() + whole * here / static_cast<double>(gpus);
-    const bool measured = gpus == context.settings.gpus.size();
+    const bool as_many = gpus == context.settings.gpus.size();
     table.rows.push_back({std::uint64_t{gpus}, fmt::format("{:.3g}", seconds / kSecondsAnHour),
-                          measured ? "runs on as many" : "projection"});
+                          as_many ? "runs on as many" : "the same, as if scaling were perfect"});
   }
   return table;
 }
@@ -187,6 +202,46 @@ std::vector<Metric> counts_of(const Trial& run) {
                  true}};
 }
 
+Table lengths_table(const Trial& reads, const Trial& contigs) {
+  Table table{.key = "lengths", .caption = "Reads of one length, and contigs of mixed lengths"};
+  table.columns = {{"data", "Data"},
+                   {"sequences", "Sequences", Measure::kCount},
+                   {"seconds", "Time", Measure::kSeconds},
+                   {"esm_tokens_per_second", "ESM-2 tokens", Measure::kPerSecond},
+                   {"packing_percent", "Packing", Measure::kPercent}};
+  for (const auto& [name, run] : {std::pair("reads", &reads), std::pair("contigs", &contigs)}) {
+    table.rows.push_back({name, static_cast<std::uint64_t>(run->sequences()), run->end.seconds,
+                          run->esm_tokens_per_second(), measured(packing_percent(*run))});
+  }
+  return table;
+}
+
+Verdict judge_packing(const SuiteContext& context, const Trial& contigs) {
+  const RunMeasurements run = contigs.measurements(context.settings.gpus.size());
+  std::vector<Verdict> verdicts = judge(run, context.settings.thresholds);
+  Verdict& packing = *std::ranges::find(verdicts, "packing", &Verdict::name);
+  packing.name = "packing of contigs";
+  return packing;
+}
+
+// Frames of one length fit any batch; those of contigs show what packing is worth.
+void run_contigs(SuiteContext& context, const Trial& reads, SuiteReport& report) {
+  if (!context.settings.samples.empty()) return;
+  const std::uint64_t count = std::min(context.settings.size.sequences, kMostContigs);
+  TrialRepeats contigs;
+  contigs.runs.push_back(context.trials.run({.name = "contigs",
+                                             .inputs = context.made_up(kContigLengths, count),
+                                             .arguments = context.whole_run_arguments()}));
+  const Trial& run = contigs.runs.front();
+  report.section.tables.push_back(lengths_table(reads, run));
+  report.metrics.push_back({"contigs.esm_tokens_per_second", "ESM-2 tokens of contigs",
+                            Measure::kPerSecond, Better::kHigher, contigs.esm_rates()});
+  add_measured(
+      {"contigs.packing_percent", "packing of contigs", Measure::kPercent, Better::kHigher, {}},
+      contigs, packing_percent, report.metrics);
+  report.verdicts.push_back(judge_packing(context, run));
+}
+
 // A data set of which only a part was measured is run as a whole as well, once, and held against
 // its projection.
 void run_all_of_it(SuiteContext& context, const LinearFit& fit, SuiteReport& report) {
@@ -231,7 +286,8 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
       {"start_up_seconds", "before the first sequence", fit.intercept(), Measure::kSeconds},
       {"seconds_per_1000", "for 1,000 sequences", 1000 * fit.slope(), Measure::kSeconds},
       {"determination", "share of the variance that the line explains", fit.determination()},
-      {"projected_hours", fmt::format("hours for {} sequences", grouped(kProjectedSequences)),
+      {"projected_hours",
+       fmt::format("projected hours for {} sequences", grouped(kProjectedSequences)),
        estimate_text(hours)}};
   report.section.plots.push_back(fit_plot(points, fit));
   if (context.on_gpu()) report.section.tables.push_back(projection_table(context, fit));
@@ -243,6 +299,7 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
   }
   if (!context.on_gpu()) why = "no GPU was used";
   report.verdicts.push_back(judge_projected_time(hours.value, why, context.settings.thresholds));
+  run_contigs(context, largest, report);
 }
 
 }  // namespace virnucpro

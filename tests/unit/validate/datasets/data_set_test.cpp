@@ -274,6 +274,18 @@ TEST(DataSizes, AreKnownByName) {
   EXPECT_EQ(data_sizes().size(), 5U);
 }
 
+// v2 has these lengths, and no set of production's size.
+TEST(DataSizes, HaveLengths) {
+  const auto lengths = [](const char* name) {
+    return lengths_text(parse_data_size(name, "--preset").lengths);
+  };
+  EXPECT_EQ(lengths("tiny"), "uniform:200-500");
+  EXPECT_EQ(lengths("small"), "uniform:200-800");
+  EXPECT_EQ(lengths("medium"), "uniform:200-1500");
+  EXPECT_EQ(lengths("large"), "uniform:100-2000");
+  EXPECT_EQ(lengths("production"), "150");
+}
+
 TEST(DataSizes, AnUnknownNameIsToldTheKnownOnes) {
   try {
     parse_data_size("smal", "--preset");

@@ -110,6 +110,23 @@ TEST_F(Baselines, OfOneTableAreKnownByNothing) {
   EXPECT_THAT(std::get<std::string>(baseline.fields()[0].value), HasSubstr("no provenance.json"));
 }
 
+std::string field_of(const StoredBaseline& baseline, std::string_view key) {
+  for (const Field& field : baseline.fields()) {
+    if (field.key == key) return std::get<std::string>(field.value);
+  }
+  return "there is no such field";
+}
+
+TEST_F(Baselines, SayWhichDateAndHashesAreKnown) {
+  const StoredBaseline small(add("small", kSmall));
+  EXPECT_EQ(field_of(small, "baseline_weights_hash"), "ESM-2 abc");
+  EXPECT_EQ(field_of(small, "baseline_date"), "not recorded");
+  const StoredBaseline unknown(add(
+      "unknown", R"({"date": "2026-11-24", "models": {"esm2": "esm2_3B", "esm2_hash": null}})"));
+  EXPECT_EQ(field_of(unknown, "baseline_weights_hash"), "not recorded");
+  EXPECT_EQ(field_of(unknown, "baseline_date"), "2026-11-24");
+}
+
 TEST_F(Baselines, MayHaveSequencesOfTheirOwn) {
   const auto place = add("small", kSmall);
   EXPECT_EQ(baseline_sequences(place), "");

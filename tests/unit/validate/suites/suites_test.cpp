@@ -21,24 +21,29 @@
 namespace virnucpro {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 // Replaces the program with runs of known cost, which they report (see run_fake): FAKE_LOAD seconds
 // of loading, FAKE_EACH seconds of work for each sequence, shared by the workers (several waste
 // FAKE_WASTE of their time). A run leaves tables of one frame, whose virus score is FAKE_SCORE
-// (with other batches FAKE_OTHER_SCORE), and telemetry. With two workers, the second works half of
-// the time.
+// (with other batches FAKE_OTHER_SCORE, with --margin 0 FAKE_MARGIN_0_SCORE), and telemetry. With
+// two workers, the second works half of the time.
 constexpr const char* kFakeProgram = R"sh(#!/bin/sh
-workers=1; inputs=; budget=
+workers=1; inputs=; budget=; margin=${FAKE_MARGIN:-0}
 while [ $# -gt 0 ]; do
   case $1 in
     -o) out=$2; shift;;
     --cpu-workers) workers=$2; shift;;
     --device) case $2 in cuda:*) workers=$(echo "$2" | tr ',' '\n' | wc -l);; esac; shift;;
     --token-budget) budget=$2; shift;;
-    --precision) [ "$2" = fp32 ] && FAKE_SCORE=${FAKE_FP32_SCORE:-$FAKE_SCORE}; shift;;
+    --margin) margin=$2; shift;;
+    --precision) if [ "$2" = fp32 ]; then
+      FAKE_SCORE=${FAKE_FP32_SCORE:-$FAKE_SCORE}; FAKE_MARGIN_0_SCORE=
+    fi; shift;;
     *.fa) inputs="$inputs $1";;
   esac
   shift
@@ -55,6 +60,7 @@ if [ "$VIRNUCPRO_DISABLE_CHECKPOINTING" = 1 ]; then FAKE_HAS_JOURNAL=false
 else echo cost ${FAKE_JOURNAL:-0}; fi
 batches=1; score=${FAKE_SCORE:-0.9}
 if [ -n "$budget" ]; then batches=${FAKE_OTHER_BATCHES:-4}; score=${FAKE_OTHER_SCORE:-$score}; fi
+if [ "$margin" = 0 ]; then score=${FAKE_MARGIN_0_SCORE:-$score}; fi
 others=$(number "1 - $score"); label=virus; is_virus=True
 if [ $(number "$score >= 0.5") = 0 ]; then label=others; is_virus=False; fi
 mkdir -p $out/x_merged $out/logs
@@ -76,8 +82,8 @@ cat > $out/telemetry_1.json <<END
  "workload": {"sequences": $sequences, "sequences_scored": $sequences,
    "frames_scored": $sequences, "esm_tokens": $((160 * sequences)),
    "dna_tokens": $((90 * sequences)), "batches": $batches},
- "settings": {"journal": ${FAKE_HAS_JOURNAL:-true}},
- "packing": {"efficiency": 0.95},
+ "settings": {"journal": ${FAKE_HAS_JOURNAL:-true}, "margin": $margin},
+ "packing": {"efficiency": ${FAKE_PACKING:-0.95}},
  "throughput": {"esm_tokens_per_second": $(number "160 * $sequences / $work")},
  "workers": [{"busy_seconds": 2, "memory_reserved_bytes": 1000, "memory_used_bytes": 900},
    {"busy_seconds": $workers, "memory_reserved_bytes": ${FAKE_RESERVED:-1000},
@@ -287,6 +293,56 @@ TEST_F(OnGpus, ProjectTheTimeOfSixMillionSequences) {
   try_all("end-to-end", "PERF-01", {{VerdictStatus::kSkipped, 0, {{"FAKE_EACH", "0.0096"}}}});
 }
 
+std::vector<std::string> made_up_data(const BenchmarkSettings& settings) {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(settings.output / "data")) {
+    if (file.path().extension() == ".fa") names.push_back(file.path().filename());
+  }
+  return names;
+}
+
+// The requirement is of reads, which have one chunk each.
+TEST_F(OnGpus, ProjectFromReadsAndRunContigsBesideThem) {
+  const SuiteReport report = run("end-to-end");
+  EXPECT_THAT(made_up_data(settings_),
+              UnorderedElementsAre("coding_20_150.fa", "coding_40_150.fa", "coding_60_150.fa",
+                                   "coding_80_150.fa", "coding_20_lognormal_600_1_150-6000.fa"));
+  EXPECT_DOUBLE_EQ(metric(report, "contigs.packing_percent").values.at(0), 95);
+  EXPECT_THAT(report.section.tables.back().rows, SizeIs(2));
+}
+
+TEST_F(OnGpus, TakeReadsNoLongerThanAChunk) {
+  settings_.chunk_size = 100;
+  run("end-to-end");
+  EXPECT_THAT(made_up_data(settings_), Contains("coding_80_100.fa"));
+}
+
+TEST_F(OnGpus, JudgeThePackingOfContigs) {
+  try_all("end-to-end", "PERF-05",
+          {{VerdictStatus::kPass, 95, {}},
+           {VerdictStatus::kWarn, 85, {{"FAKE_PACKING", "0.85"}}},
+           {VerdictStatus::kMiss, 75, {{"FAKE_PACKING", "0.75"}}},
+           {VerdictStatus::kSkipped, 0, {{"FAKE_EACH", "0.001"}}}},
+          "packing of contigs");
+}
+
+TEST_F(OnGpus, TakeTheDataSizesLengthsElsewhere) {
+  settings_.size.lengths = UniformLengths{.least = 100, .most = 2'000};
+  run("checkpoint-overhead");
+  EXPECT_THAT(made_up_data(settings_), Contains("coding_20_uniform_100-2000.fa"));
+}
+
+TEST_F(OnGpus, MakeUpNoContigsWhereThereAreSamples) {
+  const std::filesystem::path samples = folder_.path() / "samples.fa";
+  std::ofstream(samples) << ">a\nACGTACGT\n>b\nACGTACGT\n>c\nACGTACGT\n>d\nACGTACGT\n";
+  settings_.samples = {samples};
+  settings_.size = {"samples", 4};
+  const SuiteReport report = run("end-to-end");
+  EXPECT_EQ(report.failure, "");
+  EXPECT_THAT(report.verdicts, SizeIs(1));  // PERF-01
+  for (const std::string& name : made_up_data(settings_)) EXPECT_THAT(name, HasSubstr("first_"));
+}
+
 struct Required {
   const char* each;
   double hours;
@@ -419,8 +475,16 @@ TEST_F(OnGpus, HoldTheOriginalsScoresAgainstThisProgram) {
   EXPECT_EQ(judged("0.93", "fp16", "EQUIV-VANILLA"), VerdictStatus::kMiss);
   EXPECT_EQ(judged("0.93", "bf16", "EQUIV-VANILLA"), VerdictStatus::kWarn);
   EXPECT_EQ(judged("0.2", "bf16", "EQUIV-VANILLA"), VerdictStatus::kMiss);
+  // The requirement's bar and our own.
+  EXPECT_EQ(judged("0.9008", "fp32", "EQUIV-VANILLA"), VerdictStatus::kPass);
+  EXPECT_EQ(judged("0.9008", "fp32", "EQUIV-VANILLA-OWN"), VerdictStatus::kMiss);
+  EXPECT_EQ(judged("0.9008", "fp16", "EQUIV-VANILLA-OWN"), VerdictStatus::kWarn);
+  EXPECT_EQ(judged("0.9008", "fp16", "EQUIV-VANILLA-FP32"), VerdictStatus::kPass);
+  EXPECT_EQ(judged("0.9008", "fp16", "EQUIV-VANILLA-FP32-OWN"), VerdictStatus::kMiss);
+  EXPECT_EQ(judged("0.9001", "fp32", "EQUIV-VANILLA-OWN"), VerdictStatus::kPass);
   settings_.vanilla_command.clear();
   EXPECT_EQ(verdict_of("equivalence", "EQUIV-VANILLA").status, VerdictStatus::kSkipped);
+  EXPECT_EQ(verdict_of("equivalence", "EQUIV-VANILLA-OWN").status, VerdictStatus::kSkipped);
 }
 
 TEST_F(OnGpus, HoldAPrecisionAgainstFp32) {
@@ -435,6 +499,23 @@ TEST_F(OnGpus, HoldAPrecisionAgainstFp32) {
   EXPECT_EQ(judged("bf16", "0.93"), VerdictStatus::kMiss);
   EXPECT_EQ(judged("int8", "0.93"), VerdictStatus::kPass);
   EXPECT_EQ(judged("int8", "0.95"), VerdictStatus::kMiss);  // over 0.04, though under 0.1
+}
+
+// Default runs are compared with the original; the precision is judged without what is computed
+// again.
+TEST_F(OnGpus, JudgeThePrecisionItselfAndDefaultRunsElse) {
+  settings_.precision = "int8";
+  settings_.vanilla_command = settings_.program.string() + " \"$INPUT\" -o \"$OUTPUT\"";
+  const ScopedVariable margin("FAKE_MARGIN", "0.3");
+  for (const auto& [score, status] :
+       {std::pair("0.93", VerdictStatus::kPass), std::pair("0.95", VerdictStatus::kMiss)}) {
+    const ScopedVariable of_int8("FAKE_MARGIN_0_SCORE", score);
+    const Verdict precision = verdict_of("equivalence", "PRECISION");
+    EXPECT_EQ(precision.status, status);
+    EXPECT_EQ(precision.detail, "of a run with --margin 0");
+    EXPECT_EQ(verdict_of("equivalence", "EQUIV-VANILLA").value, 0);
+  }
+  EXPECT_TRUE(std::filesystem::exists(settings_.output / "runs" / "001_calibration.log"));
 }
 
 TEST_F(Suites, DoNotCallFastWhatLeavesNoResults) {
