@@ -74,6 +74,7 @@ fi
 cat > $out/telemetry_1.json <<END
 {"run": {"stem": "x"},
  "workload": {"sequences": $sequences, "sequences_scored": $sequences,
+   "one_chunk_sequences": ${FAKE_ONE_CHUNK:-$sequences}, "chunks_with_frames": $sequences,
    "frames_scored": $sequences, "esm_tokens": $((160 * sequences)),
    "dna_tokens": $((90 * sequences)), "batches": $batches},
  "settings": {"journal": ${FAKE_HAS_JOURNAL:-true}},
@@ -285,6 +286,17 @@ TEST_F(OnGpus, ProjectTheTimeOfSixMillionSequences) {
            {VerdictStatus::kMiss, 11.5, {{"FAKE_EACH", "0.0138"}}}});
   settings_.thresholds.shortest_run = 1;
   try_all("end-to-end", "PERF-01", {{VerdictStatus::kSkipped, 0, {{"FAKE_EACH", "0.0096"}}}});
+}
+
+// Of contigs 6,000,000 are another matter, however fast they were.
+TEST_F(OnGpus, ProjectReadsFromReadsAlone) {
+  settings_.thresholds.shortest_run = 0;
+  const ScopedVariable one_chunk("FAKE_ONE_CHUNK", "17");  // of 20
+  const ScopedVariable each("FAKE_EACH", "0.0138");        // 11.5 h
+  const Verdict verdict = verdict_of("end-to-end", "PERF-01");
+  EXPECT_EQ(verdict.status, VerdictStatus::kSkipped);
+  EXPECT_THAT(verdict.detail, HasSubstr("85 % of these sequences are one chunk"));
+  EXPECT_FALSE(results_.v2.projected_hours);
 }
 
 struct Required {
