@@ -66,9 +66,10 @@ if [ -n "$budget" ] && [ -n "$FAKE_OTHER_LACKS" ]; then
   rm $out/x_merged/prediction_results_highestscore.csv
 fi
 if [ -n "$FAKE_GROWTH" ]; then
-  { echo timestamp,device_id,stage,rss_bytes
+  { echo timestamp,device_id,stage,rss_bytes,memory_used_bytes
     for second in $(seq 0 60); do
-      echo $second,host,embedding,$(number "1000000000 + $second * $FAKE_GROWTH")
+      echo $second,host,embedding,$(number "1000000000 + $second * $FAKE_GROWTH"),
+      echo $second,cuda:0,embedding,,$(number "9000000000 + $second * ${FAKE_GPU_GROWTH:-0}")
     done; } > $out/logs/gpu_metrics_1.log
 fi
 cat > $out/telemetry_1.json <<END
@@ -80,9 +81,10 @@ cat > $out/telemetry_1.json <<END
  "settings": {"journal": ${FAKE_HAS_JOURNAL:-true}},
  "packing": {"efficiency": 0.95},
  "throughput": {"esm_tokens_per_second": $(number "160 * $sequences / $work")},
- "workers": [{"busy_seconds": 2, "memory_reserved_bytes": 1000, "memory_used_bytes": 900},
+ "workers": [{"busy_seconds": 2, "memory_reserved_bytes": ${FAKE_OTHER_RESERVED:-1000},
+   "memory_used_bytes": 900, "memory_peak_bytes": 950},
    {"busy_seconds": $workers, "memory_reserved_bytes": ${FAKE_RESERVED:-1000},
-    "memory_used_bytes": 900}],
+    "memory_used_bytes": 900, "memory_peak_bytes": ${FAKE_PEAK:-950}}],
  "waits": {"queue": {"starved": 0}}}
 END
 )sh";
@@ -364,7 +366,33 @@ TEST_F(OnGpus, MeasureFragmentationAndGrowthOfARun) {
   const SuiteReport report = run("memory");
   EXPECT_EQ(report.failure, "");
   EXPECT_DOUBLE_EQ(std::get<double>(field(report, "fragmentation").value), 0.25);
-  EXPECT_EQ(std::get<std::string>(field(report, "growth_per_hour").value), "36.0 MB");
+  EXPECT_EQ(std::get<std::string>(field(report, "growth_per_hour").value), "36.0 MB, of host");
+}
+
+// Of a run of a minute.
+TEST_F(OnGpus, JudgeMemoryByTheBarsOfV2) {
+  using enum VerdictStatus;
+  try_all("memory", "MEM-GROWTH",
+          {{kSkipped, 0, {}},  // first: a later run would find a log
+           {kPass, 99, {{"FAKE_GROWTH", "1650000"}}},
+           {kMiss, 102, {{"FAKE_GROWTH", "1700000"}}},
+           {kMiss, 120, {{"FAKE_GROWTH", "1000"}, {"FAKE_GPU_GROWTH", "2000000"}}}});
+  try_all("memory", "MEM-EFFICIENCY",
+          {{kPass, 70, {{"FAKE_RESERVED", "1400"}, {"FAKE_PEAK", "980"}}},
+           {kMiss, 69, {{"FAKE_RESERVED", "2000"}, {"FAKE_PEAK", "1380"}}},
+           {kSkipped, 0, {{"FAKE_RESERVED", "0"}, {"FAKE_OTHER_RESERVED", "0"}}}});
+  try_all("memory", "MEM-FRAGMENTATION",
+          {{kPass, 25, {{"FAKE_RESERVED", "1200"}}},
+           {kMiss, 40, {{"FAKE_RESERVED", "1500"}}},
+           {kSkipped, 0, {{"FAKE_RESERVED", "0"}, {"FAKE_OTHER_RESERVED", "0"}}}});
+}
+
+// Noise is no growth that a later benchmark could call worse.
+TEST_F(OnGpus, KeepTheGrowthForLaterBenchmarks) {
+  for (const auto& [growth, bytes] : {std::pair{"1000000", 6e7}, std::pair{"-1000000", 1e7}}) {
+    const ScopedVariable grows("FAKE_GROWTH", growth);
+    EXPECT_NEAR(metric(run("memory"), "memory.growth_bytes").values.at(0), bytes, 1e-3 * bytes);
+  }
 }
 
 TEST_F(OnGpus, HoldAnswersOfOtherBatchesAgainstEachOther) {
@@ -409,11 +437,40 @@ TEST_F(OnGpus, HoldTheOriginalAgainstThisProgram) {
   try_all("v1-comparison", "V1-SPEED-OWN", {{VerdictStatus::kPass, 16, {}}});
   with_cost("0.4");
   try_all("v1-comparison", "V1-SPEED", {{VerdictStatus::kMiss, 4, {}}});
-  // 4.1, 4.3 and 4.5: the runs' folders are 001_vanilla, 003_ and 005_.
+  // 4.2, 4.4 and 4.6: the runs' folders are 002_vanilla, 004_ and 006_, after a first run of ours.
   with_cost("0.4$(basename $OUTPUT | cut -c3)");
   EXPECT_EQ(verdict_of("v1-comparison", "V1-SPEED").status, VerdictStatus::kWarn);
   settings_.vanilla_command.clear();
   try_all("v1-comparison", "V1-SPEED", {{VerdictStatus::kSkipped, 0, {}}});
+}
+
+// Loading decides a short run, above the bar as below it.
+TEST_F(OnGpus, DoNotJudgeAShortRunAgainstTheOriginal) {
+  settings_.gpus.resize(1);
+  settings_.thresholds.shortest_run = 10;
+  for (const char* each : {"0.4", "1.6"}) {
+    settings_.vanilla_command =
+        fmt::format("FAKE_EACH={} {} \"$INPUT\" -o \"$OUTPUT\"", each, settings_.program.string());
+    for (const Verdict& verdict : run("v1-comparison").verdicts) {
+      EXPECT_EQ(verdict.status, VerdictStatus::kSkipped) << verdict_line(verdict);
+      EXPECT_THAT(verdict.detail, HasSubstr("it computed for 2.0 s"));
+    }
+  }
+}
+
+// 20 sequences take 2 s, 125 take 12.5.
+TEST_F(OnGpus, GiveTheOriginalAndThisProgramMoreDataUntilTheyCanBeJudged) {
+  settings_.quick = false;
+  settings_.gpus.resize(1);
+  settings_.thresholds.shortest_run = 10;
+  settings_.vanilla_command =
+      fmt::format("FAKE_EACH=0.4 {} \"$INPUT\" -o \"$OUTPUT\"", settings_.program.string());
+  const SuiteReport report = run("v1-comparison");
+  EXPECT_EQ(report.failure, "");
+  EXPECT_EQ(report.verdicts.at(0).status, VerdictStatus::kMiss);
+  EXPECT_NEAR(*report.verdicts.at(0).value, 4, 1e-6);
+  EXPECT_NEAR(std::get<double>(field(report, "seconds").value), 12.5, 1e-6);
+  EXPECT_NEAR(std::get<double>(field(report, "vanilla_seconds").value), 50, 1e-6);
 }
 
 // The program's score is 0.9.
