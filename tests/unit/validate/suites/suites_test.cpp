@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -522,9 +523,65 @@ TEST(FindSuites, TakesNamesAliasesAndAll) {
     return found;
   };
   EXPECT_THAT(names("scaling,memory,scaling"), ElementsAre("scaling", "memory"));
-  EXPECT_THAT(names("v2-throughput"), ElementsAre("throughput"));
-  EXPECT_THAT(names("all"), SizeIs(suite_table().size()));
-  EXPECT_THAT(names("v2-validation"), SizeIs(suite_table().size()));
+  EXPECT_THAT(names("v2-throughput"), ElementsAre("throughput", "tune"));
+  EXPECT_THAT(names("all"), SizeIs(suite_table().size() - 1));  // without tune
+  EXPECT_EQ(names("v2-validation"), names("all"));
+}
+
+TEST_F(OnGpus, JudgeOnlyIdsThatRequireKnows) {
+  const auto suites = find_suites("all");
+  results_ = run_benchmark(settings_, suites, cancel_, [](const std::string&) {});
+  for (std::size_t k = 0; k < suites.size(); ++k) {
+    if (!results_.suites[k].failure.empty()) continue;  // throughput loads models
+    for (const Verdict& verdict : results_.suites[k].verdicts) {
+      EXPECT_TRUE(is_listed(verdict.id, suites[k]->ids)) << verdict.id;
+    }
+  }
+  for (const Verdict& verdict : judge({}, {})) EXPECT_NO_THROW(check_required(verdict.id, suites));
+}
+
+ErrorKind kind_of_refusal(const std::function<void()>& call, const char* says) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(says));
+    return error.kind();
+  }
+  ADD_FAILURE() << says;
+  return ErrorKind::kInternal;
+}
+
+TEST_F(Suites, MustJudgeWhatIsRequired) {
+  const auto scaling = find_suites("scaling");
+  EXPECT_EQ(kind_of_refusal([&] { check_required("PERF-03,PERF-33", scaling); },
+                            "--require PERF-33: expected PERF-02"),
+            ErrorKind::kUsage);
+  EXPECT_EQ(kind_of_refusal([&] { check_required("PERF-02", scaling); },
+                            "PERF-02: no suite of --suite judges it"),
+            ErrorKind::kNotJudged);
+  run("scaling");  // on the CPU
+  EXPECT_NO_THROW(require_judged(results_, "", false));
+  EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "SCALING", false); },
+                            "SCALING: it ran on the CPU's workers"),
+            ErrorKind::kNotJudged);
+  EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "", true); }, "scaling: it ran on"),
+            ErrorKind::kNotJudged);
+  EXPECT_EQ(judged_text(all_verdicts(results_)),
+            "judged 0 (passed 0), skipped 6: PERF-03, SCALING");
+  EXPECT_THAT(benchmark_json(settings_, {}, results_, {}),
+              HasSubstr("\"all_tests_passed\": false"));
+}
+
+// Two GPUs: the rows for 4 and 8 are skipped.
+TEST_F(OnGpus, CountAWarningAsJudgedAndNotAsPassed) {
+  const ScopedVariable waste("FAKE_WASTE", "0.1");
+  run("scaling");
+  EXPECT_NO_THROW(require_judged(results_, "PERF-03,SCALING", true));
+  const std::string json = benchmark_json(settings_, {}, results_, {});
+  for (const char* part : {"\"all_tests_passed\": true", "\"all_judged_passed\": false",
+                           "\"judged\": 2", "\"passed\": 0", "\"skipped\": 4"}) {
+    EXPECT_THAT(json, HasSubstr(part));
+  }
 }
 
 TEST(FindSuites, TellsThoseThereAreOfAnUnknownName) {
