@@ -130,7 +130,7 @@ constexpr std::array kKeys{
     ConfigKey{"run.monitor_interval", kNumber, "0.5", "seconds between looks at GPUs and host",
               true},
     ConfigKey{"run.requirements.projected_hours", kNumber, "9",
-              "PERF-01: hours for 6 million sequences; from here on a warning", true},
+              "PERF-01: hours for 6 million reads of one chunk each; from here on a warning", true},
     ConfigKey{"run.requirements.most_projected_hours", kNumber, "11",
               "PERF-01: from here on it is missed", true},
     ConfigKey{"run.requirements.utilization", kNumber, "80",

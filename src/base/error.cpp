@@ -125,6 +125,9 @@ constexpr std::array kTable{
               "does nothing else before believing it."},
     ErrorInfo{kBenchmark, "benchmark", 2, "a part of the benchmark could not be run",
               "The other parts were run. See its log, beside the reports, then run it again."},
+    ErrorInfo{kNotJudged, "not-judged", 2, "a requirement was not judged",
+              "The report says why, for each row. Name the suites that this machine can judge "
+              "(--suite), or give them what they lack."},
     ErrorInfo{
         kNotComparable, "not-comparable", 2, "could not compare",
         "Give two of a kind: output directories, tables of one kind, or files of embeddings."},
@@ -148,7 +151,7 @@ constexpr std::array kExitCodes{
              "validate-checkpoints: one is bad"},
     ExitCode{kExitPartial,
              "partial results: see failed_inputs.txt and sequences.tsv; compare, benchmark: could "
-             "not run"},
+             "not run, or not judge"},
     ExitCode{kExitRefused,
              "the output directory is in use, or its journal refused or damaged; merge: the shards "
              "do not make one run; "

@@ -58,6 +58,7 @@ enum class ErrorKind : std::uint8_t {
   kRequirementMissed,
   kRegression,
   kBenchmark,
+  kNotJudged,
   kNotComparable,
   kOutOfMemory,
   kTooManyFiles,

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <system_error>
@@ -79,6 +81,7 @@ struct BenchmarkOptions {
   std::string vanilla_command;
   bool quick = false;
   bool strict = false;
+  std::string required;
   ModelOptions models;
   ComputeOptions compute;
 };
@@ -88,7 +91,7 @@ void add_options(Command& command, BenchmarkOptions& options) {
       .add_value(
           "--suite", options.suites,
           "What is measured (default all): throughput, memory, scaling, end-to-end, equivalence, "
-          "v1-comparison, checkpoint-overhead",
+          "v1-comparison, checkpoint-overhead; by name alone: tune",
           "SUITE[,...]")
       .more = "v2's names, too";
   command.add_value(
@@ -121,7 +124,10 @@ void add_options(Command& command, BenchmarkOptions& options) {
   command.add_value("--vanilla-command", options.vanilla_command,
                     "Runs the original on the FASTA file $INPUT into the folder $OUTPUT",
                     "COMMAND");
-  command.add_flag("--strict", options.strict, "Fail where a requirement is missed");
+  command.add_flag("--strict", options.strict,
+                   "Fail where a requirement is missed, or a suite judges none");
+  command.add_value("--require", options.required, "Fail where one of these is not judged",
+                    "ID[,...]");
   leave_to_help_all(command, rare);
   add_classifier_options(command, options.models);
   add_encoder_options(command, options.models);
@@ -236,6 +242,14 @@ void require_files(const BenchmarkOptions& options) {
   if (const int error = lines.append({}); error != 0) throw write_error(history, error);
 }
 
+// An option that only some suites read.
+void require_reader(const char* flag, bool is_given, std::string_view readers,
+                    const std::vector<const SuiteEntry*>& suites) {
+  const auto reads = [readers](const SuiteEntry* suite) { return is_listed(suite->name, readers); };
+  if (!is_given || std::ranges::any_of(suites, reads)) return;
+  fail_usage(fmt::format("{}: no suite of --suite reads it, only {}", flag, readers));
+}
+
 // Multiplies the sequences by the number of GPUs, so that all together compute as long as one
 // would. Not for production, which is one whole sample.
 DataSize size_for(DataSize size, std::size_t gpus) {
@@ -261,6 +275,11 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
   BenchmarkPlan plan{
       .suites = find_suites(options.suites),
       .compute = choose_own_compute(options.compute, session.config, session.environment)};
+  check_required(options.required, plan.suites);
+  require_reader("--vanilla-command", !options.vanilla_command.empty(), "equivalence,v1-comparison",
+                 plan.suites);
+  require_reader("--vanilla-baseline", options.stored_baseline || !options.baseline.empty(),
+                 "equivalence", plan.suites);
   BenchmarkSettings& settings = plan.settings;
   const ComputeSettings& compute = plan.compute;
   const ModelChoice choice =
@@ -308,6 +327,9 @@ void make_weights(const Session& session, const std::function<void(const std::st
   settings.models = with_files(settings.models, settings.output / "weights", say, session.cancel);
   settings.encoder_arguments = encoder_arguments(settings.models, settings.chunk_size, session);
   settings.model_arguments = model_arguments(settings.models, settings.chunk_size, session);
+  settings.tune_arguments = {
+      "tune", "-m", "custom", "-p", settings.models.classifier, "--device", device_name(compute)};
+  std::ranges::copy(settings.encoder_arguments, std::back_inserter(settings.tune_arguments));
   for (auto* arguments : {&settings.encoder_arguments, &settings.model_arguments}) {
     add_given(*arguments, "--precision", precision_name(compute));
     if (compute.precision == Precision::kInt8) {
@@ -419,32 +441,23 @@ void write_all_reports(const BenchmarkPlan& plan, const Outcome& outcome, const 
                                                       .exit_code = exit_code}));
 }
 
-// The worst failure: a failed measurement comes first, as it may hide others.
-std::optional<Error> what_is_wrong(const Outcome& outcome, bool strict, const Cancel& cancel) {
-  try {
-    cancel.check();
-  } catch (const Error& error) {
-    return error;
-  }
+// Throws the worst failure. What was not measured or judged comes first: it may hide the others.
+void check_outcome(const Outcome& outcome, const BenchmarkOptions& options, const Cancel& cancel) {
+  cancel.check();
   for (const SuiteReport& suite : outcome.results.suites) {
     if (suite.failure.empty()) continue;
-    return Error(ErrorKind::kBenchmark, fmt::format("{}: {}", suite.name, suite.failure));
+    throw Error(ErrorKind::kBenchmark, fmt::format("{}: {}", suite.name, suite.failure));
   }
   if (!outcome.against_failure.empty()) {
-    return Error(ErrorKind::kBenchmark, "--against: " + outcome.against_failure);
+    throw Error(ErrorKind::kBenchmark, "--against: " + outcome.against_failure);
   }
+  require_judged(outcome.results, options.required, options.strict);
   for (const MetricChange& change : outcome.changes) {
     if (change.change != Change::kRegression) continue;
-    return Error(ErrorKind::kRegression,
-                 fmt::format("{} is {:.2f} times worse", change.key, change.slower));
+    throw Error(ErrorKind::kRegression,
+                fmt::format("{} is {:.2f} times worse", change.key, change.slower));
   }
-  if (!strict) return std::nullopt;
-  try {
-    require_all_met(all_verdicts(outcome.results));
-  } catch (const Error& error) {
-    return error;
-  }
-  return std::nullopt;
+  if (options.strict) require_all_met(all_verdicts(outcome.results));
 }
 
 void hold_against_another_build(const std::string& program, const Session& session,
@@ -468,6 +481,8 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
     if (!session.global.quiet) terminal_print(what);
     log_to_files(LogLevel::kInfo, what);
   };
+  say(fmt::format("--suite {}: {}", options.suites,
+                  fmt::join(plan.suites | std::views::transform(&SuiteEntry::name), ", ")));
   make_weights(session, say, plan);
   const auto started = std::chrono::system_clock::now();
   plan.facts.provenance.time = iso_time(started);
@@ -476,8 +491,15 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
   compare_with_before(plan, outcome);
   hold_against_another_build(options.against, session, plan, outcome);
   look_at_history(options.history, plan, outcome);
-  for (const Verdict& verdict : all_verdicts(outcome.results)) print_stdout(verdict_text(verdict));
-  const std::optional<Error> wrong = what_is_wrong(outcome, options.strict, session.cancel);
+  const std::vector<Verdict> verdicts = all_verdicts(outcome.results);
+  for (const Verdict& verdict : verdicts) print_stdout(verdict_text(verdict));
+  print_stdout(judged_text(verdicts) + "\n");
+  std::optional<Error> wrong;
+  try {
+    check_outcome(outcome, options, session.cancel);
+  } catch (const Error& error) {
+    wrong = error;
+  }
   const fs::path stem = plan.settings.output / ("benchmark_" + file_time(started));
   write_all_reports(plan, outcome, stem, wrong ? wrong->info().exit_code : kExitDone);
   say(fmt::format("report: {}", printable(stem.string() + ".html")));

@@ -16,6 +16,8 @@ void RunCounters::reset() {
         &close_calls.changed, &shadow.esm_tokens}) {
     counter->reset();
   }
+  one_chunk_sequences.reset();
+  chunks_with_frames.reset();
   for (ShadowCounters::Stratum& stratum : shadow.strata) {
     for (Counter* counter : {&stratum.chunks, &stratum.sampled, &stratum.changed}) counter->reset();
   }

@@ -122,19 +122,21 @@ struct ShadowCounters {
 // A run's progress. The code that does the work raises them. They fall only if the run starts over,
 // not if an input is damaged and its rows are dropped.
 struct RunCounters {
-  Counter input_bytes;        // bytes of the input files read so far, as stored
-  Counter input_bytes_total;  // sizes of all input files; 0: unknown because some are pipes
-  Counter sequences;          // read
-  Counter sequences_scored;   // by this run, with all their frames
-  Counter sequences_known;    // of these, scored before a resume
-  Counter bases;              // of the sequences read
-  Counter chunks;             // cut
-  Counter chunks_known;       // of these, scored before a resume
-  Counter chunks_framed;      // whose frames were counted
-  Counter frames;             // stop-free
-  Counter frames_scored;      // with scores; each occurrence of a frame counts
-  Counter frames_given_up;    // without scores: no worker could compute them
-  Counter workers;            // that are computing
+  Counter input_bytes;          // bytes of the input files read so far, as stored
+  Counter input_bytes_total;    // sizes of all input files; 0: unknown because some are pipes
+  Counter sequences;            // read
+  Counter sequences_scored;     // by this run, with all their frames
+  Counter sequences_known;      // of these, scored before a resume
+  Counter bases;                // of the sequences read
+  Counter chunks;               // cut
+  Counter one_chunk_sequences;  // sequences read that are cut into a single one
+  Counter chunks_known;         // of these, scored before a resume
+  Counter chunks_framed;        // whose frames were counted
+  Counter chunks_with_frames;   // of these, with a stop-free one
+  Counter frames;               // stop-free
+  Counter frames_scored;        // with scores; each occurrence of a frame counts
+  Counter frames_given_up;      // without scores: no worker could compute them
+  Counter workers;              // that are computing
   CloseCallCounters close_calls;
   ShadowCounters shadow;
   HostTimes host;

@@ -48,6 +48,12 @@ constexpr std::size_t kFirstLine = 3;
 std::string_view line_colour(std::size_t line) {
   return kPlotColours[kFirstLine + line % kLineColours].value;
 }
+// There are more lines than colours: from the seventh on they are dashed, each round in its own
+// way.
+std::string line_dashes(std::size_t line) {
+  const std::size_t round = line / kLineColours;
+  return round == 0 ? "" : fmt::format(" stroke-dasharray=\"{} 4\"", 3 * round);
+}
 std::string_view score_colour(std::size_t fifth) {
   return kPlotColours[kFirstLine + kLineColours + fifth].value;
 }
@@ -225,8 +231,8 @@ void draw_x_axis(Drawing& drawing, const Plot& plot, double most) {
 void draw_legend(Drawing& drawing, const std::vector<PlotLine>& lines) {
   for (std::size_t k = 0; lines.size() > 1 && k < lines.size(); ++k) {
     const double y = kHeight + kTextLine * static_cast<double>(k);
-    drawing.add("<path d=\"M{} {}h14\" stroke=\"{}\" stroke-width=\"3\"/>", kLeft, y + 8,
-                line_colour(k));
+    drawing.add("<path d=\"M{} {}h14\" stroke=\"{}\"{} stroke-width=\"3\"/>", kLeft, y + 8,
+                line_colour(k), line_dashes(k));
     drawing.label(kLeft + 20, y + 12, "start", cut_name(lines[k].name, kLongestTick));
   }
 }
@@ -243,9 +249,9 @@ void draw_line(Drawing& drawing, const PlotLine& line, std::size_t colour, doubl
   if (path.empty()) return;
   // "h0" makes a single point visible, as a round dot.
   drawing.add(
-      "<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linejoin=\"round\" "
+      "<path fill=\"none\" stroke=\"{}\"{} stroke-width=\"2\" stroke-linejoin=\"round\" "
       "stroke-linecap=\"round\" d=\"{}h0\"><title>{}</title></path>",
-      line_colour(colour), path, escaped_text(line.name));
+      line_colour(colour), line_dashes(colour), path, escaped_text(line.name));
 }
 
 std::string draw_lines(const Plot& plot) {

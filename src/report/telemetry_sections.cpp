@@ -14,8 +14,6 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostLines = 6;  // of workers in one plot
-
 // The rate from the amounts of the intervals.
 std::vector<PlotPoint> rate_over_time(const RunTelemetry::OverTime& recorded,
                                       const std::vector<std::uint64_t>& amounts) {
@@ -57,7 +55,6 @@ Plot worker_plot(const BatchFacts& batches) {
   Plot plot = over_time("workers_over_time", "Throughput of each worker", "ESM-2 tokens a second",
                         Measure::kNone);
   for (const auto& [index, tokens] : batches.esm_tokens_by_worker) {
-    if (plot.lines.size() == kMostLines) break;
     plot.lines.push_back({fmt::format("worker {}", index), tokens.rates()});
   }
   return plot;

@@ -149,6 +149,7 @@ class WorkSource {
     counters_.sequences.add();
     counters_.bases.add(length);
     counters_.chunks.add(chunks_);
+    if (chunks_ == 1) counters_.one_chunk_sequences.add();
   }
 
   InputSet& inputs_;
@@ -290,7 +291,9 @@ struct FrameStream::State {
     if (settings.keep_text) {
       append_fasta_60(out.chunk_fasta, chunk_id(out.part.id, chunk), letters);
     }
-    for (Frame& frame : stop_free_frames(letters, settings.translation)) {
+    std::vector<Frame> frames = stop_free_frames(letters, settings.translation);
+    if (!frames.empty()) counters.chunks_with_frames.add();
+    for (Frame& frame : frames) {
       out.part.frames.push_back(
           {.chunk = chunk, .name = frame.name, .failed = false, .others = 0, .virus = 0});
       out.tokens.push_back({esm_tokens(frame.protein), dna_tokens(frame.nucleotides)});

@@ -111,15 +111,17 @@ struct RunTelemetry {
                      logit_mean, logit_rms, logit_largest, centred_cosine, strata);
   };
   struct Workload {
-    Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{}, frames{};
-    Count frames_scored{}, esm_tokens{}, dna_tokens{}, batches{};
+    Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{};
+    Count one_chunk_sequences{}, chunks_with_frames{}, frames{}, frames_scored{}, esm_tokens{},
+        dna_tokens{}, batches{};
     // Only in the file of a finished run; elsewhere they are missing, not null.
     Count virus_sequences{}, ambiguous_sequences{}, unscored_sequences{}, failed_frames{};
     std::optional<std::vector<Input>> inputs{};
     static constexpr bool kLacksWhatIsEmpty = true;
-    VIRNUCPRO_FIELDS(sequences, sequences_scored, sequences_known, bases, chunks, frames,
-                     frames_scored, esm_tokens, dna_tokens, batches, virus_sequences,
-                     ambiguous_sequences, unscored_sequences, failed_frames, inputs);
+    VIRNUCPRO_FIELDS(sequences, sequences_scored, sequences_known, bases, chunks,
+                     one_chunk_sequences, chunks_with_frames, frames, frames_scored, esm_tokens,
+                     dna_tokens, batches, virus_sequences, ambiguous_sequences, unscored_sequences,
+                     failed_frames, inputs);
   };
 
   struct OverTime {

@@ -194,6 +194,8 @@ void TelemetrySum::add_counts(const std::vector<MeasuredSession>& sessions,
   add_to(sum.sequences_scored, last.sequences_scored);
   add_to(sum.bases, last.bases);
   add_to(sum.chunks, last.chunks);
+  add_to(sum.one_chunk_sequences, last.one_chunk_sequences);
+  add_to(sum.chunks_with_frames, last.chunks_with_frames);
   add_to(sum.frames, last.frames);
   add_to(sum.frames_scored, last.frames_scored);
   part.sequences = last.sequences_scored;

@@ -143,6 +143,8 @@ RunTelemetry::Workload workload_section(const Measured& run) {
                                   .sequences_known = counters.sequences_known.get(),
                                   .bases = counters.bases.get(),
                                   .chunks = counters.chunks.get(),
+                                  .one_chunk_sequences = counters.one_chunk_sequences.get(),
+                                  .chunks_with_frames = counters.chunks_with_frames.get(),
                                   .frames = counters.frames.get(),
                                   .frames_scored = counters.frames_scored.get(),
                                   .esm_tokens = computed.esm_tokens,
@@ -394,7 +396,9 @@ std::optional<MeasuredCalls> calls_of(const RunTelemetry::Shadow& shadow) {
 }
 
 RunMeasurements measurements_of(const RunTelemetry& telemetry) {
-  return {.sequences = telemetry.workload.sequences_scored.value_or(0),
+  return {.sequences = telemetry.workload.sequences.value_or(0),
+          .one_chunk_sequences = telemetry.workload.one_chunk_sequences.value_or(0),
+          .scored_chunks = telemetry.workload.chunks_with_frames.value_or(0),
           .gpus = telemetry.settings.gpus.size(),
           .esm_tokens_per_second = telemetry.throughput.esm_tokens_per_second.value_or(0),
           .is_esm2_3b = is_esm2_3b(telemetry.models),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <utility>
 
@@ -12,9 +13,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::string_view kOneRun =
-    "one run does not show it: compare runs on one and on several GPUs with virnucpro "
-    "report";
+constexpr double kMostlyOneChunk = 90;  // percent of the sequences
 
 // Small values get significant digits, so that none is shown as "0.0".
 std::string digits_of(double value) {
@@ -48,9 +47,9 @@ Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds)
   // The bars are those of a machine with GPUs.
   std::string why_not = unless(run.gpus > 0, "no GPU was used");
   if (why_not.empty()) why_not = too_short(run.computing_seconds, thresholds);
-  if (why_not.empty()) why_not = unless(run.sequences > 0, "no sequence was computed");
-  const double hours = run.computing_seconds / 3600 * static_cast<double>(kProjectedSequences) /
-                       static_cast<double>(run.sequences);
+  if (why_not.empty()) why_not = why_not_of_reads(run);
+  const double hours = run.computing_seconds / 3600 * static_cast<double>(kProjectedReads) /
+                       static_cast<double>(run.scored_chunks);
   return judge_projected_time(hours, why_not, thresholds);
 }
 
@@ -82,13 +81,12 @@ Verdict utilization(const RunMeasurements& run, const Thresholds& thresholds) {
                          thresholds.utilization, thresholds.least_utilization);
 }
 
-Verdict scaling(const RunMeasurements& run) {
-  Verdict verdict{.id = "PERF-03",
-                  .name = "speed-up by several GPUs",
-                  .unit = "x",
-                  .bar = ">= 1.9 on 2, >= 90 % beyond"};
-  skipped(verdict, {unless(run.gpus > 1, "it was not on several GPUs"), std::string(kOneRun)});
-  return verdict;
+Verdict scaling() {
+  return {.id = "PERF-03",
+          .name = "speed-up by several GPUs",
+          .unit = "x",
+          .bar = ">= 1.9 on 2, >= 90 % beyond",
+          .detail = "one run does not show it: virnucpro benchmark --suite scaling judges it"};
 }
 
 Verdict throughput(const RunMeasurements& run, const Thresholds& thresholds) {
@@ -256,17 +254,26 @@ Verdict judged_at_most(Verdict verdict, double value, double wanted, double most
   return verdict;
 }
 
+std::string why_not_of_reads(const RunMeasurements& run) {
+  if (run.scored_chunks == 0) return "no chunk was scored";
+  const double percent =
+      100 * static_cast<double>(run.one_chunk_sequences) / static_cast<double>(run.sequences);
+  if (percent >= kMostlyOneChunk) return {};
+  return fmt::format("it is of reads: {:.0f} % of these sequences are one chunk, not {:g} %",
+                     std::floor(percent), kMostlyOneChunk);
+}
+
 Verdict judge_projected_time(double hours, const std::string& why_not,
                              const Thresholds& thresholds) {
   Verdict verdict{.id = "PERF-01",
-                  .name = "projected time of 6 million sequences",
-                  .unit = "h",
+                  .name = "projected time of 6 million reads",
+                  .unit = "hours for 6,000,000 reads of one chunk each",
                   .bar = fmt::format("< {:g}, below {:g} a warning", thresholds.projected_hours,
                                      thresholds.most_projected_hours)};
   if (skipped(verdict, {why_not})) return verdict;
   verdict.value = hours;
   verdict.status = status_of(hours, thresholds.projected_hours, thresholds.most_projected_hours);
-  verdict.detail = "of sequences like these, on this machine";
+  verdict.detail = "from the time of a scored chunk, on this machine";
   return verdict;
 }
 
@@ -287,7 +294,7 @@ std::string_view name_of(VerdictStatus status) {
 std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds) {
   std::vector<Verdict> verdicts{projected_time(run, thresholds),
                                 utilization(run, thresholds),
-                                scaling(run),
+                                scaling(),
                                 throughput(run, thresholds),
                                 packing(run, thresholds),
                                 starved(run, thresholds),

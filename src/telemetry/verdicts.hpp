@@ -48,8 +48,10 @@ struct MeasuredCalls {
 
 // The measurements that verdicts need.
 struct RunMeasurements {
-  double computing_seconds = 0;  // from the first batch's start to the last's results
-  std::uint64_t sequences = 0;   // computed in that time
+  double computing_seconds = 0;           // from the first batch's start to the last's results
+  std::uint64_t sequences = 0;            // read
+  std::uint64_t one_chunk_sequences = 0;  // of these, cut into a single chunk
+  std::uint64_t scored_chunks = 0;        // computed in that time
   std::size_t gpus = 0;
   double esm_tokens_per_second = 0;  // of all GPUs
   bool is_esm2_3b = false;           // ESM-2 has the size of the published 3B
@@ -79,7 +81,7 @@ struct Verdict {
   std::string detail{};  // why it was skipped, or a remark on the value
 };
 
-inline constexpr std::uint64_t kProjectedSequences = 6'000'000;
+inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // of PERF-01, one chunk each
 
 // The verdicts on a single run, in the order of their ids; that on calls only with a shadow check.
 // A skipped one never counts as passed.
@@ -92,6 +94,8 @@ std::string too_short(double computing_seconds, const Thresholds& thresholds);
 Verdict judged_at_least(Verdict verdict, double value, double wanted, double least);
 // The verdict for a value that should be at most `wanted`: up to `most` a warning, above missed.
 Verdict judged_at_most(Verdict verdict, double value, double wanted, double most);
+// Why a run's time says nothing of reads that are one chunk each; empty if it does.
+std::string why_not_of_reads(const RunMeasurements& run);
 // Only PERF-01. `why_not`: why the hours are unknown; empty if they are known.
 Verdict judge_projected_time(double hours, const std::string& why_not,
                              const Thresholds& thresholds);

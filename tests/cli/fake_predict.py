@@ -29,6 +29,7 @@ def telemetry(figures: dict[str, float], sequences: int, journal: bool) -> dict:
                                    "memory_used_bytes": memory}]
     return {"run": {"stem": "x"}, "settings": {"journal": journal},
             "workload": {"sequences": sequences, "sequences_scored": sequences,
+                         "one_chunk_sequences": sequences, "chunks_with_frames": sequences,
                          "esm_tokens": 160 * sequences, "batches": 4},
             "throughput": {"esm_tokens_per_second": figures["esm_tokens_per_second"]},
             "packing": {"efficiency": figures["packing_percent"] / 100},

@@ -67,9 +67,13 @@ def test_a_gpu_s_rows_are_skipped_and_no_pass(everything):
         assert by_id[name]["detail"]
     assert by_id["IDENTITY"]["status"] == "PASS"
     assert by_id["MON-01"]["status"] in ("PASS", "SKIPPED")
-    lines = result.stdout.decode().splitlines()
+    *lines, last = result.stdout.decode().splitlines()
     assert len(lines) == len(rows)
     assert [line.split()[0] for line in lines] == [row["status"] for row in rows]
+    status = report_of(folder)["status"]
+    assert last.startswith(f"judged {status['judged']} (passed {status['passed']}), skipped "
+                           f"{status['skipped']}: PERF-02, ")
+    assert last + "." in report_of(folder, "md")
 
 
 def test_json_has_the_keys_of_v2_s_files(everything):
@@ -90,7 +94,12 @@ def test_json_has_the_keys_of_v2_s_files(everything):
     assert performance["projected_10k_time"] is None  # it computed too briefly
     assert performance["projected_6m_time"] is None
     assert report["validation"] == {"equivalence": None, "meets_10hr_requirement": None}
-    assert report["status"] == {"all_tests_passed": True, "failures": []}
+    statuses = [row["status"] for row in report["verdicts"]]
+    judged = len(statuses) - statuses.count("SKIPPED")
+    assert report["status"] == {
+        "all_tests_passed": True, "all_judged_passed": judged == statuses.count("PASS"),
+        "judged": judged, "passed": statuses.count("PASS"), "skipped": statuses.count("SKIPPED"),
+        "failures": []}
     assert report["summary"] == {"pass": True, "exit_code": 0}
 
 
@@ -557,8 +566,45 @@ def test_commands_of_others_get_whole_paths(program):
     assert row["status"] == "MISS" and "highestscore.csv" in row["detail"]
 
 
-def test_strict_without_a_miss_is_done(program):
-    run(program, "--suite", "v1-comparison", "--strict")
+def test_strict_fails_where_a_suite_judges_nothing(program):
+    result, report = run(program, "--suite", "equivalence,scaling", "--strict", exit_code=2)
+    assert "a requirement was not judged: scaling: it ran on the CPU's workers" in message(result)
+    assert report["summary"]["exit_code"] == 2
+    run(program, "--suite", "equivalence", "--strict", out="judged")
+
+
+def test_what_is_required_must_be_judged(program):
+    result, report = run(program, "--suite", "equivalence,scaling", "--require", "IDENTITY,PERF-03",
+                         exit_code=2)
+    assert "a requirement was not judged: PERF-03: it ran on the CPU's" in message(result)
+    assert verdict(report, "IDENTITY")["status"] == "PASS"
+    run(program, "--suite", "equivalence", "--require", "IDENTITY", out="judged")
+    for name, code, said in (("PERF-02", 2, "PERF-02: no suite of --suite judges it"),
+                             ("PERF-33", 1, "--require PERF-33: expected PERF-02, ")):
+        result = program("benchmark", *TINY, "--suite", "scaling", "--require", name, "-o", "none",
+                         code=code)
+        assert said in message(result)
+        assert not (program.folder / "none").exists()
+
+
+def test_what_no_suite_reads_is_refused(program):
+    for flag, readers in (("--vanilla-command=true", "equivalence,v1-comparison"),
+                          ("--vanilla-baseline", "equivalence"),
+                          ("--vanilla-baseline=x", "equivalence")):
+        result = program("benchmark", *TINY, "--suite", "throughput,memory", "-o", "out", flag,
+                         code=1)
+        assert f"{flag.split('=')[0]}: no suite of --suite reads it, only {readers}" in message(result)
+        assert not (program.folder / "out").exists()
+
+
+def test_v2_throughput_sweeps_parameters(program):
+    result, report = run(program, "--suite", "v2-throughput")
+    assert "--suite v2-throughput: throughput, tune" in result.stderr.decode()
+    assert [(suite["name"], suite["failure"]) for suite in report["suites"]] == [
+        ("throughput", ""), ("tune", "")]
+    rows = [line for line in report_of(program.folder / "out", "md").splitlines()
+            if line.startswith("| Token budget | Prefetch |")]
+    assert len(rows) == 1
 
 
 def test_ctrl_c_ends_it_and_its_runs(program):

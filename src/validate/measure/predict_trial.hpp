@@ -36,6 +36,7 @@ struct Trial {
 
   // Figures of the telemetry; 0 if missing.
   double sequences() const { return or_zero(telemetry.workload.sequences); }
+  double scored_chunks() const { return or_zero(telemetry.workload.chunks_with_frames); }
   // What close calls compute again is no progress, and not counted.
   double esm_tokens_per_second() const;
   double sequences_per_second() const { return or_zero(telemetry.throughput.sequences_per_second); }

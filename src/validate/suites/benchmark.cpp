@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
@@ -28,40 +29,41 @@ constexpr double kLongestRun = 600;
 
 // Scaling comes before memory, which takes its long run.
 constexpr std::array kSuites{
-    SuiteEntry{"throughput", "Stages, each alone", run_throughput_suite},
-    SuiteEntry{"scaling", "Scaling over workers", run_scaling_suite},
-    SuiteEntry{"memory", "Memory", run_memory_suite},
-    SuiteEntry{"end-to-end", "Whole runs, and what they project to", run_end_to_end_suite},
-    SuiteEntry{"equivalence", "Equal answers", run_equivalence_suite},
-    SuiteEntry{"v1-comparison", "Against the original", run_v1_comparison_suite},
-    SuiteEntry{"checkpoint-overhead", "What the journal costs", run_checkpoint_suite},
+    SuiteEntry{"throughput", "Stages, each alone", run_throughput_suite,
+               "PERF-02,PERF-04,PERF-05,MON-01,MON-03"},
+    SuiteEntry{"scaling", "Scaling over workers", run_scaling_suite, "PERF-03,SCALING"},
+    SuiteEntry{"memory", "Memory", run_memory_suite, "MEM-GROWTH,MEM-EFFICIENCY,MEM-FRAGMENTATION"},
+    SuiteEntry{"end-to-end", "Whole runs, and what they project to", run_end_to_end_suite,
+               "PERF-01"},
+    SuiteEntry{"equivalence", "Equal answers", run_equivalence_suite,
+               "IDENTITY,PRECISION,EQUIV-BASELINE,EQUIV-BASELINE-FP32,EQUIV-VANILLA,"
+               "EQUIV-VANILLA-FP32"},
+    SuiteEntry{"v1-comparison", "Against the original", run_v1_comparison_suite,
+               "V1-SPEED,V1-SPEED-OWN"},
+    SuiteEntry{"checkpoint-overhead", "What the journal costs", run_checkpoint_suite, "CHECKPOINT"},
+    SuiteEntry{"tune", "Token budgets and prefetch: the small grid of tune", run_tune_suite, ""},
 };
 
-// Names of v2's suites, and the suites that replace them.
+// Names of several suites, and v2's.
 struct Alias {
   std::string_view name;
-  std::string_view suite;
+  std::string_view suites;
 };
-constexpr std::array kAliases{Alias{"v2-validation", "all"}, Alias{"v2-scaling", "scaling"},
-                              Alias{"v2-throughput", "throughput"}};
-
-std::vector<std::string_view> known_names() {
-  std::vector<std::string_view> names;
-  for (const SuiteEntry& suite : kSuites) names.push_back(suite.name);
-  names.emplace_back("all");
-  for (const Alias& alias : kAliases) names.push_back(alias.name);
-  return names;
-}
+constexpr std::string_view kAll =
+    "throughput,scaling,memory,end-to-end,equivalence,v1-comparison,checkpoint-overhead";
+constexpr std::array kAliases{Alias{"all", kAll}, Alias{"v2-validation", kAll},
+                              Alias{"v2-scaling", "scaling"},
+                              Alias{"v2-throughput", "throughput,tune"}};
 
 std::string_view without_alias(std::string_view name) {
   const auto* const found = std::ranges::find(kAliases, name, &Alias::name);
-  return found == kAliases.end() ? name : found->suite;
+  return found == kAliases.end() ? name : found->suites;
 }
 
-void check_known(std::string_view name) {
-  const std::vector<std::string_view> known = known_names();
+void check_known(const char* flag, std::string_view name,
+                 const std::vector<std::string_view>& known) {
   if (std::ranges::find(known, name) != known.end()) return;
-  throw Error(ErrorKind::kUsage, fmt::format("--suite {}: expected {}{}", name,
+  throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected {}{}", flag, name,
                                              fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
@@ -226,20 +228,36 @@ std::span<const SuiteEntry> suite_table() {
   return kSuites;
 }
 
+bool is_listed(std::string_view name, std::string_view list) {
+  return std::ranges::count(split_list(list), name) > 0;
+}
+
 std::vector<const SuiteEntry*> find_suites(std::string_view names) {
-  std::vector<std::string_view> wanted;
-  for (const std::string_view name : split_list(names)) {
-    check_known(name);
-    wanted.push_back(without_alias(name));
-  }
-  const auto is_wanted = [&wanted](std::string_view name) {
-    return std::ranges::find(wanted, name) != wanted.end();
-  };
+  std::vector<std::string_view> known;
+  for (const SuiteEntry& suite : kSuites) known.push_back(suite.name);
+  for (const Alias& alias : kAliases) known.push_back(alias.name);
   std::vector<const SuiteEntry*> suites;
+  for (const std::string_view name : split_list(names)) check_known("--suite", name, known);
   for (const SuiteEntry& suite : kSuites) {
-    if (is_wanted(suite.name) || is_wanted("all")) suites.push_back(&suite);
+    const auto is_in = [&suite](std::string_view name) {
+      return is_listed(suite.name, without_alias(name));
+    };
+    if (std::ranges::any_of(split_list(names), is_in)) suites.push_back(&suite);
   }
   return suites;
+}
+
+void check_required(std::string_view ids, const std::vector<const SuiteEntry*>& suites) {
+  std::vector<std::string_view> known;
+  for (const SuiteEntry* suite : find_suites("all")) {
+    std::ranges::copy(split_list(suite->ids), std::back_inserter(known));
+  }
+  for (const std::string_view id : split_list(ids)) {
+    const auto judges = [id](const SuiteEntry* suite) { return is_listed(id, suite->ids); };
+    if (id.empty() || std::ranges::any_of(suites, judges)) continue;
+    check_known("--require", id, known);
+    throw Error(ErrorKind::kNotJudged, fmt::format("{}: no suite of --suite judges it", id));
+  }
 }
 
 BenchmarkResults run_benchmark(const BenchmarkSettings& settings,

@@ -26,6 +26,7 @@ struct BenchmarkSettings {
   ModelSettings models{};
   std::vector<std::string> model_arguments{};    // the same models, as arguments of predict
   std::vector<std::string> encoder_arguments{};  // the encoders, as arguments of profile
+  std::vector<std::string> tune_arguments{};     // tune of the same models on the same device
   DataSize size{};
   std::vector<std::filesystem::path> samples{};  // real sequences instead of made-up ones
   bool quick = false;                            // one repeat of each run
@@ -89,7 +90,7 @@ struct V2Figures {
   std::optional<Equivalence> equivalence{};
   std::optional<double> total_seconds{};  // of the largest run, start to end
   std::optional<double> projected_10k_hours{};
-  std::optional<double> projected_hours{};  // of kProjectedSequences
+  std::optional<double> projected_hours{};  // of kProjectedReads, one chunk each
 };
 
 // From this share of a run's time on, loading models and writing tables decides how well it scales.
@@ -151,6 +152,7 @@ struct SuiteEntry {
   std::string_view name;
   std::string_view title;
   void (*run)(SuiteContext& context, SuiteReport& report);
+  std::string_view ids;  // of its verdicts: "PERF-03,SCALING"
 };
 
 // In the order of running.
@@ -158,6 +160,10 @@ std::span<const SuiteEntry> suite_table();
 // The suites in a list of names ("scaling,memory", "all", v2's "v2-scaling"), each once, in the
 // table's order. Errors: kUsage, naming the known ones.
 std::vector<const SuiteEntry*> find_suites(std::string_view names);
+
+bool is_listed(std::string_view name, std::string_view list);
+// Errors: kUsage for an id that is not known; kNotJudged for one that none of the suites judges.
+void check_required(std::string_view ids, const std::vector<const SuiteEntry*>& suites);
 
 struct BenchmarkResults {
   std::vector<SuiteReport> suites;

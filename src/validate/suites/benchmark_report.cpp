@@ -6,8 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/json_writer.hpp"
 #include "base/shown_text.hpp"
+#include "base/text.hpp"
 #include "telemetry/telemetry_summary.hpp"
 #include "validate/measure/spread.hpp"
 
@@ -15,10 +17,20 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kSchema = "virnucpro-benchmark-1";
-constexpr double kRequiredHours = 10;  // for kProjectedSequences
+constexpr double kRequiredHours = 10;  // for kProjectedReads
 
 std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictStatus status) {
   return static_cast<std::size_t>(std::ranges::count(verdicts, status, &Verdict::status));
+}
+
+std::size_t judged_count(const std::vector<Verdict>& verdicts) {
+  return verdicts.size() - count_of(verdicts, VerdictStatus::kSkipped);
+}
+
+// A requirement may have several rows, as for 2, 4 and 8 GPUs: one of them must be judged.
+void require_some_judged(const std::string& what, const std::vector<Verdict>& verdicts) {
+  if (verdicts.empty() || judged_count(verdicts) > 0) return;
+  throw Error(ErrorKind::kNotJudged, fmt::format("{}: {}", what, verdicts.front().detail));
 }
 
 std::vector<std::string> failures_of(const BenchmarkResults& results, const BenchmarkEnd& end) {
@@ -202,6 +214,29 @@ std::vector<Verdict> all_verdicts(const BenchmarkResults& results) {
   return verdicts;
 }
 
+std::string judged_text(const std::vector<Verdict>& verdicts) {
+  std::vector<std::string_view> skipped;
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.status != VerdictStatus::kSkipped) continue;
+    if (std::ranges::count(skipped, verdict.id) == 0) skipped.push_back(verdict.id);
+  }
+  return fmt::format("judged {} (passed {}), skipped {}{}{}", judged_count(verdicts),
+                     count_of(verdicts, VerdictStatus::kPass),
+                     count_of(verdicts, VerdictStatus::kSkipped), skipped.empty() ? "" : ": ",
+                     fmt::join(skipped, ", "));
+}
+
+void require_judged(const BenchmarkResults& results, std::string_view required, bool strict) {
+  for (const std::string_view id : split_list(required)) {
+    std::vector<Verdict> rows = all_verdicts(results);
+    std::erase_if(rows, [id](const Verdict& verdict) { return verdict.id != id; });
+    require_some_judged(std::string(id), rows);
+  }
+  for (const SuiteReport& suite : results.suites) {
+    if (strict) require_some_judged(suite.name, suite.verdicts);
+  }
+}
+
 Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                     const BenchmarkResults& results, std::vector<Section> more) {
   const std::vector<Verdict> verdicts = all_verdicts(results);
@@ -209,9 +244,9 @@ Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& fac
   Page page{.title = "virnucpro benchmark",
             .subtitle = fmt::format("{} · {} · {}", facts.provenance.time, facts.identity.device,
                                     facts.provenance.host)};
-  page.badges = {missed > 0                                     ? "requirements missed"
-                 : count_of(verdicts, VerdictStatus::kPass) > 0 ? "no requirement missed"
-                                                                : "nothing judged"};
+  page.badges = {missed > 0                   ? "requirements missed"
+                 : judged_count(verdicts) > 0 ? "no requirement missed"
+                                              : "nothing judged"};
   if (facts.synthetic) page.badges.emplace_back("synthetic weights");
   for (const VerdictStatus status : {VerdictStatus::kPass, VerdictStatus::kWarn,
                                      VerdictStatus::kMiss, VerdictStatus::kSkipped}) {
@@ -225,7 +260,7 @@ Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& fac
         shown_text(fmt::format("{} was not run to its end: {}", suite.name, suite.failure), 1000));
   }
   Section judged{.key = "verdicts", .title = "Requirements"};
-  judged.note = "A skipped row is no pass.";
+  judged.note = fmt::format("{}. A skipped row is no pass.", judged_text(verdicts));
   judged.tables = {verdict_table(verdicts)};
   page.sections = {std::move(judged)};
   for (const SuiteReport& suite : results.suites) page.sections.push_back(suite_section(suite));
@@ -241,8 +276,9 @@ std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFac
                            const BenchmarkResults& results, const BenchmarkEnd& end) {
   const std::vector<std::string> failures = failures_of(results, end);
   const std::vector<Verdict> verdicts = all_verdicts(results);
-  // Skipped verdicts do not count: if all were skipped, the benchmark did not pass.
-  const bool passed = failures.empty() && count_of(verdicts, VerdictStatus::kPass) > 0;
+  const std::size_t judged = judged_count(verdicts);
+  const std::size_t pass = count_of(verdicts, VerdictStatus::kPass);
+  const bool passed = failures.empty() && judged > 0;
   const auto hours = results.v2.projected_hours;
   Json json{{"schema", kSchema},
             {"metadata", metadata_section(settings, facts, results.clock)},
@@ -250,7 +286,13 @@ std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFac
             {"validation",
              {{"equivalence", json_of(results.v2.equivalence)},
               {"meets_10hr_requirement", hours ? Json(*hours < kRequiredHours) : Json()}}},
-            {"status", {{"all_tests_passed", passed}, {"failures", failures}}},
+            {"status",
+             {{"all_tests_passed", passed},
+              {"all_judged_passed", judged > 0 && pass == judged},
+              {"judged", judged},
+              {"passed", pass},
+              {"skipped", verdicts.size() - judged},
+              {"failures", failures}}},
             {"summary", {{"pass", passed}, {"exit_code", end.exit_code}}},
             {"verdicts", verdicts_json(verdicts_section(verdicts))},
             {"suites", suites_section(results)},

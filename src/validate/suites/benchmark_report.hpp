@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "validate/measure/provenance.hpp"
@@ -29,6 +30,13 @@ KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& re
 
 // Every verdict of every suite; a suite that failed has a skipped one that says so.
 std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
+
+// "judged 3 (passed 2), skipped 4: PERF-01, PERF-03".
+std::string judged_text(const std::vector<Verdict>& verdicts);
+
+// What had to be judged: `required`, a list of ids, and if strict a row of every suite. Errors:
+// kNotJudged, with the reason of what was skipped.
+void require_judged(const BenchmarkResults& results, std::string_view required, bool strict);
 
 // `more`: sections that follow those of the suites.
 Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& facts,

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "report/page_sections.hpp"
+#include "telemetry/telemetry_summary.hpp"
 #include "validate/measure/turns.hpp"
 #include "validate/suites/suites.hpp"
 
@@ -50,7 +51,7 @@ std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
 }
 
 struct MeasuredRuns {
-  std::vector<Point> points;  // sequences, seconds
+  std::vector<Point> points;  // scored chunks, seconds
   TrialRepeats largest;
 };
 
@@ -61,7 +62,7 @@ MeasuredRuns measure(SuiteContext& context) {
     Trial trial = context.trials.run({.name = fmt::format("whole_{}", size),
                                       .inputs = reads(context, size),
                                       .arguments = context.whole_run_arguments()});
-    measured.points.push_back({trial.sequences(), trial.end.seconds});
+    measured.points.push_back({trial.scored_chunks(), trial.end.seconds});
     if (size == sizes.back()) measured.largest.runs.push_back(std::move(trial));
   }
   return measured;
@@ -76,9 +77,9 @@ Estimate hours_of(const Estimate& seconds) {
 
 Table point_table(const std::vector<Point>& points) {
   Table table{.key = "runs", .caption = "Whole runs"};
-  table.columns = {{"sequences", "Sequences", Measure::kCount},
+  table.columns = {{"scored_chunks", "Scored chunks", Measure::kCount},
                    {"seconds", "Time", Measure::kSeconds},
-                   {"sequences_per_second", "Sequences", Measure::kPerSecond}};
+                   {"scored_chunks_per_second", "Scored chunks", Measure::kPerSecond}};
   for (const Point& point : points) {
     table.rows.push_back({static_cast<std::uint64_t>(point.x), point.y, point.x / point.y});
   }
@@ -87,11 +88,12 @@ Table point_table(const std::vector<Point>& points) {
 
 // All of it is projected; to other numbers of GPUs from the slope alone.
 Table projection_table(const SuiteContext& context, const LinearFit& fit) {
-  Table table{.key = "projections", .caption = "Projected time of 6 million such sequences"};
+  Table table{.key = "projections",
+              .caption = "Projected time of 6,000,000 reads of one chunk each"};
   table.columns = {
       {"gpus", "GPUs", Measure::kCount}, {"hours", "Hours, projected"}, {"how", "Projected from"}};
   const auto here = static_cast<double>(context.settings.gpus.size());
-  const double whole = fit.slope() * static_cast<double>(kProjectedSequences);
+  const double whole = fit.slope() * static_cast<double>(kProjectedReads);
   for (const std::size_t gpus : kProjectedGpus) {
     const double seconds = fit.intercept() + whole * here / static_cast<double>(gpus);
     const bool as_many = gpus == context.settings.gpus.size();
@@ -102,10 +104,10 @@ Table projection_table(const SuiteContext& context, const LinearFit& fit) {
 }
 
 Plot fit_plot(const std::vector<Point>& points, const LinearFit& fit) {
-  Plot plot{.key = "time_by_sequences",
+  Plot plot{.key = "time_by_chunks",
             .title = "Time of whole runs",
             .kind = PlotKind::kOverNumber,
-            .x_label = "sequences",
+            .x_label = "scored chunks",
             .y_label = "seconds",
             .unit = Measure::kSeconds};
   std::vector<Point> sorted = points;
@@ -118,11 +120,12 @@ Plot fit_plot(const std::vector<Point>& points, const LinearFit& fit) {
   return plot;
 }
 
-// Why the time of so many more sequences is not known from these runs; empty if it is.
+// Why the time of so many reads is not known from these runs; empty if it is.
 std::string why_not_projected(const SuiteContext& context, const Trial& largest,
                               const LinearFit& fit) {
-  if (fit.slope() <= 0) return "more sequences did not take longer";
-  return context.why_brief(largest.computing_seconds());
+  if (fit.slope() <= 0) return "more chunks did not take longer";
+  const std::string brief = context.why_brief(largest.computing_seconds());
+  return brief.empty() ? why_not_of_reads(measurements_of(largest.telemetry)) : brief;
 }
 
 // The most memory of any GPU in any phase.
@@ -256,7 +259,7 @@ void run_all_of_it(SuiteContext& context, const LinearFit& fit, SuiteReport& rep
   report.section.fields.push_back({"whole_seconds", fmt::format("all {} sequences", grouped(all)),
                                    whole.end.seconds, Measure::kSeconds});
   report.section.fields.push_back({"whole_over_projected", "times what the line says",
-                                   whole.end.seconds / fit.at(static_cast<double>(all)).value});
+                                   whole.end.seconds / fit.at(whole.scored_chunks()).value});
 }
 
 bool have_several_sizes(const std::vector<Point>& points) {
@@ -281,13 +284,13 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
     return;
   }
   const LinearFit fit(points);
-  const Estimate hours = hours_of(fit.at(static_cast<double>(kProjectedSequences)));
+  const Estimate hours = hours_of(fit.at(static_cast<double>(kProjectedReads)));
   report.section.fields = {
-      {"start_up_seconds", "before the first sequence", fit.intercept(), Measure::kSeconds},
-      {"seconds_per_1000", "for 1,000 sequences", 1000 * fit.slope(), Measure::kSeconds},
+      {"start_up_seconds", "before the first chunk", fit.intercept(), Measure::kSeconds},
+      {"seconds_per_1000", "for 1,000 scored chunks", 1000 * fit.slope(), Measure::kSeconds},
       {"determination", "share of the variance that the line explains", fit.determination()},
       {"projected_hours",
-       fmt::format("projected hours for {} sequences", grouped(kProjectedSequences)),
+       fmt::format("projected hours for {} reads of one chunk each", grouped(kProjectedReads)),
        estimate_text(hours)}};
   report.section.plots.push_back(fit_plot(points, fit));
   if (context.on_gpu()) report.section.tables.push_back(projection_table(context, fit));

@@ -21,6 +21,12 @@ namespace fs = std::filesystem;
 constexpr double kGigabyte = 1e9;
 constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
 constexpr double kGrowthTime = 20;  // seconds; growth over a shorter time means nothing
+constexpr double kMegabyte = 1e6;
+// The bars are v2's.
+constexpr double kMostGrowth = 100;        // MB
+constexpr double kLeastEfficiency = 70;    // percent
+constexpr double kMostFragmentation = 30;  // percent
+constexpr double kLeastGrowth = 10;        // MB; less is not told from chance
 
 // Of the phases in which it was measured: short ones fall between two samples, and the host has
 // none for each model.
@@ -50,20 +56,25 @@ Table phase_table(const RunTelemetry& telemetry) {
   return table;
 }
 
-// The host's memory; empty if the run kept no samples.
-std::vector<PlotPoint> memory_over_time(const Trial& trial) {
+// The memory of the host, then of each GPU; empty if the run kept no samples.
+std::vector<PlotLine> memory_over_time(const Trial& trial) {
   const std::vector<fs::path> files = run_files::kMonitorLog.found_in(trial.directory);
   if (files.empty()) return {};
-  return read_metrics(files.front()).host.memory.means();
+  const MetricFacts facts = read_metrics(files.front());
+  std::vector<PlotLine> lines{{"host", facts.host.memory.means()}};
+  for (std::size_t k = 0; k < facts.devices.size(); ++k) {
+    lines.push_back({facts.summary.devices[k].id, facts.devices[k].memory.means()});
+  }
+  return lines;
 }
 
-Plot memory_plot(std::vector<PlotPoint> points) {
+Plot memory_plot(PlotLine host) {
   return {.key = "memory_over_time",
           .title = "Memory of the host, all processes of a whole run",
           .kind = PlotKind::kOverTime,
           .y_label = "resident",
           .unit = Measure::kBytes,
-          .lines = {{"host", std::move(points)}}};
+          .lines = {std::move(host)}};
 }
 
 // Bytes per hour in the second half of a run. In the first half memory grows, as buffers adapt to
@@ -75,28 +86,66 @@ std::optional<double> growth(const std::vector<PlotPoint>& all) {
   return LinearFit(late).slope() * 3600;
 }
 
-// The share of what the workers' allocators reserved at the run's end that nothing used: pieces
-// whose sizes are not requested again. Of the worker with the largest share.
-void add_fragmentation(const RunTelemetry& telemetry, SuiteReport& report) {
-  double largest = -1;
-  double of_reserved = 0;
-  for (const RunTelemetry::Worker& worker : telemetry.workers) {
-    const double reserved = or_zero(worker.memory_reserved_bytes);
-    if (reserved <= 0) continue;
-    const double share = 1 - or_zero(worker.memory_used_bytes) / reserved;
-    if (share > largest) of_reserved = reserved;
-    largest = std::max(largest, share);
-  }
-  if (largest < 0) {
-    report.section.fields.push_back({"fragmentation",
-                                     "share of the device's memory that nothing uses",
-                                     "not measured: memory of the host is not reserved"});
-    return;
+// Of what grows the most; over the run at the rate of its second half.
+void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
+  Verdict verdict{.id = "MEM-GROWTH",
+                  .name = "growth of memory over the run",
+                  .unit = "MB",
+                  .bar = fmt::format("<= {:g}", kMostGrowth),
+                  .detail = fmt::format("no run here has a second half of {:g} s", kGrowthTime)};
+  std::string an_hour = verdict.detail;
+  for (const auto& [name, points] : lines) {
+    const std::optional<double> hourly = growth(points);
+    if (!hourly) continue;
+    const double megabytes = *hourly / 3600 * (points.back().x - points.front().x) / kMegabyte;
+    if (verdict.value && *verdict.value >= megabytes) continue;
+    an_hour = fmt::format("{:.1f} MB, of {}", *hourly / kMegabyte, name);
+    verdict.detail = "of " + name;
+    verdict = judged_at_most(verdict, megabytes, kMostGrowth, kMostGrowth);
   }
   report.section.fields.push_back(
-      {"reserved_bytes", "reserved on a GPU at the end of the run", of_reserved, Measure::kBytes});
-  report.section.fields.push_back(
-      {"fragmentation", "share of it that nothing used", largest, Measure::kShare});
+      {"growth_per_hour", "growth in an hour, of the run's second half", an_hour});
+  if (verdict.value) {
+    const std::vector<double> kept{std::max(*verdict.value, kLeastGrowth) * kMegabyte};
+    report.metrics.push_back({"memory.growth_bytes", "growth over the run, at least 10 MB",
+                              Measure::kBytes, Better::kLower, kept});
+  }
+  report.verdicts.push_back(std::move(verdict));
+}
+
+// The share of what a worker's allocator reserved at the run's end that nothing used: pieces whose
+// sizes are not requested again.
+double unused_share(const RunTelemetry::Worker& worker) {
+  return 1 - or_zero(worker.memory_used_bytes) / or_zero(worker.memory_reserved_bytes);
+}
+
+// Of the worker with the largest such share.
+void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& report) {
+  std::erase_if(workers, [](const auto& one) { return or_zero(one.memory_reserved_bytes) <= 0; });
+  const auto worst = std::ranges::max_element(workers, {}, unused_share);
+  Verdict efficiency{.id = "MEM-EFFICIENCY",
+                     .name = "most used at once of the memory reserved on a GPU",
+                     .unit = "%",
+                     .bar = fmt::format(">= {:g}", kLeastEfficiency)};
+  Verdict fragmentation{.id = "MEM-FRAGMENTATION",
+                        .name = "memory reserved on a GPU that nothing used",
+                        .unit = "%",
+                        .bar = fmt::format("<= {:g}", kMostFragmentation)};
+  efficiency.detail = fragmentation.detail = "not measured: memory of the host is not reserved";
+  if (worst != workers.end()) {
+    const double reserved = or_zero(worst->memory_reserved_bytes);
+    const double unused = unused_share(*worst);
+    report.section.fields.push_back(
+        {"reserved_bytes", "reserved on a GPU at the end of the run", reserved, Measure::kBytes});
+    report.section.fields.push_back(
+        {"fragmentation", "share of it that nothing used", unused, Measure::kShare});
+    efficiency.detail = fragmentation.detail = "";
+    efficiency = judged_at_least(efficiency, 100 * or_zero(worst->memory_peak_bytes) / reserved,
+                                 kLeastEfficiency, kLeastEfficiency);
+    fragmentation =
+        judged_at_most(fragmentation, 100 * unused, kMostFragmentation, kMostFragmentation);
+  }
+  report.verdicts.insert(report.verdicts.end(), {efficiency, fragmentation});
 }
 
 // Uses profile, whose last row is the first budget that exceeds memory.
@@ -158,16 +207,13 @@ void run_memory_suite(SuiteContext& context, SuiteReport& report) {
   const auto peak = static_cast<double>(trial.end.peak_rss_bytes);
   constexpr const char* kPeak = "peak of the largest process";
   report.metrics = {{"memory.peak_rss_bytes", kPeak, Measure::kBytes, Better::kLower, {peak}}};
-  std::vector<PlotPoint> over_time = memory_over_time(trial);
-  const std::optional<double> bytes = growth(over_time);
-  const std::string grows =
-      bytes ? fmt::format("{:.1f} MB", *bytes / 1e6)
-            : fmt::format("not measured: a run whose second half is under {:g} s", kGrowthTime);
-  report.section.fields = {
-      {"peak_rss_bytes", kPeak, peak, Measure::kBytes},
-      {"growth_per_hour", "growth in an hour, of the run's second half", grows}};
-  add_fragmentation(trial.telemetry, report);
-  if (over_time.size() > 1) report.section.plots.push_back(memory_plot(std::move(over_time)));
+  std::vector<PlotLine> over_time = memory_over_time(trial);
+  report.section.fields = {{"peak_rss_bytes", kPeak, peak, Measure::kBytes}};
+  judge_growth(over_time, report);
+  judge_allocator(trial.telemetry.workers, report);
+  if (!over_time.empty() && over_time.front().points.size() > 1) {
+    report.section.plots.push_back(memory_plot(std::move(over_time.front())));
+  }
   const std::string why = why_no_budget(context);
   if (why.empty()) {
     find_largest_budget(context, report);

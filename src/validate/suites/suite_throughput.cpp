@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "report/page_sections.hpp"
 #include "validate/measure/host_stages.hpp"
@@ -257,6 +258,33 @@ void run_throughput_suite(SuiteContext& context, SuiteReport& report) {
   report.brief = !context.why_brief(whole.computing_seconds()).empty();
   report.verdicts = judge_whole(context, whole);
   keep_figures(stages, whole, context, report);
+}
+
+// The threads are the benchmark's, so that the grid is small.
+void run_tune_suite(SuiteContext& context, SuiteReport& report) {
+  constexpr std::uint64_t kMostTuned = 10'000;  // as many as tune takes on a GPU by itself
+  const BenchmarkSettings& settings = context.settings;
+  const TemporaryFolder folder;
+  const auto input = context.data_file(std::min(settings.size.sequences, kMostTuned));
+  std::vector<std::string> command = settings.tune_arguments;
+  command.insert(command.end(), {"--precisions", settings.precision, "--threads-grid",
+                                 std::to_string(settings.threads), "--test-file", input.string(),
+                                 "--quick", "-o", folder.path() / "tune"});
+  context.trials.run_command("tune", std::move(command));
+  const JsonValues tuned = JsonValues::read(folder.path() / "tune" / "tune.json");
+  report.section.note = tuned.text("winner/why").value_or("");
+  Table table{.key = "cells", .caption = "Every cell of the grid, of its last round"};
+  table.columns = {{"token_budget", "Token budget", Measure::kCount},
+                   {"prefetch", "Prefetch", Measure::kCount},
+                   {"sequences_per_second", "Sequences", Measure::kPerSecond},
+                   {"relative", "Of the fastest", Measure::kShare}};
+  for (std::size_t k = 0; k < tuned.elements("cells"); ++k) {
+    std::vector<Value>& row = table.rows.emplace_back();
+    for (const Column& column : table.columns) {
+      row.push_back(measured(tuned.number(fmt::format("cells/{}/{}", k, column.key))));
+    }
+  }
+  report.section.tables.push_back(std::move(table));
 }
 
 }  // namespace virnucpro

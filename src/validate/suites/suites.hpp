@@ -20,6 +20,7 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report);
 void run_equivalence_suite(SuiteContext& context, SuiteReport& report);
 void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report);
 void run_checkpoint_suite(SuiteContext& context, SuiteReport& report);
+void run_tune_suite(SuiteContext& context, SuiteReport& report);
 
 // Shared by the suites.
 

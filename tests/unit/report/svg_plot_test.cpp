@@ -160,6 +160,17 @@ TEST(SvgPlot, NamesItsAxes) {
   }
 }
 
+// There are fewer colours than GPUs in a machine.
+TEST(SvgPlot, TellsEveryLineFromTheOthers) {
+  Plot plot = plot_of(PlotKind::kOverTime);
+  for (int k = 0; k < 13; ++k) plot.lines.push_back({fmt::format("worker {}", k), {{0, 1}}});
+  const std::string svg = svg_plot(plot);
+  for (const char* line : {"#2c6fbb\" stroke-width=\"2", "#2c6fbb\" stroke-dasharray=\"3 4\"",
+                           "#2c6fbb\" stroke-dasharray=\"6 4\""}) {
+    EXPECT_THAT(svg, HasSubstr(line));
+  }
+}
+
 // A histogram of scores, and lines through the middles of its bins.
 TEST(SvgPlot, HasScoresUpToOne) {
   Plot bars = plot_of(PlotKind::kBars);

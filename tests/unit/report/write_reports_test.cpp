@@ -159,6 +159,19 @@ TEST_F(Reports, FallBackOnTheBatchesOfAKilledRun) {
   EXPECT_THAT(report.text("sections/verdicts/note"), Optional(HasSubstr("no summary")));
 }
 
+TEST_F(Reports, DrawEveryWorker) {
+  std::string lines;
+  for (std::uint32_t worker = 0; worker < 8; ++worker) {
+    const BatchMetrics batch{.worker = worker, .time = 4, .esm_tokens = 900};
+    lines += write_batch_line(batch, 0);
+  }
+  write_text(directory / "telemetry_1.jsonl", lines);
+  const auto texts = texts_of_parts({});
+  for (int worker = 0; worker < 8; ++worker) {
+    EXPECT_THAT(texts[0], HasSubstr(fmt::format("worker {}<", worker)));
+  }
+}
+
 TEST_F(Reports, WarnOfTelemetryThatCannotBeRead) {
   write_text(directory / "telemetry_1.json", std::string(kSummary, 100));
   write_text(directory / "telemetry_1.jsonl", "NaN\n" + write_batch_line({}, 0));

@@ -13,7 +13,9 @@ using ::testing::HasSubstr;
 // A run that meets everything.
 RunMeasurements good_run() {
   return {.computing_seconds = 100,
-          .sequences = 60'000,
+          .sequences = 50'000,
+          .one_chunk_sequences = 45'000,
+          .scored_chunks = 60'000,
           .gpus = 2,
           .esm_tokens_per_second = 180'000,
           .is_esm2_3b = true,
@@ -68,7 +70,7 @@ TEST_P(VerdictBars, AreWhereTheRequirementsPutThem) {
 }
 
 void set_hours(RunMeasurements& run, double hours) {
-  run.sequences = 6'000'000;
+  run.scored_chunks = 6'000'000;
   run.computing_seconds = hours * 3600;
 }
 
@@ -100,6 +102,23 @@ INSTANTIATE_TEST_SUITE_P(
             },
             2, 1, 0}));
 
+// A run of contigs is not slow because they are long.
+TEST(Verdicts, ProjectReadsFromReadsAlone) {
+  RunMeasurements run = good_run();
+  set_hours(run, 28.7);
+  run.one_chunk_sequences = 44'999;
+  const Verdict verdict = verdict_of(run, "projected");
+  EXPECT_EQ(verdict.status, VerdictStatus::kSkipped);
+  EXPECT_THAT(verdict.detail, HasSubstr("89 % of these sequences are one chunk, not 90 %"));
+  run.one_chunk_sequences = 45'000;
+  EXPECT_THAT(verdict_line(verdict_of(run, "projected")),
+              HasSubstr("28.7 hours for 6,000,000 reads of one chunk each, wanted < 9"));
+}
+
+TEST(Verdicts, SayWhereTheSpeedUpIsJudged) {
+  EXPECT_THAT(verdict_of(good_run(), "speed-up").detail, HasSubstr("benchmark --suite scaling"));
+}
+
 TEST(Verdicts, SkipWhatAShortRunCannotTell) {
   RunMeasurements run = good_run();
   run.computing_seconds = 29;
@@ -122,7 +141,7 @@ TEST(Verdicts, SkipWhatWasNotMeasured) {
   run.gpus = 2;
   EXPECT_THAT(verdict_of(run, "speed-up").detail, HasSubstr("one run does not show it"));
   run.batches = 0;
-  run.sequences = 0;
+  run.scored_chunks = 0;
   for (const char* name : {"projected", "packing", "waited for"}) {
     EXPECT_EQ(verdict_of(run, name).status, VerdictStatus::kSkipped) << name;
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -72,22 +73,25 @@ if [ -n "$budget" ] && [ -n "$FAKE_OTHER_LACKS" ]; then
   rm $out/x_merged/prediction_results_highestscore.csv
 fi
 if [ -n "$FAKE_GROWTH" ]; then
-  { echo timestamp,device_id,stage,rss_bytes
+  { echo timestamp,device_id,stage,rss_bytes,memory_used_bytes
     for second in $(seq 0 60); do
-      echo $second,host,embedding,$(number "1000000000 + $second * $FAKE_GROWTH")
+      echo $second,host,embedding,$(number "1000000000 + $second * $FAKE_GROWTH"),
+      echo $second,cuda:0,embedding,,$(number "9000000000 + $second * ${FAKE_GPU_GROWTH:-0}")
     done; } > $out/logs/gpu_metrics_1.log
 fi
 cat > $out/telemetry_1.json <<END
 {"run": {"stem": "x"},
  "workload": {"sequences": $sequences, "sequences_scored": $sequences,
+   "one_chunk_sequences": ${FAKE_ONE_CHUNK:-$sequences}, "chunks_with_frames": $sequences,
    "frames_scored": $sequences, "esm_tokens": $((160 * sequences)),
    "dna_tokens": $((90 * sequences)), "batches": $batches},
  "settings": {"journal": ${FAKE_HAS_JOURNAL:-true}, "margin": $margin},
  "packing": {"efficiency": ${FAKE_PACKING:-0.95}},
  "throughput": {"esm_tokens_per_second": $(number "160 * $sequences / $work")},
- "workers": [{"busy_seconds": 2, "memory_reserved_bytes": 1000, "memory_used_bytes": 900},
+ "workers": [{"busy_seconds": 2, "memory_reserved_bytes": ${FAKE_OTHER_RESERVED:-1000},
+   "memory_used_bytes": 900, "memory_peak_bytes": 950},
    {"busy_seconds": $workers, "memory_reserved_bytes": ${FAKE_RESERVED:-1000},
-    "memory_used_bytes": 900}],
+    "memory_used_bytes": 900, "memory_peak_bytes": ${FAKE_PEAK:-950}}],
  "waits": {"queue": {"starved": 0}}}
 END
 )sh";
@@ -343,6 +347,17 @@ TEST_F(OnGpus, MakeUpNoContigsWhereThereAreSamples) {
   for (const std::string& name : made_up_data(settings_)) EXPECT_THAT(name, HasSubstr("first_"));
 }
 
+// Of contigs 6,000,000 are another matter, however fast they were.
+TEST_F(OnGpus, ProjectReadsFromReadsAlone) {
+  settings_.thresholds.shortest_run = 0;
+  const ScopedVariable one_chunk("FAKE_ONE_CHUNK", "17");  // of 20
+  const ScopedVariable each("FAKE_EACH", "0.0138");        // 11.5 h
+  const Verdict verdict = verdict_of("end-to-end", "PERF-01");
+  EXPECT_EQ(verdict.status, VerdictStatus::kSkipped);
+  EXPECT_THAT(verdict.detail, HasSubstr("85 % of these sequences are one chunk"));
+  EXPECT_FALSE(results_.v2.projected_hours);
+}
+
 struct Required {
   const char* each;
   double hours;
@@ -408,7 +423,33 @@ TEST_F(OnGpus, MeasureFragmentationAndGrowthOfARun) {
   const SuiteReport report = run("memory");
   EXPECT_EQ(report.failure, "");
   EXPECT_DOUBLE_EQ(std::get<double>(field(report, "fragmentation").value), 0.25);
-  EXPECT_EQ(std::get<std::string>(field(report, "growth_per_hour").value), "36.0 MB");
+  EXPECT_EQ(std::get<std::string>(field(report, "growth_per_hour").value), "36.0 MB, of host");
+}
+
+// Of a run of a minute.
+TEST_F(OnGpus, JudgeMemoryByTheBarsOfV2) {
+  using enum VerdictStatus;
+  try_all("memory", "MEM-GROWTH",
+          {{kSkipped, 0, {}},  // first: a later run would find a log
+           {kPass, 99, {{"FAKE_GROWTH", "1650000"}}},
+           {kMiss, 102, {{"FAKE_GROWTH", "1700000"}}},
+           {kMiss, 120, {{"FAKE_GROWTH", "1000"}, {"FAKE_GPU_GROWTH", "2000000"}}}});
+  try_all("memory", "MEM-EFFICIENCY",
+          {{kPass, 70, {{"FAKE_RESERVED", "1400"}, {"FAKE_PEAK", "980"}}},
+           {kMiss, 69, {{"FAKE_RESERVED", "2000"}, {"FAKE_PEAK", "1380"}}},
+           {kSkipped, 0, {{"FAKE_RESERVED", "0"}, {"FAKE_OTHER_RESERVED", "0"}}}});
+  try_all("memory", "MEM-FRAGMENTATION",
+          {{kPass, 25, {{"FAKE_RESERVED", "1200"}}},
+           {kMiss, 40, {{"FAKE_RESERVED", "1500"}}},
+           {kSkipped, 0, {{"FAKE_RESERVED", "0"}, {"FAKE_OTHER_RESERVED", "0"}}}});
+}
+
+// Noise is no growth that a later benchmark could call worse.
+TEST_F(OnGpus, KeepTheGrowthForLaterBenchmarks) {
+  for (const auto& [growth, bytes] : {std::pair{"1000000", 6e7}, std::pair{"-1000000", 1e7}}) {
+    const ScopedVariable grows("FAKE_GROWTH", growth);
+    EXPECT_NEAR(metric(run("memory"), "memory.growth_bytes").values.at(0), bytes, 1e-3 * bytes);
+  }
 }
 
 TEST_F(OnGpus, HoldAnswersOfOtherBatchesAgainstEachOther) {
@@ -453,11 +494,40 @@ TEST_F(OnGpus, HoldTheOriginalAgainstThisProgram) {
   try_all("v1-comparison", "V1-SPEED-OWN", {{VerdictStatus::kPass, 16, {}}});
   with_cost("0.4");
   try_all("v1-comparison", "V1-SPEED", {{VerdictStatus::kMiss, 4, {}}});
-  // 4.1, 4.3 and 4.5: the runs' folders are 001_vanilla, 003_ and 005_.
+  // 4.2, 4.4 and 4.6: the runs' folders are 002_vanilla, 004_ and 006_, after a first run of ours.
   with_cost("0.4$(basename $OUTPUT | cut -c3)");
   EXPECT_EQ(verdict_of("v1-comparison", "V1-SPEED").status, VerdictStatus::kWarn);
   settings_.vanilla_command.clear();
   try_all("v1-comparison", "V1-SPEED", {{VerdictStatus::kSkipped, 0, {}}});
+}
+
+// Loading decides a short run, above the bar as below it.
+TEST_F(OnGpus, DoNotJudgeAShortRunAgainstTheOriginal) {
+  settings_.gpus.resize(1);
+  settings_.thresholds.shortest_run = 10;
+  for (const char* each : {"0.4", "1.6"}) {
+    settings_.vanilla_command =
+        fmt::format("FAKE_EACH={} {} \"$INPUT\" -o \"$OUTPUT\"", each, settings_.program.string());
+    for (const Verdict& verdict : run("v1-comparison").verdicts) {
+      EXPECT_EQ(verdict.status, VerdictStatus::kSkipped) << verdict_line(verdict);
+      EXPECT_THAT(verdict.detail, HasSubstr("it computed for 2.0 s"));
+    }
+  }
+}
+
+// 20 sequences take 2 s, 125 take 12.5.
+TEST_F(OnGpus, GiveTheOriginalAndThisProgramMoreDataUntilTheyCanBeJudged) {
+  settings_.quick = false;
+  settings_.gpus.resize(1);
+  settings_.thresholds.shortest_run = 10;
+  settings_.vanilla_command =
+      fmt::format("FAKE_EACH=0.4 {} \"$INPUT\" -o \"$OUTPUT\"", settings_.program.string());
+  const SuiteReport report = run("v1-comparison");
+  EXPECT_EQ(report.failure, "");
+  EXPECT_EQ(report.verdicts.at(0).status, VerdictStatus::kMiss);
+  EXPECT_NEAR(*report.verdicts.at(0).value, 4, 1e-6);
+  EXPECT_NEAR(std::get<double>(field(report, "seconds").value), 12.5, 1e-6);
+  EXPECT_NEAR(std::get<double>(field(report, "vanilla_seconds").value), 50, 1e-6);
 }
 
 // The program's score is 0.9.
@@ -534,9 +604,65 @@ TEST(FindSuites, TakesNamesAliasesAndAll) {
     return found;
   };
   EXPECT_THAT(names("scaling,memory,scaling"), ElementsAre("scaling", "memory"));
-  EXPECT_THAT(names("v2-throughput"), ElementsAre("throughput"));
-  EXPECT_THAT(names("all"), SizeIs(suite_table().size()));
-  EXPECT_THAT(names("v2-validation"), SizeIs(suite_table().size()));
+  EXPECT_THAT(names("v2-throughput"), ElementsAre("throughput", "tune"));
+  EXPECT_THAT(names("all"), SizeIs(suite_table().size() - 1));  // without tune
+  EXPECT_EQ(names("v2-validation"), names("all"));
+}
+
+TEST_F(OnGpus, JudgeOnlyIdsThatRequireKnows) {
+  const auto suites = find_suites("all");
+  results_ = run_benchmark(settings_, suites, cancel_, [](const std::string&) {});
+  for (std::size_t k = 0; k < suites.size(); ++k) {
+    if (!results_.suites[k].failure.empty()) continue;  // throughput loads models
+    for (const Verdict& verdict : results_.suites[k].verdicts) {
+      EXPECT_TRUE(is_listed(verdict.id, suites[k]->ids)) << verdict.id;
+    }
+  }
+  for (const Verdict& verdict : judge({}, {})) EXPECT_NO_THROW(check_required(verdict.id, suites));
+}
+
+ErrorKind kind_of_refusal(const std::function<void()>& call, const char* says) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(says));
+    return error.kind();
+  }
+  ADD_FAILURE() << says;
+  return ErrorKind::kInternal;
+}
+
+TEST_F(Suites, MustJudgeWhatIsRequired) {
+  const auto scaling = find_suites("scaling");
+  EXPECT_EQ(kind_of_refusal([&] { check_required("PERF-03,PERF-33", scaling); },
+                            "--require PERF-33: expected PERF-02"),
+            ErrorKind::kUsage);
+  EXPECT_EQ(kind_of_refusal([&] { check_required("PERF-02", scaling); },
+                            "PERF-02: no suite of --suite judges it"),
+            ErrorKind::kNotJudged);
+  run("scaling");  // on the CPU
+  EXPECT_NO_THROW(require_judged(results_, "", false));
+  EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "SCALING", false); },
+                            "SCALING: it ran on the CPU's workers"),
+            ErrorKind::kNotJudged);
+  EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "", true); }, "scaling: it ran on"),
+            ErrorKind::kNotJudged);
+  EXPECT_EQ(judged_text(all_verdicts(results_)),
+            "judged 0 (passed 0), skipped 6: PERF-03, SCALING");
+  EXPECT_THAT(benchmark_json(settings_, {}, results_, {}),
+              HasSubstr("\"all_tests_passed\": false"));
+}
+
+// Two GPUs: the rows for 4 and 8 are skipped.
+TEST_F(OnGpus, CountAWarningAsJudgedAndNotAsPassed) {
+  const ScopedVariable waste("FAKE_WASTE", "0.1");
+  run("scaling");
+  EXPECT_NO_THROW(require_judged(results_, "PERF-03,SCALING", true));
+  const std::string json = benchmark_json(settings_, {}, results_, {});
+  for (const char* part : {"\"all_tests_passed\": true", "\"all_judged_passed\": false",
+                           "\"judged\": 2", "\"passed\": 0", "\"skipped\": 4"}) {
+    EXPECT_THAT(json, HasSubstr(part));
+  }
 }
 
 TEST(FindSuites, TellsThoseThereAreOfAnUnknownName) {
