@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "ops/int8_policy.hpp"
 #include "validate/suites/benchmark.hpp"
 #include "weights/locate.hpp"
@@ -78,6 +79,12 @@ void add_named(ValueWords& values, std::string_view name) {
   } else if (name == "SUITE") {
     for (const SuiteEntry& suite : suite_table()) values.words.emplace_back(suite.name);
     values.words.emplace_back("all");
+  } else if (name == "ID") {
+    for (const SuiteEntry& suite : suite_table()) {
+      for (const std::string_view id : split_list(suite.ids)) {
+        if (std::ranges::count(values.words, id) == 0) values.words.emplace_back(id);
+      }
+    }
   } else if (name == "SYNTHETIC") {
     values.words.emplace_back("synthetic");
     add_synthetic_esm2(values);

@@ -34,10 +34,11 @@ constexpr std::array kSuites{
     SuiteEntry{"scaling", "Scaling over workers", run_scaling_suite, "PERF-03,SCALING"},
     SuiteEntry{"memory", "Memory", run_memory_suite, "MEM-GROWTH,MEM-EFFICIENCY,MEM-FRAGMENTATION"},
     SuiteEntry{"end-to-end", "Whole runs, and what they project to", run_end_to_end_suite,
-               "PERF-01"},
+               "PERF-01,PERF-05"},
     SuiteEntry{"equivalence", "Equal answers", run_equivalence_suite,
-               "IDENTITY,PRECISION,EQUIV-BASELINE,EQUIV-BASELINE-FP32,EQUIV-VANILLA,"
-               "EQUIV-VANILLA-FP32"},
+               "IDENTITY,PRECISION,EQUIV-BASELINE,EQUIV-BASELINE-OWN,EQUIV-BASELINE-FP32,"
+               "EQUIV-BASELINE-FP32-OWN,EQUIV-VANILLA,EQUIV-VANILLA-OWN,EQUIV-VANILLA-FP32,"
+               "EQUIV-VANILLA-FP32-OWN"},
     SuiteEntry{"v1-comparison", "Against the original", run_v1_comparison_suite,
                "V1-SPEED,V1-SPEED-OWN"},
     SuiteEntry{"checkpoint-overhead", "What the journal costs", run_checkpoint_suite, "CHECKPOINT"},

@@ -350,7 +350,7 @@ TEST_F(OnGpus, MakeUpNoContigsWhereThereAreSamples) {
 // Of contigs 6,000,000 are another matter, however fast they were.
 TEST_F(OnGpus, ProjectReadsFromReadsAlone) {
   settings_.thresholds.shortest_run = 0;
-  const ScopedVariable one_chunk("FAKE_ONE_CHUNK", "17");  // of 20
+  const ScopedVariable one_chunk("FAKE_ONE_CHUNK", "68");  // of 80
   const ScopedVariable each("FAKE_EACH", "0.0138");        // 11.5 h
   const Verdict verdict = verdict_of("end-to-end", "PERF-01");
   EXPECT_EQ(verdict.status, VerdictStatus::kSkipped);
