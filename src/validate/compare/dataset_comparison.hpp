@@ -25,8 +25,9 @@ struct Tolerance {
   double absolute = 1e-4;
   bool exact = false;  // only equal bytes, or bits, count as equal
   // Where it is that of a precision; "": it is of no precision.
-  double usual = 0;      // 99 % of a table's numbers may differ by no more; 0: no such bound
-  double embedding = 0;  // the absolute bound for a number of an embedding
+  double usual = 0;           // 99 % of a table's numbers may differ by no more; 0: no such bound
+  double embedding = 0;       // the absolute bound for a number of an embedding
+  double equal_labels = 100;  // percent, at least; only the suite `equivalence` allows others
   std::string_view precision = {};
 
   Tolerance of_embeddings() const {

@@ -160,45 +160,36 @@ Verdict verdict_of(const Against& against, double explained) {
   return verdict;
 }
 
-// How much scores in 16 or 8 bits may differ from fp32; this program's own limits.
-struct PrecisionBar {
-  double most_scores;   // for 99 % of the scores
-  double all_scores;    // for every score
-  double equal_labels;  // percent, at least
-};
-constexpr PrecisionBar kFp16Bar{5e-3, 2e-2, 99.8};
-constexpr PrecisionBar kBf16Bar{2e-2, 5e-2, 99.5};
-constexpr PrecisionBar kInt8Bar{4e-2, 1e-1, 98};
 constexpr double kMostScores = 0.99;
 
-const PrecisionBar& bar_of(std::string_view precision) {
-  if (precision == "int8") return kInt8Bar;
-  return precision == "bf16" ? kBf16Bar : kFp16Bar;
+// How much scores in 16 or 8 bits may differ from fp32.
+Tolerance bar_of(std::string_view precision) {
+  return tolerance_of(precision, "fp32");
 }
 
 // The largest difference from fp32 that a precision explains.
 double explained_by(std::string_view precision) {
-  return precision == "fp32" ? 0 : bar_of(precision).all_scores;
+  return precision == "fp32" ? 0 : bar_of(precision).absolute;
 }
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-bool keeps(const DatasetComparison& found, const PrecisionBar& bar) {
+bool keeps(const DatasetComparison& found, const Tolerance& bar) {
   const LabelComparison& labels = *found.labels;
   return found.only_a() + found.only_b() == 0 && labels.differing_far == 0 &&
          100 * share_of(labels.equal, labels.equal + labels.differing) >= bar.equal_labels &&
          share_of(found.numbers.within, found.numbers.values) >= kMostScores &&
-         found.numbers.absolute.max <= bar.all_scores && found.numbers.not_finite == 0;
+         found.numbers.absolute.max <= bar.absolute && found.numbers.not_finite == 0;
 }
 
-Verdict judge_precision(const Against& against, const PrecisionBar& bar) {
+Verdict judge_precision(const Against& against, const Tolerance& bar) {
   Verdict verdict{.id = against.id,
                   .name = against.name,
                   .unit = "largest score difference",
-                  .bar = fmt::format("<= {:g}, 99 % <= {:g}, labels {:g} % equal", bar.all_scores,
-                                     bar.most_scores, bar.equal_labels)};
+                  .bar = fmt::format("<= {:g}, 99 % <= {:g}, labels {:g} % equal", bar.absolute,
+                                     bar.usual, bar.equal_labels)};
   verdict.value = largest_difference(against.comparison);
   const auto& datasets = against.comparison.datasets;
   const bool all_keep = std::ranges::all_of(datasets, [&bar](const DatasetComparison& found) {
@@ -301,8 +292,8 @@ class Equivalence {
     const Trial own = has_margin ? own_run(context_, inputs_, "margin_0",
                                            with(context_.whole_run_arguments(), {"--margin", "0"}))
                                  : runs_.own;
-    const PrecisionBar& bar = bar_of(context_.settings.precision);
-    const Tolerance tolerance{.relative = 0, .absolute = bar.most_scores};
+    const Tolerance bar = bar_of(context_.settings.precision);
+    const Tolerance tolerance{.relative = 0, .absolute = bar.usual};
     all_.push_back({kPrecision.id, kPrecision.name,
                     compare({own.directory, runs_.fp32->directory, tolerance}, context_.cancel)});
     report_.verdicts.push_back(judge_precision(all_.back(), bar));
