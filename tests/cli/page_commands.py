@@ -7,7 +7,7 @@ import textwrap
 
 # How blocks begin that show something else: files, output, code, formulas, figures.
 SHOWN = ("reads or contigs", "thread pool", "layer norm", "find_package(", "#include", "sample\treads", "virnucpro: /",
-         "[===", "sequences  ", "models/\n", '{"schema"', "{machine:", "GPU hours =", "reads ÷ ")
+         "[===", "sequences  ", "models/\n", '{"schema"', "{machine:", "GPU hours =", "reads ÷ ", "tolerance  of ")
 
 # Run by other suites, in their own words: the suite's file (or two) and words of it, to which the command's
 # own options are added. A star stands for anything; the first row that fits counts.
@@ -37,6 +37,7 @@ ELSEWHERE = {
     "virnucpro benchmark --suite all --data-size large --models-dir models -o bench": (BASELINE, '"benchmark"'),
     "virnucpro benchmark --suite equivalence,v1-comparison --models-dir models -o bench --vanilla-command *":
         (f"tests/oracle/test_benchmark.py {BASELINE}", '"equivalence,v1-comparison", "--vanilla-command"'),
+    "virnucpro compare results_v2 results": ("tests/cli/test_compare.py", '"compare"'),
     "virnucpro benchmark --suite * -o *": ("tests/cli/test_benchmark.py", '"benchmark"'),
     ".venv-oracle/bin/python tools/make_baseline.py *":
         (BASELINE, "tools", '"make_baseline.py"', '"--models-dir", published, "-m", "500"', "test_with_orfs.fa"),

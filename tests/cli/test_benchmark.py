@@ -259,7 +259,7 @@ def test_the_figures_of_a_report_of_v2_are_shown_and_not_judged(fake_benchmark, 
     assert "Models or settings differ: its figures are shown, not judged" in result.stderr.decode()
     assert report["changes"] == []
     page = report_of(program.folder / "out", "md")
-    assert "| end\\_to\\_end.seconds | 1.25 | 100" in page
+    assert "| end\\_to\\_end.seconds | 1.25 | 400" in page  # four reads for each sequence
     assert "| end\\_to\\_end.gpu\\_peak\\_bytes | 8.5899e+09 | 4e+09 |" in page
     assert "a report of v2" in page
     kept.write_text('{"performance": {}}')

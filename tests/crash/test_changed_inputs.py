@@ -132,9 +132,11 @@ def test_every_form_and_change(folder, name, change):
 
 
 def test_stdin_that_is_a_file(folder):
+    whole = (folder / "x.fa").read_bytes()
     with open(folder / "x.fa", "rb") as stdin:
         ended = run_changing(folder, ["utils", "validate", "-"], "x.fa", append, stdin=stdin)
     assert ended.returncode == 1 and CHANGED in ended.stdout
+    (folder / "x.fa").write_bytes(whole)
     with open(folder / "x.fa", "rb") as stdin:  # it has no name that another file could take
         ended = run_changing(folder, ["utils", "validate", "-"], "x.fa", replace, stdin=stdin)
     assert ended.returncode == 0, ended.stdout
