@@ -139,6 +139,22 @@ bool has_frames(const Comparison& comparison) {
   });
 }
 
+double share_of(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Why a verdict is a warning though its value, of the scores, is within the bar.
+std::string beyond_of(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  for (const DatasetComparison& found : comparison.datasets) {
+    const NumberComparison& numbers = found.numbers;
+    if (numbers.within == numbers.values) continue;
+    parts.push_back(fmt::format("{:.3g} % of {} within",
+                                100 * share_of(numbers.within, numbers.values), found.name));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 // What could not be compared, such as embeddings that only one side has.
 std::string remarks_of(const Comparison& comparison) {
   if (comparison.remarks.empty()) return {};
@@ -157,6 +173,7 @@ Verdict verdict_of(const Against& against, double explained) {
   verdict.value = largest_difference(against.comparison);
   verdict.status = status_of(against.comparison, explained);
   verdict.detail = remarks_of(against.comparison);
+  add_remark(beyond_of(against.comparison), verdict);
   return verdict;
 }
 
@@ -170,10 +187,6 @@ Tolerance bar_of(std::string_view precision) {
 // The largest difference from fp32 that a precision explains.
 double explained_by(std::string_view precision) {
   return precision == "fp32" ? 0 : bar_of(precision).absolute;
-}
-
-double share_of(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 bool keeps(const DatasetComparison& found, const Tolerance& bar) {

@@ -549,6 +549,8 @@ TEST_F(OnGpus, HoldTheOriginalsScoresAgainstThisProgram) {
   EXPECT_EQ(judged("0.9008", "fp32", "EQUIV-VANILLA"), VerdictStatus::kPass);
   EXPECT_EQ(judged("0.9008", "fp32", "EQUIV-VANILLA-OWN"), VerdictStatus::kMiss);
   EXPECT_EQ(judged("0.9008", "fp16", "EQUIV-VANILLA-OWN"), VerdictStatus::kWarn);
+  EXPECT_THAT(verdict_of("equivalence", "EQUIV-VANILLA-OWN").detail,
+              HasSubstr("% of prediction_results.txt within"));
   EXPECT_EQ(judged("0.9008", "fp16", "EQUIV-VANILLA-FP32"), VerdictStatus::kPass);
   EXPECT_EQ(judged("0.9008", "fp16", "EQUIV-VANILLA-FP32-OWN"), VerdictStatus::kMiss);
   EXPECT_EQ(judged("0.9001", "fp32", "EQUIV-VANILLA-OWN"), VerdictStatus::kPass);
