@@ -10,9 +10,9 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -481,8 +481,9 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
     if (!session.global.quiet) terminal_print(what);
     log_to_files(LogLevel::kInfo, what);
   };
-  say(fmt::format("--suite {}: {}", options.suites,
-                  fmt::join(plan.suites | std::views::transform(&SuiteEntry::name), ", ")));
+  std::vector<std::string_view> names;
+  for (const SuiteEntry* suite : plan.suites) names.push_back(suite->name);
+  say(fmt::format("--suite {}: {}", options.suites, fmt::join(names, ", ")));
   make_weights(session, say, plan);
   const auto started = std::chrono::system_clock::now();
   plan.facts.provenance.time = iso_time(started);
