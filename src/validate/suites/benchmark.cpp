@@ -30,7 +30,7 @@ constexpr double kLongestRun = 600;
 // Scaling comes before memory, which takes its long run.
 constexpr std::array kSuites{
     SuiteEntry{"throughput", "Stages, each alone", run_throughput_suite,
-               "PERF-02,PERF-04,PERF-05,MON-01,MON-03"},
+               "PERF-02,PERF-04,PERF-05,MON-01,MON-03,PREC-01"},
     SuiteEntry{"scaling", "Scaling over workers", run_scaling_suite, "PERF-03,SCALING"},
     SuiteEntry{"memory", "Memory", run_memory_suite, "MEM-GROWTH,MEM-EFFICIENCY,MEM-FRAGMENTATION"},
     SuiteEntry{"end-to-end", "Whole runs, and what they project to", run_end_to_end_suite,

@@ -29,8 +29,10 @@ std::size_t judged_count(const std::vector<Verdict>& verdicts) {
 
 // A requirement may have several rows, as for 2, 4 and 8 GPUs: one of them must be judged.
 void require_some_judged(const std::string& what, const std::vector<Verdict>& verdicts) {
-  if (verdicts.empty() || judged_count(verdicts) > 0) return;
-  throw Error(ErrorKind::kNotJudged, fmt::format("{}: {}", what, verdicts.front().detail));
+  if (judged_count(verdicts) > 0) return;
+  throw Error(ErrorKind::kNotJudged, fmt::format("{}: {}", what,
+                                                 verdicts.empty() ? "these runs have no such row"
+                                                                  : verdicts.front().detail));
 }
 
 std::vector<std::string> failures_of(const BenchmarkResults& results, const BenchmarkEnd& end) {
@@ -228,12 +230,13 @@ std::string judged_text(const std::vector<Verdict>& verdicts) {
 
 void require_judged(const BenchmarkResults& results, std::string_view required, bool strict) {
   for (const std::string_view id : split_list(required)) {
+    if (id.empty()) continue;
     std::vector<Verdict> rows = all_verdicts(results);
     std::erase_if(rows, [id](const Verdict& verdict) { return verdict.id != id; });
     require_some_judged(std::string(id), rows);
   }
   for (const SuiteReport& suite : results.suites) {
-    if (strict) require_some_judged(suite.name, suite.verdicts);
+    if (strict && !suite.verdicts.empty()) require_some_judged(suite.name, suite.verdicts);
   }
 }
 

@@ -621,6 +621,7 @@ TEST_F(OnGpus, JudgeOnlyIdsThatRequireKnows) {
     }
   }
   for (const Verdict& verdict : judge({}, {})) EXPECT_NO_THROW(check_required(verdict.id, suites));
+  EXPECT_NO_THROW(check_required("PREC-01", suites));  // of int8 alone
 }
 
 ErrorKind kind_of_refusal(const std::function<void()>& call, const char* says) {
@@ -648,6 +649,10 @@ TEST_F(Suites, MustJudgeWhatIsRequired) {
                             "SCALING: it ran on the CPU's workers"),
             ErrorKind::kNotJudged);
   EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "", true); }, "scaling: it ran on"),
+            ErrorKind::kNotJudged);
+  // As EQUIV-BASELINE-FP32 where the baseline was skipped.
+  EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "PRECISION", false); },
+                            "PRECISION: these runs have no such row"),
             ErrorKind::kNotJudged);
   EXPECT_EQ(judged_text(all_verdicts(results_)),
             "judged 0 (passed 0), skipped 6: PERF-03, SCALING");
