@@ -327,9 +327,8 @@ void make_weights(const Session& session, const std::function<void(const std::st
   settings.models = with_files(settings.models, settings.output / "weights", say, session.cancel);
   settings.encoder_arguments = encoder_arguments(settings.models, settings.chunk_size, session);
   settings.model_arguments = model_arguments(settings.models, settings.chunk_size, session);
-  settings.tune_arguments = {
-      "tune", "-m", "custom", "-p", settings.models.classifier, "--device", device_name(compute)};
-  std::ranges::copy(settings.encoder_arguments, std::back_inserter(settings.tune_arguments));
+  settings.tune_arguments = {"tune", "--device", device_name(compute)};
+  std::ranges::copy(settings.model_arguments, std::back_inserter(settings.tune_arguments));
   for (auto* arguments : {&settings.encoder_arguments, &settings.model_arguments}) {
     add_given(*arguments, "--precision", precision_name(compute));
     if (compute.precision == Precision::kInt8) {

@@ -30,6 +30,8 @@ struct SequenceStatistics {
 
   // A sequence with a larger share of ambiguous bases counts as too ambiguous.
   void add(const InputRecord& record, SeenId seen, double most_ambiguous_percent);
+  // What would make the input invalid, counted; duplicate ids may be allowed.
+  std::uint64_t bad() const { return duplicate_ids + empty + with_outside_iupac; }
   // Why the input is not valid; empty: it is.
   std::string problems(bool check_duplicate_ids) const;
   // Rows of a table for people.

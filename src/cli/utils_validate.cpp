@@ -48,8 +48,10 @@ class Validation {
 
   void add(const InputRecord& record) {
     const SeenId seen = ids_.add(record.id, record.input);
+    const std::uint64_t bad = statistics_.bad();
     statistics_.add(record, seen, rules_.most_ambiguous_percent);
-    if (named_ < rules_.most_sequences) name_if_bad(record, seen);
+    // Most sequences are good, and their letters need no second look.
+    if (statistics_.bad() > bad && named_ < rules_.most_sequences) name_if_bad(record, seen);
   }
   void add(const InputEnd& end) {
     statistics_.skipped = end.skipped;

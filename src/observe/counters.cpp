@@ -9,15 +9,28 @@ std::uint64_t ShadowCounters::sampled() const noexcept {
 }
 
 void RunCounters::reset() {
-  for (Counter* counter :
-       {&input_bytes, &input_bytes_total, &sequences, &sequences_scored, &sequences_known, &bases,
-        &chunks, &chunks_known, &chunks_framed, &frames, &frames_scored, &frames_given_up,
-        &close_calls.chunks, &close_calls.recomputed, &close_calls.frames, &close_calls.esm_tokens,
-        &close_calls.changed, &shadow.esm_tokens}) {
+  for (Counter* counter : {&input_bytes,
+                           &input_bytes_total,
+                           &sequences,
+                           &one_chunk_sequences,
+                           &sequences_scored,
+                           &sequences_known,
+                           &bases,
+                           &chunks,
+                           &chunks_known,
+                           &chunks_framed,
+                           &chunks_with_frames,
+                           &frames,
+                           &frames_scored,
+                           &frames_given_up,
+                           &close_calls.chunks,
+                           &close_calls.recomputed,
+                           &close_calls.frames,
+                           &close_calls.esm_tokens,
+                           &close_calls.changed,
+                           &shadow.esm_tokens}) {
     counter->reset();
   }
-  one_chunk_sequences.reset();
-  chunks_with_frames.reset();
   for (ShadowCounters::Stratum& stratum : shadow.strata) {
     for (Counter* counter : {&stratum.chunks, &stratum.sampled, &stratum.changed}) counter->reset();
   }

@@ -125,11 +125,11 @@ struct RunCounters {
   Counter input_bytes;          // bytes of the input files read so far, as stored
   Counter input_bytes_total;    // sizes of all input files; 0: unknown because some are pipes
   Counter sequences;            // read
+  Counter one_chunk_sequences;  // of these, cut into a single chunk
   Counter sequences_scored;     // by this run, with all their frames
-  Counter sequences_known;      // of these, scored before a resume
+  Counter sequences_known;      // of those read, scored before a resume
   Counter bases;                // of the sequences read
   Counter chunks;               // cut
-  Counter one_chunk_sequences;  // sequences read that are cut into a single one
   Counter chunks_known;         // of these, scored before a resume
   Counter chunks_framed;        // whose frames were counted
   Counter chunks_with_frames;   // of these, with a stop-free one

@@ -235,9 +235,10 @@ void Monitor::Sampler::run() {
     warn(fmt::format("the monitor has ended: {}", error.what()));
   }
   const MonitorSummary all = summary();
-  if (all.written > 0)
+  if (all.written > 0) {
     static_cast<void>(file_.append(
         monitor_footer(std::chrono::system_clock::now(), all.devices, settings_.interval)));
+  }
   close_devices();
   const std::lock_guard lock(mutex_);
   ended_ = true;
