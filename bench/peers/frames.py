@@ -1,4 +1,4 @@
-"""Stop-free frames of sequences that are one chunk long, for peers of the whole program."""
+"""Stop-free frames of a chunk, for peers of the whole program."""
 
 from pathlib import Path
 from typing import NamedTuple

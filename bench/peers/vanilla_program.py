@@ -2,8 +2,8 @@
 vanilla_program.py ESM2 DNABERT CLASSIFIER
 
 Loads the files of `virnucpro utils export-weights` anew for each input file, as the original does.
-Reads the FASTA file $INPUT, with sequences of at most $CHUNK_SIZE. Writes tables and embeddings to
-the folder $OUTPUT. Uses a GPU if there is one, in fp32 without TF32.
+Reads the FASTA file $INPUT and cuts its sequences into chunks of $CHUNK_SIZE. Writes tables and
+embeddings to the folder $OUTPUT. Uses a GPU if there is one, in fp32 without TF32.
 """
 
 import os
@@ -19,6 +19,7 @@ import original
 import weights
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "oracle"))
+import chunks_reference  # noqa: E402
 import classifier_reference  # noqa: E402
 import embedding_files  # noqa: E402
 import tables_reference  # noqa: E402
@@ -30,11 +31,11 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 def entries_and_frames(records, chunk_size):
     entries, found = [], []
     for number, record in enumerate(records):
-        assert len(record.letters) <= chunk_size, f"{record.name} is longer than a chunk"
-        for frame in frames.frames(record.letters):
-            name = f"{record.name}_chunk_1{frame.name}"
-            entries.append(tables_reference.FrameEntry(number, 0, name))
-            found.append(frame)
+        for chunk, (begin, end) in enumerate(chunks_reference.chunks(record.letters, chunk_size)):
+            for frame in frames.frames(record.letters[begin:end]):
+                name = f"{record.name}_chunk_{chunk + 1}{frame.name}"
+                entries.append(tables_reference.FrameEntry(number, chunk, name))
+                found.append(frame)
     return entries, found
 
 

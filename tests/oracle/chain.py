@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
+import chunks_reference
 import classifier_reference
 import dnabert_reference
 import frames_reference
@@ -83,7 +84,7 @@ def cut(
     """Every sequence as the tables count it, and every stop-free frame, both in input order."""
     entries, frames = [], []
     for number, (name, letters) in enumerate(sequences):
-        spans = frames_reference.chunks(letters, size) if len(letters) >= min_length else []
+        spans = chunks_reference.chunks(letters, size) if len(letters) >= min_length else []
         entries.append(SequenceEntry(name, len(letters), len(spans), name_of_input))
         for j, (begin, end) in enumerate(spans):
             for frame, nucleotides, protein in frames_reference.frames(letters[begin:end]):

@@ -1,4 +1,4 @@
-"""Chunks and frames, written a second time from the specification, over Biopython.
+"""Frames, written a second time from the specification, over Biopython.
 
 Independent of the program: other oracle tests build their reference chain on it.
 """
@@ -9,25 +9,6 @@ from Bio.Seq import Seq
 _STANDARD = CodonTable.unambiguous_dna_by_name["Standard"]
 # Biopython complements IUPAC codes and U too; the program, like the original, only ACGT.
 _COMPLEMENT = str.maketrans({base: str(Seq(base).complement()) for base in "ACGT"})
-
-
-def chunks(sequence, size):
-    """[(begin, end)] of the chunks of a sequence."""
-    length = len(sequence)
-    count = -(-length // size)
-    if count == 0:
-        return []
-    surplus = count * size - length
-    lower = surplus // count
-    need = surplus - lower * (count - 1)
-    overlaps = [lower + 1 if j < need else lower for j in range(count - 1)]
-    spans = []
-    begin = 0
-    for j in range(count):
-        spans.append((begin, min(begin + size, length)))
-        if j < count - 1:
-            begin += size - overlaps[j]
-    return spans
 
 
 def translate(strand, table=_STANDARD):

@@ -43,6 +43,23 @@ def test_equal_answers_and_speed(program, tiny_models, command, tmp_path):
     assert report["validation"]["equivalence"]["within_tolerance"] is True
 
 
+def test_the_program_that_stands_for_the_original_cuts_sequences(program, tmp_path):
+    """bench/peers/vanilla_program.py, with which the pages' figures were made."""
+    source = FOLDER.parents[1]
+    files = {"esm2_t6_8M": tmp_path / "esm2", "dnabert-s-tiny": tmp_path / "dnabert_s"}
+    for name, folder in files.items():
+        program.run("utils", "export-weights", f"synthetic:{name}", "-o", folder)
+    classifier = tmp_path / "classifier.safetensors"
+    program.run("utils", "export-weights", "synthetic", "--inputs", 320 + 48, "-o", classifier)
+    command = shlex.join(map(str, [sys.executable, source / "bench" / "peers" / "vanilla_program.py",
+                                   *files.values(), classifier]))
+    esm2, dnabert = files.values()
+    program.run("benchmark", "-m", "custom", "-e", 300, "--esm-model", esm2, "--dnabert-model",
+                dnabert, "-p", classifier, "--device", "cpu", "--data-size", "tiny", "--quick",
+                "--suite", "equivalence", "-o", tmp_path / "out", "--vanilla-command", command)
+    assert verdict(report_of(tmp_path / "out"), "EQUIV-VANILLA")["status"] == "PASS"
+
+
 @needs_isa("AVX512_BF16")
 def test_what_precision_costs_is_told_apart(program, tiny_models, command, tmp_path):
     report = benchmark(program, tiny_models, tmp_path / "out", "--precision", "bf16",

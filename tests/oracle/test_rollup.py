@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import frames_reference
+import chunks_reference
 import rollup_reference as reference
 from lengths import by_length
 
@@ -30,7 +30,7 @@ def random_table(source, number):
     for k in range(source.randint(1, 4)):
         name = f"NODE_{number}_{source.randint(0, 1200)}_x{k}"
         length = source.randint(1, source.choice([400, 2000, 9000]))
-        chunks = frames_reference.chunks("A" * length, SIZE)
+        chunks = chunks_reference.chunks("A" * length, SIZE)
         scored = [j for j in range(len(chunks)) if source.random() < source.choice([0.2, 0.9])]
         lean = source.choice([None, 0, 1])
         for j in scored:
@@ -50,7 +50,7 @@ def written(rows, order, folder):
 
 
 def covered(length, chunks):
-    spans = frames_reference.chunks("A" * length, SIZE)
+    spans = chunks_reference.chunks("A" * length, SIZE)
     return len({base for j in chunks for base in range(*spans[j])})
 
 
