@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <string>
 #include <tuple>
+
+#include "base/bytes.hpp"
 
 namespace virnucpro {
 namespace {
@@ -13,11 +16,6 @@ auto identity_of(const SequencePart& part) {
                   part.last);
 }
 
-auto identity_of(const InputEntry& entry) {
-  return std::tie(entry.records, entry.bytes, entry.hash, entry.failed, entry.error, entry.record,
-                  entry.offset);
-}
-
 std::string ending(const InputEntry& entry) {
   return entry.failed ? entry.message
                       : fmt::format("it was read to its end, {} bytes", entry.bytes);
@@ -25,8 +23,15 @@ std::string ending(const InputEntry& entry) {
 
 }  // namespace
 
+std::string end_of(const InputEntry& entry) {
+  ByteWriter text;
+  text.varint(entry.records).varint(entry.bytes).text(entry.hash).varint(entry.failed ? 1 : 0);
+  text.text(entry.error).varint(entry.record).varint(entry.offset);
+  return text.bytes();
+}
+
 bool ended_alike(const InputEntry& a, const InputEntry& b) {
-  return identity_of(a) == identity_of(b);
+  return end_of(a) == end_of(b);
 }
 
 bool is_same_part(const SequencePart& a, const SequencePart& b) {

@@ -11,7 +11,9 @@
 
 namespace virnucpro {
 
-// Whether two reads of an input ended alike. Names may differ: a file may have moved.
+// Everything that must be equal when an input is read to its end again, as bytes. Its name is not
+// in it, because a file may have moved.
+std::string end_of(const InputEntry& entry);
 bool ended_alike(const InputEntry& a, const InputEntry& b);
 // Whether two reads of the inputs gave the same part. Scores are not compared.
 bool is_same_part(const SequencePart& a, const SequencePart& b);

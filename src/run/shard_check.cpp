@@ -60,17 +60,14 @@ struct ShardLook {
 };
 
 std::string inputs_hash(const std::vector<InputEntry>& inputs) {
-  ByteWriter text;
-  for (const InputEntry& input : inputs) {
-    text.varint(input.records).varint(input.bytes).text(input.hash);
-    text.varint(input.failed ? 1 : 0).text(input.error).varint(input.record).varint(input.offset);
-  }
   ContentHash hash;
-  hash.update(as_bytes(text.bytes()));
+  for (const InputEntry& input : inputs) hash.update(as_bytes(end_of(input)));
   return hash.hex();
 }
 
-std::string so_far_of(const KeptRun& run, const Cancel& cancel) {
+// Reads the whole journal.
+std::string so_far_of(const fs::path& directory, const Cancel& cancel) {
+  const KeptRun run(directory, cancel, Journal::Check::kQuick);
   std::uint64_t sequences = 0;
   run.journal().for_each_unit([&](const Unit& unit) {
     cancel.check();
@@ -82,8 +79,7 @@ std::string so_far_of(const KeptRun& run, const Cancel& cancel) {
                      input_names_of(run.fingerprint()).size());
 }
 
-// `counts`: says how far it is, if it did not finish. The journal of a killed run is copied to be
-// opened, so this is done once.
+// `counts`: says how far it is, if it did not finish.
 ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) {
   const KeptRun run(directory, cancel, Journal::Check::kHead);
   const auto shard = parse_shard(run.value("shard"));
@@ -99,7 +95,7 @@ ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) 
           .content = run.journal().content_hash(),
           .identity = run.identity(),
           .finished = finished,
-          .so_far = counts && !finished ? so_far_of(run, cancel) : "",
+          .so_far = counts && !finished ? so_far_of(directory, cancel) : "",
           .rule = rule_of(run.fingerprint())};
 }
 

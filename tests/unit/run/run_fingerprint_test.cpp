@@ -1,10 +1,13 @@
 #include "run/run_fingerprint.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "unit/temp_dir.hpp"
@@ -73,6 +76,101 @@ TEST(RequireSameRun, TellsAmxFromAvx512) {
        {std::pair(amx, none), std::pair(old, none), std::pair(old, amx)}) {
     EXPECT_THAT(mismatch(journal, now), testing::HasSubstr("the kernel path (was cpu-a"));
   }
+}
+
+// Everything that determines scores, their order or their units, as the journal and as messages
+// name it. A run must not go on, nor shards be merged, with another value of one of these.
+const std::vector<std::pair<std::string, std::string>> kCompared{
+    {"inputs", "the number of inputs"},
+    {"paired", "--paired"},
+    {"shard", "--shard"},
+    {"chunk_size", "the chunk size"},
+    {"genetic_code", "--genetic-code"},
+    {"rna", "--rna"},
+    {"min_length", "--min-length"},
+    {"keep_intermediate", "--keep-intermediate"},
+    {"dnabert_s_hash", "the weights of DNABERT-S"},
+    {"tokenizer_hash", "the tokenizer of DNABERT-S"},
+    {"esm2_hash", "the weights of ESM-2"},
+    {"classifier_hash", "the classifier"},
+    {"precision", "the precision"},
+    {"int8_keep", "--int8-keep"},
+    {"margin", "--margin"},
+    {"check_precision", "--check-precision"},
+    {"calibration", "--calibration"},
+    {"kernel_path", "the kernel path"},
+    {"numerics_version", "the numerics version"},
+    {"cutting", "how sequences are cut into units"},
+    {"sharding", "how sequences are dealt to shards"},
+};
+
+Journal::Fingerprint whole_print() {
+  Journal::Fingerprint print;
+  for (const auto& [key, name] : kCompared) print[key] = key == "shard" ? "1/3" : "7";
+  return print;
+}
+
+TEST(RequireSameRun, ComparesEachSettingThatDeterminesScores) {
+  const Journal::Fingerprint journal = whole_print();
+  EXPECT_EQ(mismatch(journal, journal), "");
+  for (const auto& [key, name] : kCompared) {
+    Journal::Fingerprint now = journal;
+    now[key] = key == "shard" ? "2/3" : "8";
+    EXPECT_EQ(mismatch(journal, now), fmt::format("changed since it began: {} (was {}, is {})",
+                                                  name, journal.at(key), now[key]));
+  }
+}
+
+TEST(RequireSameRun, TakesOtherEntriesAsTheyCome) {
+  Journal::Fingerprint now = whole_print();
+  for (const char* key : {"min_share", "rule", "input_000000", "stem", "program_version"}) {
+    now[key] = "8";
+  }
+  EXPECT_EQ(mismatch(whole_print(), now), "");
+}
+
+// Runs of the standard code, and of DNA, have no entry for these.
+TEST(RequireSameRun, KnowsWhatAMissingEntryMeans) {
+  EXPECT_EQ(mismatch({}, {{"genetic_code", "1"}, {"rna", "false"}}), "");
+  EXPECT_EQ(mismatch({}, {{"genetic_code", "11"}}),
+            "changed since it began: --genetic-code (was 1, is 11)");
+  EXPECT_EQ(mismatch({}, {{"rna", "true"}}), "changed since it began: --rna (was false, is true)");
+}
+
+TEST(SharedSettings, AreAllButTheNumberOfTheShard) {
+  const std::string shared = shared_settings(whole_print());
+  for (const auto& [key, name] : kCompared) {
+    Journal::Fingerprint other = whole_print();
+    other[key] = key == "shard" ? "1/4" : "8";
+    EXPECT_NE(shared_settings(other), shared) << key;
+  }
+  Journal::Fingerprint second = whole_print();
+  second["shard"] = "2/3";
+  EXPECT_EQ(shared_settings(second), shared);
+}
+
+TEST(RuleOf, ReadsEachEntry) {
+  const CallRule usual = rule_of({});
+  EXPECT_EQ(usual, CallRule());
+  EXPECT_EQ(rule_of({{"min_score", "0.8"}, {"min_share", "0.25"}}), CallRule(0.8, 0.25));
+  CallRule rule(0.8, CallRule::kDefaultMinShare);
+  RollupRule numbers;
+  numbers.min_weighted_delta = 0.4;
+  rule.set_viral_ngs(numbers);
+  const Journal::Fingerprint print{{"min_score", "0.8"}, {"rollup", text_of(numbers)}};
+  EXPECT_EQ(rule_of(print), rule);
+  rule.use_viral_ngs(kHighTier);
+  Journal::Fingerprint viral_ngs = print;
+  viral_ngs["rule"] = "viral-ngs";
+  viral_ngs["min_tier"] = "high";
+  EXPECT_EQ(rule_of(viral_ngs), rule);
+  EXPECT_EQ(rule_entries(rule, {}).at("min_tier"), "high");
+}
+
+// Version 0.1 called the share a threshold.
+TEST(RuleOf, ReadsTheThresholdOfEarlierRuns) {
+  EXPECT_EQ(rule_of({{"threshold", "0.75"}}), CallRule(0, 0.75));
+  EXPECT_EQ(rule_of({{"threshold", "0.75"}, {"min_share", "0.25"}}), CallRule(0, 0.25));
 }
 
 }  // namespace
