@@ -15,7 +15,7 @@ class BoundedQueue {
  public:
   explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {}
 
-  // Waits for room; false (and the item is dropped) once the queue is closed.
+  // Waits for room. Returns false, and drops the item, once the queue is closed.
   bool push(T item) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return closed_ || items_.size() < capacity_; });
@@ -25,14 +25,14 @@ class BoundedQueue {
     return true;
   }
 
-  // Waits for an item; empty once the queue is closed and drained.
+  // Waits for an item. Returns nothing once the queue is closed and empty.
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return closed_ || !items_.empty(); });
     return pop_front();
   }
 
-  // An item if there is one now.
+  // Returns an item if there is one now.
   std::optional<T> try_pop() {
     const std::lock_guard lock(mutex_);
     return pop_front();

@@ -19,7 +19,7 @@ namespace virnucpro {
 static_assert(std::endian::native == std::endian::little,
               "values are copied as they lie in memory");
 
-// Not bool, because a byte other than 0 or 1 is not a bool.
+// bool is left out, because a byte other than 0 or 1 is not a bool.
 template <typename T>
 concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 // A number, or a struct or array of them.
@@ -39,7 +39,7 @@ std::string_view bytes_of(const T& value) {
   return as_text(std::as_bytes(std::span(&value, 1)));
 }
 
-// The value at `offset`. Errors: kInternal if it is not all there, which callers must check.
+// Returns the value at `offset`. Callers check the size first. Errors: kInternal if they did not.
 template <PlainValue T>
 T value_at(std::string_view bytes, std::size_t offset = 0) {
   if (!range_within(offset, sizeof(T), bytes.size())) {

@@ -17,14 +17,14 @@ class Cancel {
   // `signal` is SIGINT, SIGTERM or SIGHUP, or 0 for a stop that is not the user's (another thread
   // failed).
   void request(int signal) noexcept { request_at(signal, now()); }
-  // The same, without the time of grace for work that is under way.
+  // Like request(), but running work gets no time of grace.
   void request_now(int signal) noexcept {
     request_at(signal, now() - std::chrono::nanoseconds(kGrace).count());
   }
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
-  // Whether this signal only repeats the request. Slurm stops a job by SIGTERM to each of its
-  // processes, and `srun` and a job's script pass on what they get, Ctrl-C as SIGTERM: the program
-  // gets several at a time. SIGINT twice is a person.
+  // True if this signal only repeats the request. Slurm sends SIGTERM to each process of a job;
+  // `srun` and the job's script pass signals on, too. So the program gets several at a time. A
+  // second SIGINT is a new request: it comes from a person.
   bool repeats(int signal) const noexcept {
     const int first = signal_.load(std::memory_order_relaxed);
     return requested() && first != 0 && !(first == SIGINT && signal == SIGINT) &&
@@ -44,7 +44,7 @@ class Cancel {
         throw Error(ErrorKind::kInterrupted, "by the user");
     }
   }
-  // The same, but only kGrace after the request: for work worth finishing, such as a batch.
+  // Like check(), but only kGrace after the request: for work worth finishing, such as a batch.
   void check_late() const {
     if (late()) check();
   }

@@ -21,7 +21,7 @@ std::optional<T> checked_mul(T a, T b) {
   return result;
 }
 
-// Whether [offset, offset + size) lies in [0, total).
+// True if [offset, offset + size) lies in [0, total).
 template <std::unsigned_integral T>
 bool range_within(T offset, T size, T total) {
   return offset <= total && size <= total - offset;

@@ -27,7 +27,7 @@ const ConfigKey* find_key(std::string_view name) {
   return found == keys.end() ? nullptr : &*found;
 }
 
-// The key that this name is, or lies under: a key without effect may have a value of any shape.
+// Finds the key of this name, or one above it: a key without effect may have keys below it.
 const ConfigKey* find_key_of(std::string_view name) {
   for (std::string_view key = name;; key = key.substr(0, key.rfind('.'))) {
     if (const ConfigKey* found = find_key(key)) return found;
@@ -39,7 +39,7 @@ bool lies_under(std::string_view name, std::string_view section) {
   return name.size() > section.size() && name.starts_with(section) && name[section.size()] == '.';
 }
 
-// Whether a key with effect lies under it.
+// True if a key with effect lies below this name.
 bool is_section(std::string_view name) {
   const auto keys = config_keys();
   return std::any_of(keys.begin(), keys.end(), [name](const ConfigKey& key) {
@@ -47,7 +47,7 @@ bool is_section(std::string_view name) {
   });
 }
 
-// Whether this name is, lies under, or holds keys without effect only: then it may have any value.
+// True if this name, the key above it, or all keys below it have no effect: any value will do.
 bool is_without_effect(std::string_view name) {
   const ConfigKey* key = find_key_of(name);
   if (key != nullptr) return !key->used;
@@ -97,8 +97,8 @@ std::string shown_name(std::string_view text) {
   return std::string(text.substr(0, kShownName));
 }
 
-// Reads the parser's events instead of letting it build a tree: nothing is expanded, and input that
-// is too deep is refused where it begins.
+// Reads the parser's events and builds no tree: nothing is expanded, and input that is too deep is
+// refused where it begins.
 class Collector final : public YAML::EventHandler {
  public:
   explicit Collector(const std::string& file) : file_(file) {}
@@ -232,7 +232,7 @@ void Config::check(const std::string& name, const Setting& setting) {
     warn_unknown(name, setting);
     return;
   }
-  const std::string& value = setting.values.front();  // a list was refused where it began
+  const std::string& value = setting.values.front();  // lists were refused before
   if (!is_of_type(key->type, value)) {
     throw config_error(
         file_, setting.line,
@@ -240,13 +240,13 @@ void Config::check(const std::string& name, const Setting& setting) {
   }
 }
 
-// A section of keys without effect that is no section in this file.
+// Notes a section of keys without effect that has a plain value in this file.
 void Config::note_section(const std::string& name, const Setting& setting) {
-  notes_.push_back(fmt::format("{}: line {}: {} has no effect here, as none of its keys has", file_,
-                               setting.line, name));
+  notes_.push_back(fmt::format("{}: line {}: {} has no effect here: none of its keys has one",
+                               file_, setting.line, name));
 }
 
-// One line for a key, whatever its value.
+// Adds one line for a key, however many values are below it.
 void Config::note_without_effect(const ConfigKey& key) {
   const std::string below = fmt::format("{}.", key.name);
   auto found = settings_.find(key.name);

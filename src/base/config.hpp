@@ -15,7 +15,9 @@ namespace virnucpro {
 
 inline constexpr std::size_t kMaxConfigBytes = 1U << 20U;
 
-// Of a key with effect. A key without, or a section of only such keys, may have any value.
+// The type of a key with effect. A key without effect may have any value, as v2's types differ from
+// ours, and so may a section of only such keys. A section with other keys may not: `checkpointing:
+// off` would be lost without a word.
 enum class ConfigType : std::uint8_t { kText, kBool, kCount, kCountOrAuto, kNumber };
 
 // One key of the configuration file.
@@ -31,12 +33,12 @@ struct ConfigKey {
 // Every key: those of v2, then our own under "run".
 std::span<const ConfigKey> config_keys();
 
-// A file with every key, its default and its comment. Those without effect come last, and are
-// comments themselves.
+// Returns a file with every key, its default and its comment. Keys without effect come last and are
+// commented out.
 std::string default_config();
 
-// What a configuration file sets. A key that is null counts as not set. Files are bounded: at most
-// kMaxConfigBytes, eight levels deep, no aliases, no key with effect twice, one document.
+// The settings of a configuration file. A key that is null counts as not set. Files are bounded: at
+// most kMaxConfigBytes, eight levels deep, no aliases, no key with effect twice, one document.
 class Config {
  public:
   Config() = default;  // sets nothing
@@ -45,24 +47,23 @@ class Config {
   static Config read(const std::filesystem::path& path);
   static Config parse(const std::string& text, const std::string& file);
 
-  // The value of a key of that type; empty when the file does not set it. A name or type that is
-  // not in config_keys() is kInternal.
+  // Returns the value of a key; empty if the file does not set it. Errors: kInternal for a name or
+  // type that is not in config_keys().
   std::optional<std::string> text(std::string_view name) const;
   std::optional<bool> flag(std::string_view name) const;
   std::optional<std::uint64_t> count(std::string_view name) const;  // also empty for "auto"
   std::optional<double> number(std::string_view name) const;
-  // The same within bounds, or `fallback`. Errors: kConfig.
+  // Returns the value, or `fallback` if the file does not set it. Errors: kConfig out of bounds.
   std::uint64_t count_in(std::string_view name, std::uint64_t fallback, std::uint64_t least,
                          std::uint64_t most) const;
-  // A number within bounds, or `fallback` where the file does not set it. Errors: kConfig.
   double number_in(std::string_view name, double fallback, double least, double most) const;
 
   // The error for a value of the right type that `name` cannot have.
   Error wrong_value(std::string_view name, const std::string& expected) const;
 
-  // Unknown keys, and one without effect that users must know of.
+  // Warnings about unknown keys, and about a key without effect that users must know of.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  const std::vector<std::string>& notes() const { return notes_; }  // keys without effect
+  const std::vector<std::string>& notes() const { return notes_; }  // about keys without effect
 
   struct Setting {
     std::vector<std::string> values;  // one, or those of a list

@@ -20,7 +20,7 @@ constexpr std::size_t kMostOfALimit = 4096;
 // cgroup v1 writes the largest multiple of a page if there is no limit.
 constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
 
-// Where a controller's files of this process are: the folder of a mount, and the group below it.
+// The folder of a controller's files for this process: a mount, and the group below it.
 struct GroupPlace {
   bool is_v2 = false;
   fs::path mount{};
@@ -64,7 +64,7 @@ struct NamedGroup {
   std::string path{};
 };
 
-// Of the lines "HIERARCHY:CONTROLLERS:GROUP" the one with v1's controller, otherwise v2's, which
+// Reads lines "HIERARCHY:CONTROLLERS:GROUP": takes the one with v1's controller, else v2's, which
 // names no controllers.
 std::optional<NamedGroup> named_group(std::string_view lines, std::string_view controller) {
   std::optional<NamedGroup> found;
@@ -81,7 +81,7 @@ std::optional<NamedGroup> named_group(std::string_view lines, std::string_view c
   return found;
 }
 
-// The part of a group's path below a mount's root; empty where the mount shows another part of the
+// Returns a group's path below a mount's root; empty if the mount shows another part of the
 // hierarchy.
 std::optional<fs::path> below(const std::string& group, const std::string& root) {
   const std::string prefix = root == "/" ? root : root + "/";
@@ -108,7 +108,7 @@ std::optional<GroupPlace> place_in_mount(std::string_view line, std::string_view
   return GroupPlace{
       .is_v2 = group.is_v2,
       .mount = root / fs::path(unescaped(fields[kMount])).relative_path(),
-      // Of a container the mount may begin at the group itself, which has another name inside.
+      // In a container the mount may begin at the group itself, which has another name there.
       .group = below(group.path, unescaped(fields[kRoot])).value_or(fs::path())};
 }
 
@@ -120,7 +120,7 @@ std::optional<GroupPlace> find_place(std::string_view controller, const fs::path
   std::optional<GroupPlace> found;
   for (const std::string_view line : split_list(mounts, '\n')) {
     const auto place = place_in_mount(line, controller, *group, root);
-    // Of several mounts of a hierarchy, the one that shows this group.
+    // A hierarchy may have several mounts: prefer one that shows this group.
     if (place && (!found || found->group.empty())) found = place;
   }
   return found;
@@ -140,7 +140,7 @@ void lower_to(std::optional<T>& limit, std::optional<T> other) {
   if (other) limit = std::min(limit.value_or(*other), *other);
 }
 
-// Processors that a quota of microseconds in a period is worth.
+// Converts a quota of microseconds in a period to processors.
 std::optional<std::size_t> processors_of(std::string_view quota, std::string_view period) {
   const auto time = parse_count(quota);  // "max" and "-1" are no numbers
   const auto whole = parse_count(period);

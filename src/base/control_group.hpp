@@ -7,8 +7,8 @@
 
 namespace virnucpro {
 
-// What the control group (cgroup) of this process allows it and used: that of a container or of a
-// batch job. All processes of a group share its limits, and those of the groups above it.
+// The limits and the use of this process's control group (cgroup), as of a container or batch job.
+// All processes of a group share its limits and those of the groups above it.
 struct ControlGroup {
   // The quota of processor time as whole processors, rounded up, at least 1; empty: none.
   std::optional<std::size_t> processors{};
@@ -16,11 +16,10 @@ struct ControlGroup {
   std::optional<std::uint64_t> memory_peak{};   // bytes; empty where the kernel does not tell
 };
 
-// Of version 2 (cpu.max, memory.max, memory.peak) and 1 (cpu.cfs_quota_us and cpu.cfs_period_us,
-// memory.limit_in_bytes, memory.max_usage_in_bytes), by /proc/self/cgroup and
-// /proc/self/mountinfo. A limit is the smallest of the group's and of those above it, as far as
-// they are mounted. What cannot be read or understood is no limit. `root` is where the file system
-// begins.
+// Reads version 2 (cpu.max, memory.max, memory.peak) and 1 (cpu.cfs_quota_us, cpu.cfs_period_us,
+// memory.limit_in_bytes, memory.max_usage_in_bytes). Finds the group by /proc/self/cgroup and
+// mountinfo, because containers and old hosts mount it elsewhere. The smallest limit from the group
+// up to the mount counts. A file that cannot be read sets no limit. `root`: for tests, replaces /.
 ControlGroup read_control_group(const std::filesystem::path& root = "/");
 
 }  // namespace virnucpro

@@ -76,7 +76,7 @@ EntryKind Directory::kind_of(const std::string& name) const {
 
 std::filesystem::path Directory::path_of(const std::string& name) const {
   if (kind_of(name) != EntryKind::kOther) return path_ / name;
-  throw taken_name(path_ / name, "it is no file and no folder, and a link to one is not followed");
+  throw taken_name(path_ / name, "it is neither a file nor a folder; links are not followed");
 }
 
 std::vector<std::string> Directory::names() const {
@@ -100,7 +100,7 @@ Directory Directory::folder(const std::string& name) const {
   UniqueFd inner = open_at(fd(), name, kFolder | O_NOFOLLOW);
   if (inner.get() >= 0) return {path_ / name, std::move(inner)};
   if (errno != ELOOP && errno != ENOTDIR) fail(path_ / name, errno);
-  throw taken_name(path_ / name, "it is no folder, and a link to one is not followed");
+  throw taken_name(path_ / name, "it is no folder; links are not followed");
 }
 
 Directory Directory::make_folder(const std::string& name) const {
@@ -146,7 +146,7 @@ void Directory::remove_folder(const std::string& name) const {
   if (errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) fail(path_ / name, errno);
 }
 
-// A file is never opened to be overwritten: what has the name may have other names, too.
+// Removes the file and never overwrites it, because it may have other names (hard links), too.
 void Directory::remove_leftover(const std::string& name) const {
   const EntryKind kind = kind_of(name);
   if (kind == EntryKind::kFile) remove(name);

@@ -12,12 +12,12 @@ namespace virnucpro {
 class Error;
 class UniqueFd;
 
-// What a name in a folder stands for. A link is kOther, whatever it leads to.
+// The kind of an entry in a folder. A link is kOther, whatever it leads to.
 enum class EntryKind : std::uint8_t { kNone, kFile, kFolder, kOther };
 
-// A folder that is held open. Its entries are reached through its descriptor, by plain names, and
-// links among them are not followed: whatever is put in the place of the folder or of an entry
-// redirects nothing. Copies share the descriptor. Errors: kOutputWrite.
+// A folder that is held open, so that nobody can redirect writes by replacing the folder or an
+// entry. Entries are reached through its descriptor, by plain names. Links among them are not
+// followed. Copies share the descriptor. Errors: kOutputWrite.
 class Directory {
  public:
   // An existing folder; links in the path are followed. An empty path is the current folder.
@@ -26,13 +26,14 @@ class Directory {
   const std::filesystem::path& path() const { return path_; }
   int fd() const;
   EntryKind kind_of(const std::string& name) const;
-  // The path of an entry, for what knows only paths. Errors: also kOutputExists for a link.
+  // The path of an entry, for functions that take only paths. Errors: also kOutputExists for a
+  // link.
   std::filesystem::path path_of(const std::string& name) const;
   // The names in it, sorted.
   std::vector<std::string> names() const;
-  // A folder in it that is no link. Errors: also kOutputExists, naming it, for anything else.
+  // Opens a folder in it. Errors: also kOutputExists for a link or anything else.
   Directory folder(const std::string& name) const;
-  // The same, made if it is missing.
+  // Like folder(), but makes it if it is missing.
   Directory make_folder(const std::string& name) const;
 
   // A regular file, for reading. The descriptor is negative, and errno set, if the call failed.
@@ -49,10 +50,10 @@ class Directory {
   // Removes a file, or an empty folder. One that is missing is no error.
   void remove(const std::string& name) const;
   void remove_folder(const std::string& name) const;
-  // Removes the incomplete file of a killed process, whose name a new one is to have. Errors: also
-  // kOutputExists where the name stands for something else than a regular file.
+  // Removes the incomplete file of a killed process, so that a new one can have its name. Errors:
+  // also kOutputExists for an entry that is not a regular file.
   void remove_leftover(const std::string& name) const;
-  // So that a rename in it survives a power cut.
+  // Syncs the folder, so that a rename in it survives a power cut.
   void sync() const;
 
  private:
@@ -62,11 +63,11 @@ class Directory {
   std::shared_ptr<const UniqueFd> fd_;
 };
 
-// kOutputExists for a name that something else has, which is neither replaced nor removed.
+// Makes the error kOutputExists: `path` is taken, and the entry there stays as it is.
 Error taken_name(const std::filesystem::path& path, const std::string& why);
 
-// A name for a file. With a folder: the entry of that name, never what a link under it leads to.
-// Without: a path of the user's, of which links are followed.
+// The place of a file. With a folder it is an entry there, and a link is not followed. Without a
+// folder it is a user's path, and links are followed.
 struct FilePlace {
   std::optional<Directory> folder;
   std::filesystem::path path;
@@ -76,14 +77,14 @@ struct FilePlace {
   FilePlace(const Directory& in, const std::string& name) : folder(in), path(in.path() / name) {}
 
   std::string name() const { return path.filename().string(); }
-  // Opens a regular file for appending (O_RDWR), and makes it if it is missing. In a folder, one
-  // that has a second name (a hard link) is refused (EMLINK): a file of the user's would grow with
-  // it. The descriptor is negative, and errno set, if that failed.
+  // Opens a regular file for appending (O_RDWR), and makes it if it is missing. In a folder, a file
+  // with a second name (a hard link) is refused (EMLINK), because a user's file would grow with it.
+  // On failure the descriptor is negative, and errno is set.
   UniqueFd open_to_append() const;
 };
 
-// The path under which a library that opens files itself reaches an open file, or a name in an open
-// folder: no change of other names can redirect it. The plain path where there is no /proc.
+// Returns a path (/proc/self/fd) through which a library can open an open file, or an entry of an
+// open folder. Renamed files cannot redirect it. Without /proc it is the plain path.
 std::filesystem::path reachable(int fd, const std::filesystem::path& path);
 std::filesystem::path reachable(const FilePlace& place);
 

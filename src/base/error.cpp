@@ -16,7 +16,7 @@ namespace {
 
 using enum ErrorKind;
 
-// In the order of ErrorKind, because error_info() indexes it; a test checks the order.
+// The order is that of ErrorKind, because error_info() indexes the table; a test checks it.
 constexpr std::array kTable{
     ErrorInfo{kUsage, "usage", 1, "the command line cannot be used",
               "See the help of the command: virnucpro COMMAND --help."},
@@ -236,7 +236,7 @@ Error error_of(const std::exception& exception) {
   }
   const auto* system = dynamic_cast<const std::system_error*>(&exception);
   if (system == nullptr) return Error(ErrorKind::kInternal, exception.what());
-  // A thread that cannot be started.
+  // This code means that a thread could not be started.
   if (system->code() == std::errc::resource_unavailable_try_again) {
     return Error(ErrorKind::kOutOfMemory,
                  fmt::format("the system gives no more threads: {}", system->what()));

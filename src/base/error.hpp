@@ -79,10 +79,10 @@ struct ErrorInfo {
 std::span<const ErrorInfo> error_table();
 const ErrorInfo& error_info(ErrorKind kind);
 
-// Whether an error that occurs while an input is read concerns only that input, so that the run can
-// go on with the others. Any other error (no memory, no temporary folder, a signal) ends the run.
+// True if an error in reading an input concerns that input alone, so that the run can go on with
+// the others. Any other error (no memory, no temporary folder, a signal) ends the run.
 bool is_of_an_input(ErrorKind kind);
-// Whether a run that ends so can be resumed.
+// True if a run that ends with this error can be resumed.
 bool is_resumable(ErrorKind kind);
 
 // Exit codes that belong to no single error.
@@ -92,7 +92,7 @@ inline constexpr int kExitBad = 1;      // validate found an input, or checkpoin
 inline constexpr int kExitPartial = 2;
 inline constexpr int kExitRefused = 3;  // validate-checkpoints found none, or could not read them
 
-// What an exit code means, for help and documentation.
+// The meaning of an exit code, for help and documentation.
 struct ExitCode {
   int code;
   std::string_view meaning;
@@ -100,7 +100,7 @@ struct ExitCode {
 // Every exit code of the program, in ascending order.
 std::span<const ExitCode> exit_codes();
 
-// Where an error occurred; unknown fields stay empty.
+// The place of an error; unknown fields stay empty.
 struct Place {
   std::string file{};
   std::optional<std::uint64_t> record{};  // 1-based, within the file
@@ -121,7 +121,7 @@ class Error : public std::exception {
   const std::string& detail() const noexcept { return detail_; }
   const ErrorInfo& info() const noexcept { return error_info(kind_); }
 
-  // What the user can do: the table's remedy, unless advise() gave a better one.
+  // The user's next step: the table's remedy, unless advise() gave a better one.
   std::string_view remedy() const noexcept;
   void advise(std::string remedy) { remedy_ = std::move(remedy); }
 
@@ -134,8 +134,8 @@ class Error : public std::exception {
 };
 
 // Turns an exception into an Error: an Error stays as it is, a lack of memory or threads becomes
-// kOutOfMemory, one of descriptors kTooManyFiles, a disk or network that fails kInputRead, anything
-// else kInternal.
+// kOutOfMemory, a lack of descriptors kTooManyFiles, a failed disk or network kInputRead, and
+// anything else kInternal.
 Error error_of(const std::exception& exception);
 
 }  // namespace virnucpro

@@ -31,7 +31,7 @@ constexpr const char* kUnlink =
   throw write_error(path, error);
 }
 
-// The folder of a file that is to be written. The error names the file, which the user knows.
+// Opens the folder of a file to be written. Errors name the file, which the user knows.
 Directory folder_of(const FilePlace& place) {
   if (place.folder) return *place.folder;
   try {
@@ -134,7 +134,7 @@ std::string read_small_file(int file, const std::filesystem::path& path, std::si
     if (got == 0) return text;
     text.append(part, 0, static_cast<std::size_t>(got));
     if (text.size() > limit) {
-      throw Error(kind, place, fmt::format("larger than the {} bytes it may have", limit));
+      throw Error(kind, place, fmt::format("larger than the limit of {} bytes", limit));
     }
   }
 }
@@ -212,7 +212,7 @@ void AtomicFile::commit() {
   sync();
   if (is_anothers()) {
     throw Error(ErrorKind::kOutputBusy, Place{.file = path_.string()},
-                "it is written by another process, too");
+                "another process writes it, too");
   }
   const int error = folder_.rename(partial_.filename(), path_.filename());
   if (error != 0) fail_write(path_, error);

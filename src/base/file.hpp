@@ -32,33 +32,32 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// As open(), but a signal does not make it fail, and programs started later do not get the file. If
-// it fails, the descriptor is negative, and errno says why.
+// Like open(), but a signal does not make it fail, and programs started later do not inherit the
+// file. On failure the descriptor is negative, and errno is set.
 UniqueFd open_retrying(const std::filesystem::path& path, int flags, mode_t mode = 0);
-// The same for a path that begins at an open folder, as openat() has it.
+// The same for a path relative to an open folder, like openat().
 UniqueFd open_retrying_at(int folder, const std::filesystem::path& path, int flags, mode_t mode);
 UniqueFd open_to_read(const std::filesystem::path& path, int flags = 0);
 
-// As std::filesystem::status() and exists(), but a file is not missing where the disk, the network
-// or memory fails. Errors: kInputRead, kOutOfMemory, kTooManyFiles.
+// Like std::filesystem::status() and exists(), but a failure of the disk, the network or memory is
+// an error, not a missing file. Errors: kInputRead, kOutOfMemory, kTooManyFiles.
 std::filesystem::file_status status_of(const std::filesystem::path& path);
 bool is_there(const std::filesystem::path& path);
 
-// The rest of a small open file, which `path` names in errors. Errors: `kind`, where it has more
+// Reads the rest of a small open file; `path` is its name in errors. Errors: `kind` if it has more
 // than `limit` bytes or cannot be read.
 std::string read_small_file(int file, const std::filesystem::path& path, std::size_t limit,
                             ErrorKind kind);
 
-// The first `size` bytes of a file; fewer where it is shorter or cannot be read.
+// Returns the first `size` bytes of a file; fewer if it is shorter or cannot be read.
 std::string beginning_of(const std::filesystem::path& path, std::size_t size);
 
-// A file that gets its name only when it is complete: written as "<name>.virnucpro-partial" in the
-// same folder, synced and renamed by commit(), removed if never committed. The rename replaces what
-// has the name by then: a link itself, not the file that it leads to. The folder is held open
-// throughout. A regular file that has that name already was left by a killed process, as no other
-// program's would, and is removed: of two processes that write one file, the later one does.
-// Errors: kOutputWrite; kOutputExists where something else has that name; kOutputBusy from commit()
-// where another process writes the file, too.
+// A file that gets its name only when it is complete. It is written as "<name>.virnucpro-partial"
+// in the same folder, which is held open. commit() syncs and renames it; the destructor removes it
+// without a commit. The rename replaces a link itself, not the file that it leads to. A regular
+// file with the partial name is removed, because a killed process left it. If two processes write
+// one file, the later one succeeds. Errors: kOutputWrite; kOutputExists if the partial name is not
+// a regular file's; kOutputBusy from commit() if another process writes the file, too.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);
@@ -68,8 +67,8 @@ class AtomicFile {
   AtomicFile& operator=(AtomicFile&&) = delete;
 
   void write(std::string_view text);
-  // For writers and readers that open the incomplete file themselves (HDF5): leads to this file
-  // whatever happens to names.
+  // Returns a path for libraries that open the incomplete file themselves (HDF5). It leads to this
+  // file even if names change.
   std::filesystem::path reachable_path() const;
   // The name of a file that is not complete yet.
   static std::filesystem::path partial_name(const std::filesystem::path& path);
@@ -77,15 +76,15 @@ class AtomicFile {
   std::uint64_t size() const { return written_ + buffer_.size(); }
   // Drops everything after the first `size` bytes written.
   void truncate(std::uint64_t size);
-  // Syncs everything written so far to disk. Of several files that must appear together, sync all
-  // before you commit the first: a full disk is then noticed before any has its name.
+  // Syncs everything written so far to disk. If several files must appear together, sync all before
+  // you commit the first, so that a full disk is noticed before any has its name.
   void sync();
   void commit();
 
  private:
   void make();
   void flush();
-  // Whether another process has given its own file the incomplete one's name.
+  // True if the partial name now belongs to another process's file.
   bool is_anothers() const;
 
   std::filesystem::path path_;
@@ -96,7 +95,7 @@ class AtomicFile {
   std::uint64_t written_ = 0;
 };
 
-// None gets its name before all are synced, so that a full disk is noticed first.
+// Syncs all files before the first gets its name, so that a full disk is noticed in time.
 void commit_together(std::deque<AtomicFile>& files);
 
 // Syncs a folder, so that a rename in it survives a power cut. Errors: kOutputWrite.
@@ -111,9 +110,9 @@ ssize_t read_at(int fd, std::uint64_t offset, std::span<char> out);
 
 // The system's text for `error`: "No space left on device".
 std::string errno_text(int error);
-// kOutputWrite for `path`, with errno of the failed call, or a lack of memory or descriptors. Where
-// the disk or a quota is full, its remedy is to free space; for a hard link, to copy the file.
-// `what` precedes the reason.
+// Makes the error of a failed write: kOutputWrite, kOutOfMemory or kTooManyFiles, by the errno
+// `error`. If the disk or a quota is full, the remedy is to free space; for a hard link, to copy
+// the file. `what` precedes the reason.
 Error write_error(const std::filesystem::path& path, int error, const std::string& what = {});
 
 }  // namespace virnucpro

@@ -8,29 +8,30 @@
 
 namespace virnucpro {
 
-// Whether two looks were at one file, whatever its names.
+// True if both are of the same file, whatever its names.
 bool is_same_file(const struct stat& one, const struct stat& other);
 
-// Whether a file's status has changed, so that it may have been written to even where its size and
-// time of modification are the same: a program can set that time back. Other causes are a link and
-// chmod.
+// True if the time of status (ctime) has changed. The file may then have been written even if its
+// size and time of modification are the same, because a program can set that time back. A new link
+// and chmod change it, too.
 bool was_touched(const struct stat& before, const struct stat& now);
 
-// Notices that a file changes while it is read: its size or its time of modification, or that
-// another file takes its name. Only regular files are watched; a pipe has neither.
+// Notices changes of a file while it is read: its size, its time of modification, or the file under
+// its name. Otherwise a copy that is still running would give part of the sequences and exit code
+// 0. Only regular files are watched.
 //
-// A file system may tell of a change late (NFS keeps attributes for a while) or with a coarse
-// clock, so a change can be missed; but none is invented. What cannot be looked at has not changed.
-// Nor has a file that was removed or moved away, as its descriptor still reads all of it.
+// A change can be missed (NFS caches attributes, clocks are coarse), but none is invented. A file
+// whose status cannot be read counts as unchanged. So does a removed or moved file, because its
+// descriptor still reads all of it.
 class FileWatch {
  public:
   // `fd` must stay open as long as change() is called. `path` may be empty: then there is no name.
   FileWatch(int fd, std::string path);
 
-  // What has changed, for a message; empty if nothing has.
+  // Says what has changed, for a message; empty if nothing has.
   std::optional<std::string> change() const;
   bool was_touched() const;
-  // The file's bytes at first; empty if it is not a regular file.
+  // The file's first size in bytes; empty if it is not a regular file.
   std::optional<std::uint64_t> size() const;
 
  private:

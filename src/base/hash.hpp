@@ -64,7 +64,7 @@ class ContentHash {
   std::unique_ptr<State> state_;
 };
 
-// The same of a text.
+// ContentHash::hex() of a text.
 std::string content_hash(std::string_view text);
 
 // SHA-256 of a stream, for hashes that users compare with `sha256sum`. Hashes that only this

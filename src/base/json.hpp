@@ -41,9 +41,9 @@ class JsonVisitor {
 // or has a member twice in one object.
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);
 
-// Text and numbers in JSON's form. Bytes that are not UTF-8 become U+FFFD, since paths and names
-// may contain any bytes. Text that printable() would change is ASCII, all else escaped: a file may
-// be shown as it stands. NaN and infinity become null.
+// Writes text and numbers as JSON. Bytes that are not UTF-8 become U+FFFD, since paths and names
+// may contain any bytes. If printable() would change a text, all but its ASCII is escaped, so that
+// a terminal can show the file. NaN and infinity become null.
 std::string json_text(std::string_view text);
 std::string json_text(double number);
 

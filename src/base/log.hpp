@@ -22,7 +22,7 @@ void start_log(LogLevel level, const std::filesystem::path& file);
 // last kLogHistory messages logged so far. A file that is already in the log is not added again.
 // Errors: kOutputWrite.
 void add_log_file(const FilePlace& file);
-// Whether messages go to this file.
+// True if messages go to this file.
 bool is_log_file(const std::filesystem::path& file);
 inline constexpr std::size_t kLogHistory = 1000;
 
@@ -30,15 +30,15 @@ inline constexpr std::size_t kLogHistory = 1000;
 // from any thread. When a log file cannot be written any more (a full disk), stderr gets one
 // warning.
 void log_message(LogLevel level, std::string_view text);
-// The same, only to the files: for what stderr shows in another form or not at all.
+// Logs to the files alone: for text that stderr shows in another form or not at all.
 void log_to_files(LogLevel level, std::string_view text);
 
 // How many warnings the functions above have logged.
 std::uint64_t warnings_said();
 
-// Sends every message only to `sink`, one at a time, from any thread; an empty one restores the
-// destinations of start_log(). For a process whose messages another one prints. `sink` must not
-// log.
+// Sends every message to `sink` alone, for a process whose messages another one prints. Calls come
+// one at a time, from any thread; `sink` must not log. An empty `sink` restores the destinations of
+// start_log().
 void send_log_to(std::function<void(LogLevel, std::string_view)> sink);
 
 template <typename... Args>

@@ -4,12 +4,13 @@
 
 namespace virnucpro {
 
-// Whether the system would give this process `bytes` more memory now. May be called in a signal
-// handler, and keeps errno.
+// True if the system would give this process `bytes` more memory now. A signal handler may call it;
+// it keeps errno.
 bool has_room(std::size_t bytes);
 
-// Whether hardly any memory is left, so that a crash of a library comes from that. The limit is
-// more than any library asks for at once when it crashes. As above in a signal handler.
+// True if hardly any memory is left. A crash is then reported as a lack of memory: oneDNN writes to
+// memory that it did not get, and glibc aborts; neither can be caught. The limit is above the
+// requests at which libraries crash. A signal handler may call it.
 inline bool memory_is_scarce() {
   return !has_room(std::size_t{64} << 20U);
 }

@@ -109,7 +109,7 @@ class OrderedPipeline {
       if (ended_) return std::nullopt;
       if (item || error) slots_.emplace_back();
       if (!item) ended_ = true;
-      // Moved, so that only the consumer holds it: this thread goes on meanwhile.
+      // Move the error, so that only the consumer holds it: this thread goes on meanwhile.
       if (error) {
         slots_.back() = Slot{.ready = true, .value = std::nullopt, .error = std::move(error)};
       }

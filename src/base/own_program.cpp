@@ -6,12 +6,12 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kThisProcess = "/proc/self/exe";
-// Of a package, below its prefix.
+// These are files of a package, below its prefix.
 constexpr const char* kLauncher = "bin/virnucpro";
 constexpr const char* kProgram = "libexec/virnucpro";
 constexpr const char* kCarriedLoader = "lib/virnucpro/glibc/ld-linux-x86-64.so.2";
 
-// The folder below which `file` has the name `below`; empty if it has another.
+// Returns the folder in which `file` is `below`; empty if `file` does not end so.
 std::filesystem::path prefix_of(std::filesystem::path file, std::filesystem::path below) {
   while (!below.empty()) {
     if (file.filename() != below.filename()) return {};

@@ -4,11 +4,11 @@
 
 namespace virnucpro {
 
-// How this program is started again, and where the files that came with it are. In a package that
-// carries a C library (src/cli/launcher/main.cpp) the file of the process may be the carried
-// loader, which nobody can start alone; everywhere else it is the program.
+// Tells how to start this program again, and where its installed files are. In a package with its
+// own C library (src/cli/launcher/main.cpp) /proc/self/exe may be the carried loader, which cannot
+// be started alone.
 struct OwnProgram {
-  std::filesystem::path file;    // started with the same arguments it does what this process does
+  std::filesystem::path file;    // to be started with the same arguments as this process
   std::filesystem::path prefix;  // bin/ and share/ are below it
   bool by_carried_loader = false;
 };
@@ -19,7 +19,7 @@ OwnProgram own_program();
 // own_program().file during a long run.
 std::filesystem::path same_program();
 
-// The same for a process of this file.
+// The same for a process whose file is `file`.
 OwnProgram program_of(const std::filesystem::path& file);
 
 }  // namespace virnucpro

@@ -32,7 +32,7 @@ UniqueFd open_regular_file(const std::filesystem::path& path, int flags) {
     errno = other == "a symbolic link" ? ELOOP : EINVAL;
     return {};
   }
-  // It may have been replaced meanwhile, so these flags and the second look stay.
+  // The file may have been replaced since, so open it with care and look again.
   UniqueFd fd = open_retrying(path, flags | O_NOFOLLOW | O_NONBLOCK, 0666);
   struct stat status {};
   if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) return {};

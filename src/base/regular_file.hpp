@@ -10,20 +10,20 @@
 
 namespace virnucpro {
 
-// Files in a directory that may be a stranger's: a link could lead to a file of the user's, and
+// Opens files in a directory that may be a stranger's: a link could lead to a user's file, and
 // opening a named pipe or a device could wait for ever.
 
-// What lies under a path if it is no regular file: "a symbolic link", "a named pipe" and so on.
-// Empty for a regular file, and where there is nothing.
+// Names the kind of an entry that is not a regular file: "a symbolic link", "a named pipe" and so
+// on. Empty for a regular file and for a missing one.
 std::string_view other_kind_of(const std::filesystem::path& path);
 
-// Opens a regular file, and nothing else. `flags` are those of open(2). Empty, with errno, where
-// that fails: ELOOP for a link, EINVAL for what else is no regular file.
+// Opens a regular file, and nothing else. `flags` are those of open(2). On failure the result is
+// empty and errno is set: ELOOP for a link, EINVAL for another kind of entry.
 UniqueFd open_regular_file(const std::filesystem::path& path, int flags);
 
-// Why anybody else than `user`, root and its group may have made what lies in a folder, or in a
-// file. Empty: nobody else can. Where everybody may write, a folder's sticky bit keeps others from
-// replacing what is the user's; who made a file in it is then the file's own owner.
+// Says why somebody other than `user`, root and the group may have made the contents of a folder or
+// file; empty if nobody can. In a folder where everybody may write, the sticky bit protects the
+// user's entries; each entry's owner then says who made it.
 std::string why_distrusted(const struct stat& status, uid_t user);
 
 }  // namespace virnucpro

@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// A text as a shell takes it for one word: quoted where necessary.
+// Returns a text as one word for a shell, quoted if necessary.
 std::string shell_word(const std::string& text);
 
 }  // namespace virnucpro

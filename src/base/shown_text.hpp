@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// Text from a file, for a report: printable(), cut with an ellipsis after `most` bytes. The caller
-// escapes it for HTML or Markdown.
+// Prepares text from a file for a report: printable(), cut with an ellipsis after `most` bytes. The
+// caller escapes it for HTML or Markdown.
 std::string shown_text(std::string_view text, std::size_t most = 200);
 
 }  // namespace virnucpro

@@ -13,7 +13,7 @@
 
 namespace virnucpro {
 
-// What the failures of a kind of file are called.
+// The error kinds for one kind of file.
 struct FileErrors {
   ErrorKind missing;     // it cannot be opened
   ErrorKind unreadable;  // the disk or the network failed
@@ -30,25 +30,25 @@ struct Extent {
   std::uint64_t size = 0;
 };
 
-// A large file that must stay as it is while it is read, a part at a time, anywhere in it. It is
-// not mapped: where another process cuts a mapped file short, or its disk fails, the system ends
-// this process by SIGBUS. A read tells of both. Thread-safe.
+// A large file that is read in parts, in any order, and must not change meanwhile. It is not
+// mapped: if another process cuts a mapped file, or its disk fails, SIGBUS ends this process. A
+// read gives an error instead. Thread-safe.
 class SteadyFile {
  public:
-  // Errors: `missing`, also for what is no regular file.
+  // Errors: `missing`, also if it is not a regular file.
   explicit SteadyFile(const std::filesystem::path& path, const FileErrors& errors = kInputErrors);
 
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return size_; }  // when it was opened
 
-  // Fills `out` with the bytes from `offset` on, which must be within size(). Errors:
-  // `unreadable` with the system's reason, `changed` where the file ends earlier than it did.
+  // Fills `out` with the bytes from `offset` on, which must be within size(). Errors: `unreadable`
+  // with the system's reason, `changed` if the file has become shorter.
   void read(std::uint64_t offset, std::span<std::byte> out) const;
   // Reads a part in blocks and passes each to `visit`. Errors: read()'s.
   void visit(const Extent& part,
              const std::function<void(std::span<const std::byte>)>& visit) const;
-  // Errors: `changed` where it is not what it was when it was opened (file_watch.hpp). A file that
-  // takes its name changes nothing.
+  // Errors: `changed` if the file changed after it was opened (file_watch.hpp). Another file under
+  // its name does no harm.
   void check_unchanged() const;
   bool was_touched() const { return watch_->was_touched(); }
 

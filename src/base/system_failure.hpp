@@ -4,12 +4,12 @@
 
 namespace virnucpro {
 
-// Which error a failed system call is, by its errno: a lack of memory or of descriptors is one of
-// the machine and of no file; any other is `otherwise`.
+// Returns the error for the errno of a system call: kOutOfMemory or kTooManyFiles for a lack of
+// memory or descriptors, which are no fault of a file, else `otherwise`.
 ErrorKind kind_of_failure(int error, ErrorKind otherwise);
 
-// Which error it is when a file cannot be opened or read: kInputRead where the disk or network
-// fails, or a lack as above; any other is `otherwise`.
+// Returns the error for a failed open or read: kInputRead if the disk or network failed, a lack as
+// above, else `otherwise`.
 ErrorKind kind_of_reading(int error, ErrorKind otherwise = ErrorKind::kInputMissing);
 
 }  // namespace virnucpro

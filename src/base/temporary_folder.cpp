@@ -20,10 +20,10 @@
 namespace virnucpro {
 namespace {
 
-// The paths of temporary folders, where a signal handler may read them.
+// Keeps the paths of temporary folders where a signal handler can read them.
 class FolderList {
  public:
-  // One that is too long, or has no place, is left behind by a process that ends at once.
+  // A path that is too long, or finds no free entry, is not kept: its folder may stay behind.
   void add(const std::string& path) noexcept {
     if (path.size() >= kLongest) return;
     for (Entry& entry : entries_) {
@@ -64,10 +64,10 @@ FolderList& temporary_folders() {
   return folders;
 }
 
-// Functions that a signal handler may call: all are system calls.
+// A signal handler may call these functions, because they make only system calls.
 bool remove_entry(int folder, const char* name) noexcept;
 
-// Returns whether it removed any; the folder may have more entries then.
+// Returns true if it removed any; the folder may then have more entries.
 bool remove_entries(int folder) noexcept {
   alignas(dirent64) std::array<char, 1024> buffer;
   bool removed = false;

@@ -18,7 +18,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// Removes this process's, for a signal handler that ends it at once: takes no lock and no memory.
+// Removes this process's temporary folders, for a signal handler: takes no lock and no memory.
 void remove_temporary_folders() noexcept;
 
 }  // namespace virnucpro

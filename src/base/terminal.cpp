@@ -31,7 +31,7 @@ void write_stderr(std::string_view text) {
   (void)write_all(STDERR_FILENO, text);  // a failure could not be reported anywhere
 }
 
-// What removes the block from the screen, where a signal handler may read it.
+// The code that removes the block from the screen, where a signal handler can read it.
 struct BlockEraser {
   std::array<char, 32> code{};
   std::atomic<std::size_t> size{0};  // 0: no block is shown, or the code is too long
@@ -53,8 +53,8 @@ void write_if_ready(std::string_view text) noexcept {
 
 // The cursor waits at the start of the block's first line. A terminal that becomes narrower wraps
 // the block's lines downwards, so they, and nothing else, stay below the cursor. (Lines that scroll
-// out of the window stay.) The blank: in the upper left corner tmux would move the screen to its
-// history.
+// out of the window stay.) The blank is for tmux, which would move the screen to its history from
+// the upper left corner.
 std::string cleared(const Terminal& terminal) {
   return terminal.live ? "\r " + terminal.control.clear_below + '\r' : std::string{};
 }

@@ -23,9 +23,9 @@ struct CursorControl {
   std::string clear_below;  // from the cursor to the end of the screen
 };
 
-// Lines that stay below all other output. Called for each drawing, under the terminal's lock, with
-// its present size. Every line must be narrower than the terminal, or it would wrap.
-// They are shown through printable().
+// Returns the lines that stay below all other output. It is called for each drawing, under the
+// terminal's lock. Every line must be narrower than the terminal, or it would wrap. The lines are
+// shown through printable().
 using LiveLines = std::function<std::vector<std::string>(const TerminalSize&)>;
 
 // Writes `text`, through printable_lines(), and a line end, above the live block if there is one.
@@ -36,8 +36,8 @@ void terminal_show_live(LiveLines lines, const CursorControl& control);
 // Removes the block.
 void terminal_hide_live();
 
-// The same as terminal_print() of printable text, for a signal handler that ends the process: takes
-// no lock and no memory, and writes nothing where stderr would make it wait.
+// Prints a printable line from a signal handler that ends the process: takes no lock and no memory,
+// and writes nothing if stderr would block.
 void terminal_last_words(std::string_view line) noexcept;
 
 // The terminal's present size; the default where it is unknown.

@@ -22,10 +22,9 @@ struct CodeRange {
   std::uint32_t last;
 };
 
-// Characters that are not seen themselves: C1 controls, the soft hyphen, marks and overrides of
-// direction, characters without width, separators of lines, annotations, tags, and the two that
-// XML forbids (Unicode 15: general categories Cc, Cf, Zl, Zp; of Cf without the marks that scripts
-// need and show).
+// Invisible characters: C1 controls, the soft hyphen, marks and overrides of direction, characters
+// without width, separators of lines, annotations, tags, and the two that XML forbids (Unicode 15:
+// general categories Cc, Cf, Zl, Zp; of Cf without the marks that scripts need and show).
 constexpr std::array kUnseen{
     CodeRange{0x80, 0x9f},     CodeRange{0xad, 0xad},      CodeRange{0x61c, 0x61c},
     CodeRange{0x180e, 0x180e}, CodeRange{0x200b, 0x200f},  CodeRange{0x2028, 0x202e},

@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// Strict readings of user input: the whole text or nothing. No sign, no octal, no blanks.
+// These parse user input strictly: the whole text or nothing. No sign, no octal, no blanks.
 std::optional<std::uint64_t> parse_count(std::string_view text);
 std::optional<double> parse_number(std::string_view text);  // finite
 // YAML's and the environment's words: true/false, yes/no, on/off, 1/0, in any case.
@@ -28,17 +28,18 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 // close.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
-// Text from elsewhere (names of files, ids, messages of other programs) for a terminal, a log or a
-// report: always valid UTF-8 on one line, in which nothing acts on the terminal, hides or changes
-// the order of what is shown. Bytes that are no UTF-8 and control characters become \x1b,
-// characters of control and of direction outside ASCII \u202e. Done twice it changes nothing.
+// Makes text from elsewhere (names of files, ids, messages of other programs) safe for a terminal,
+// a log or a report: valid UTF-8 on one line, without characters that act on the terminal, are
+// invisible or change the order of letters. All code that writes there calls it. Control characters
+// and bytes that are not UTF-8 become \x1b, invisible characters outside ASCII \u202e. A second
+// call changes nothing.
 std::string printable(std::string_view text);
 // The same for text of several lines, which keeps its line ends.
 std::string printable_lines(std::string_view text);
-// Whether printable() changes nothing.
+// True if printable() changes nothing.
 bool is_printable(std::string_view text);
 
-// Whether this byte is the first of a UTF-8 letter.
+// True if this byte is the first of a UTF-8 letter.
 constexpr bool begins_letter(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
@@ -50,7 +51,7 @@ std::string_view first_letters(std::string_view text, std::size_t most);
 // 12345678 as "12,345,678".
 std::string grouped(std::uint64_t number);
 
-// The first `most` of them, and how many more there are: "a, b and 1,234 more".
+// Lists the first `most` texts, and says how many more there are: "a, b and 1,234 more".
 std::string some_of(std::span<const std::string> texts, std::size_t most,
                     std::string_view between = ", ", std::string_view before_more = " and ");
 

@@ -14,17 +14,17 @@ namespace virnucpro {
 
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // UTF-8's
 
-// How many bytes of a text's beginning are UTF-8's byte-order mark, which Windows writes and no
-// reader wants: 3 or 0. Errors: `kind` for UTF-16.
+// Returns the length of the UTF-8 byte-order mark at a text's beginning, which Windows writes: 3 or
+// 0. Errors: `kind` for UTF-16.
 std::size_t byte_order_mark(std::string_view start, const std::filesystem::path& file,
                             ErrorKind kind);
 
-// A small text without its byte-order mark. Errors: `kind` if it is UTF-16, longer than `limit` or
-// no regular file; `kind` or a system failure's kind if it cannot be read.
+// Reads a small text, without its byte-order mark. Errors: `kind` if it is UTF-16, longer than
+// `limit` or no regular file; `kind` or a system failure's kind if it cannot be read.
 std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);
 
-// The lines of a file of any size, without its byte-order mark. Memory: a block and a line. What is
-// appended to the file after it was opened is not read.
+// Reads the lines of a file of any size, without its byte-order mark. Memory: a block and a line.
+// Text that is appended after the file was opened is not read.
 class FileLines {
  public:
   enum class Found : std::uint8_t {
@@ -61,8 +61,9 @@ class FileLines {
 
 inline constexpr std::size_t kLongestLine = 64U << 10U;
 
-// Calls `visit` for each line, without its line end. Text after the last line end is skipped: the
-// writer was killed. A line longer than `longest` bytes is passed as empty. Errors: FileLines's.
+// Calls `visit` for each line, without its line end. Text after the last line end is skipped,
+// because its writer was killed. A line longer than `longest` bytes is passed as empty. Errors:
+// FileLines's.
 void for_each_line(const std::filesystem::path& file,
                    const std::function<void(std::string_view)>& visit,
                    std::size_t longest = kLongestLine);

@@ -19,10 +19,10 @@ inline void name_thread(const char* name) {
   ::pthread_setname_np(::pthread_self(), name);
 }
 
-// While it lives, threads that are started block all signals that come from outside. A handler must
-// never run on a thread that computes: oneDNN's kernels of matrix products let the stack's pointer
-// point into the heap meanwhile (its issue 4845), and what the system writes there for a handler
-// damages the heap. Signals of a thread's own faults and limits are not blocked.
+// While it lives, new threads block all signals from outside, so that only the first thread gets
+// them. A handler must never run on a thread that computes: oneDNN's matrix products let the stack
+// pointer point into the heap (its issue 4845), so a handler would damage the heap. It happened to
+// processes that a queue had stopped. Signals of a thread's own faults and limits are not blocked.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -42,7 +42,7 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-// Every thread is started by this one or start_threads().
+// Start every thread with this function or start_threads().
 template <typename Run>
 std::thread start_thread(Run run) {
   const SignalsBlocked blocked;

@@ -9,9 +9,9 @@ namespace virnucpro {
 
 using SystemTime = std::chrono::system_clock::time_point;
 
-// Times in UTC. "20260131T093000.123Z", for the names of files:
+// All times are in UTC. "20260131T093000.123Z", for the names of files:
 std::string file_time(SystemTime time);
-// Empty for any other text.
+// Reads that form; empty for any other text.
 std::optional<SystemTime> parse_file_time(std::string_view text);
 // "2026-01-31T09:30:00.123Z"
 std::string iso_time(SystemTime time);

@@ -209,7 +209,7 @@ def test_what_else_lies_in_a_cache(run):
     for make, why in ((lambda: os.mkfifo(file), "it is not a regular file"),
                       (lambda: file.symlink_to(run.folder / "elsewhere.json"),
                        "it is not a regular file"),
-                      (lambda: file.write_text(" " * (9 << 20)), "bytes it may have"),
+                      (lambda: file.write_text(" " * (9 << 20)), "larger than the limit"),
                       (lambda: file.write_text(forged(text, 0)), "its margin is 0 logits")):
         file.unlink()
         make()
