@@ -1,7 +1,8 @@
 #pragma once
 
 // virnucpro as a library: open the models once, then embed and classify sequences in memory. The
-// numbers are those of the program, bit for bit. C++17; docs/use/library.md has an example.
+// numbers are those of the program, bit for bit. The library exports only this header's names, so
+// that nothing in it clashes with yours. C++17; docs/use/library.md has an example.
 
 #include <cstddef>
 #include <map>
@@ -64,15 +65,15 @@ struct ScoredSequence {
   std::size_t chunks_scored = 0;  // chunks that have frames
   std::size_t virus_chunks = 0;   // scored chunks that are virus
 
-  // The call of the program's rule majority: at least a share of `threshold` of the scored chunks
-  // are virus.
+  // The call by the program's rule `majority`: at least a share of `threshold` of the scored chunks
+  // is virus.
   bool is_virus(double threshold = 0.5) const {
     return chunks_scored > 0 &&
            static_cast<double>(virus_chunks) / static_cast<double>(chunks_scored) >= threshold;
   }
 };
 
-// Where a row of a matrix of embeddings comes from.
+// The frame of one row in a matrix of embeddings.
 struct EmbeddedFrame {
   std::size_t sequence = 0;  // index into the sequences given
   std::size_t chunk = 0;     // index into its chunks
@@ -108,10 +109,10 @@ struct Analysis {
 // memory. Open the models in the child, after fork().
 class VIRNUCPRO_PUBLIC Models {
  public:
-  // What is done with sequences in RNA's letters, U for T. The original drops each codon with U,
-  // and with these all stop codons, so its scores of RNA mean nothing.
+  // How to treat RNA, which has U for T. The original drops each codon with U, and so all stop
+  // codons: its scores of RNA mean nothing.
   enum class Rna {
-    refuse,    // a call fails if at least 90 % of its first 1,000 with T or U have U and no T
+    refuse,    // fails if 90 % of a call's first 1,000 sequences with T or U have U and no T
     as_dna,    // U is read as T; DNA stays as it is
     original,  // the original's reading
   };
@@ -140,16 +141,16 @@ class VIRNUCPRO_PUBLIC Models {
   Models(Models&&) noexcept;
   Models& operator=(Models&&) noexcept;
 
-  // A sequence is its letters as they are, without white space, in either case; what is none of
-  // ACGTU counts as unknown. An empty one has no chunks. Nothing is kept of them.
-  // Errors: "input-too-long", "input-rna", "not-finite", "out-of-memory"; "usage" where scores are
-  // asked for and no classifier was opened, and in a child process.
+  // A sequence is its letters, without white space, in upper or lower case; a letter other than
+  // ACGTU is unknown. An empty sequence has no chunks. The object keeps nothing of them. Errors:
+  // "input-too-long", "input-rna", "not-finite", "out-of-memory"; "usage" in a child process, and
+  // for scores if no classifier was opened.
   std::vector<ScoredSequence> classify(const std::vector<std::string_view>& sequences) const;
   Embeddings embed(const std::vector<std::string_view>& sequences) const;
-  // Both at the price of one.
+  // Does both in the time of one.
   Analysis embed_and_classify(const std::vector<std::string_view>& sequences) const;
 
-  // What was opened and how it computes: "esm2", "esm2_hash", "precision", "kernel_path",
+  // Describes the models and how they compute: "esm2", "esm2_hash", "precision", "kernel_path",
   // "synthetic_weights" and so on, as the attributes of the program's HDF5 files.
   const std::map<std::string, std::string>& description() const noexcept;
 

@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// `commands` as words that follow `before`; they have no options there.
+// Returns `commands` as words after `before`, without options.
 std::list<Command> topics(const std::list<Command>& commands, const std::string& before) {
   std::list<Command> result;
   for (const Command& command : commands) {

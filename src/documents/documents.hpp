@@ -11,15 +11,15 @@ namespace virnucpro {
 // environment, configuration.
 std::string man_page(const Command& program);
 
-// `text` as roff shows it letter by letter, at the beginning of a line, too.
+// Escapes `text` so that roff shows every letter as it is, also at the beginning of a line.
 std::string roff(std::string_view text);
 
 // Completion of commands, options and values, as each shell loads it for the program's name. Both
-// need nothing but the shell. `program`: as with_help_topics() gives it.
+// need nothing but the shell.
 std::string bash_completion(const Command& program);
 std::string zsh_completion(const Command& program);
 
-// The commands with those that `help` describes as commands of it: "virnucpro help utils inspect".
+// Returns the commands with the topics of `help` as its commands: "virnucpro help utils inspect".
 Command with_help_topics(Command program);
 
 // docs/reference/options.md: every command with its options, and the flags of v2.

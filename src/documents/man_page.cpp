@@ -23,7 +23,6 @@ std::string_view split_line(std::string_view& text) {
   return line;
 }
 
-// A term and its meaning.
 std::string item(const std::string& term, const std::string& text) {
   return fmt::format(".TP\n{}\n{}\n", term, text);
 }
@@ -56,7 +55,7 @@ void add_option(std::string& text, const OptionRow& option) {
   text += item(option_term(option), roff(option.whole_text()) + required);
 }
 
-// Except right after a heading, which begins a paragraph itself.
+// Does nothing right after a heading, which begins a paragraph itself.
 void begin_paragraph(std::string& text) {
   const std::size_t last_line = text.rfind('\n', text.size() - 2) + 1;
   if (!std::string_view(text).substr(last_line).starts_with(".S")) text += ".PP\n";
@@ -94,7 +93,7 @@ void add_footer(std::string& text, std::string_view footer) {
   if (verbatim) text += ".fi\n.RE\n";
 }
 
-// The examples of a footer, or its remarks on options; without the heading.
+// Returns the examples of a footer, or its remarks on options, without the heading.
 std::string part_of(std::string_view footer, bool examples) {
   std::string text;
   while (!footer.empty()) {
@@ -114,7 +113,7 @@ void add_commands(std::string& text, const Command& parent) {
   }
 }
 
-// In a section of their own: those without effect are in no help of a command.
+// These flags need their own section: those without effect are in no command's help.
 void add_flags_of_v2(std::string& text, const Command& program) {
   text += fmt::format(
       ".SH FLAGS OF V2\nAccepted by {}, so that the command lines of v2 run; those without effect "

@@ -45,26 +45,26 @@ std::string typed(const OptionRow& option) {
   return text;
 }
 
-// A line of a list: most lines are too long for a table.
+// Options are lines of a list, because most are too long for a table.
 std::string option_row(const OptionRow& option) {
   return fmt::format("- `{}`: {}{}\n", typed(option), markdown(option.whole_text()),
                      option.required && !option.is_argument() ? " (required)" : "");
 }
 
-// Every command has --help, which is told once.
+// Every command has --help, so the page lists it once.
 bool is_help(const OptionRow& option) {
   const Ask* ask = std::get_if<Ask>(&option.target);
   return ask != nullptr && *ask == Ask::kHelp;
 }
 
-// Whether `other` has the option with the same words.
+// True if `other` has the option with the same words.
 bool has_same(const Command& other, const OptionRow& option) {
   const OptionRow* same = other.find_option(option.names.back());
   return same != nullptr && option_row(*same) == option_row(option);
 }
 
-// The options of `command`. Those that are the same in `told`, which the page has already, are
-// named in a line behind them.
+// Lists the options of `command`. Options that are the same in `told`, which the page has already,
+// are only named at the end.
 std::string option_list(const Command& command, const Command* told) {
   std::vector<std::string> shared;
   std::string rows;

@@ -38,7 +38,7 @@ void add_synthetic_esm2(ValueWords& values) {
   }
 }
 
-// The short name and the published one.
+// Adds the short name and the published one.
 void add_published(ValueWords& values, ModelFamily family) {
   for (const PublishedModel& model : published_models()) {
     if (model.family != family) continue;

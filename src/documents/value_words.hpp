@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// What completion can suggest for a value.
+// The suggestions of completion for a value.
 struct ValueWords {
   bool files = false;
   bool directories = false;

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// `text` for single quotes, with a backslash before each of `marks`.
+// Escapes `text` for single quotes, with a backslash before each of `marks`.
 std::string escaped(std::string_view text, std::string_view marks) {
   std::string result;
   for (const char letter : text) {

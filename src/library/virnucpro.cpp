@@ -31,8 +31,8 @@
 namespace virnucpro {
 namespace {
 
-// The calling thread may round otherwise, or take numbers near 0 as 0; for the time of a call it
-// computes as the program does.
+// Computes as the program does for the time of a call: the calling thread may round differently, or
+// take numbers near 0 as 0.
 class UsualArithmetic {
  public:
   UsualArithmetic() { _mm_setcsr(kUsual); }
@@ -62,7 +62,7 @@ void require_within(const char* option, std::size_t value, std::size_t least, st
               fmt::format("{} {}: expected {} to {}", option, value, least, most));
 }
 
-// share/virnucpro lies where the build or the installation put it, relative to this library.
+// Finds share/virnucpro, where the build or the installation put it, relative to this library.
 std::filesystem::path find_share_directory() noexcept {
   try {
     Dl_info info{};
@@ -74,7 +74,8 @@ std::filesystem::path find_share_directory() noexcept {
   }
 }
 
-// Found when the library is loaded: its path may be relative to the folder that is current then.
+// Set when the library is loaded, because its path may be relative to the current folder of that
+// time.
 const std::filesystem::path kShareDirectory = find_share_directory();
 
 ModelSettings model_settings(const Models::Options& options) {
@@ -155,8 +156,8 @@ struct Models::State {
         outputs({.scores = !options.classifier.empty(), .dnabert_s = true, .esm2 = true}),
         models(std::make_unique<const LoadedModels>(
             load_models(model_settings(options), compute, outputs, cancel))) {}
-  // In a child of fork() the models stay in memory: to destroy them would wait for their threads,
-  // of which it has none.
+  // In a child of fork() the models stay in memory: their destructor would wait for threads that
+  // the child does not have.
   ~State() {
     if (::getpid() != process) static_cast<void>(models.release());
   }

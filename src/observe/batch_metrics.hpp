@@ -46,16 +46,16 @@ inline void add(BatchTimes& sum, const BatchTimes& times) noexcept {
 
 // Memory of a worker's device at one moment, in bytes.
 struct WorkerMemory {
-  // Of the whole device, used by all programs, as the CUDA runtime says.
+  // The whole device, with all programs, as the CUDA runtime says.
   std::uint64_t device_used = 0;
   std::uint64_t device_total = 0;
-  // Of the worker's own allocator.
+  // The worker's own allocator.
   std::uint64_t reserved = 0;  // taken from the device
   std::uint64_t used = 0;      // the part that is in use
   std::uint64_t peak = 0;      // the most that was in use at once so far
 };
 
-// How many batches were ready for the workers when one was added.
+// The state of the queue when a batch was added.
 enum class QueueState : std::uint8_t {
   kStarved,  // too few: a worker had nothing to do
   kNormal,

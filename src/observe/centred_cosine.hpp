@@ -9,9 +9,10 @@
 
 namespace virnucpro {
 
-// The cosine of all pairs of vectors together, after the mean of the second ones is taken off:
-// sum (x − m)·(y − m) over the root of sum |x − m|² times sum |y − m|². In fixed memory; one thread
-// adds, others may read.
+// One cosine over all pairs of vectors, after the mean m of the second ones is subtracted: sum (x −
+// m)·(y − m) over the root of sum |x − m|² times sum |y − m|². It needs only sums: a cosine for
+// each pair would need a second pass over embeddings that nobody keeps. One thread adds, others may
+// read.
 class CentredCosine {
  public:
   // All vectors have one length.
@@ -22,7 +23,7 @@ class CentredCosine {
 
  private:
   mutable std::mutex mutex_;
-  // All relative to the first `other`: otherwise a large constant part would drown the rest.
+  // All sums are relative to the first `other`: a large constant part would drown the rest.
   std::vector<double> origin_;
   std::vector<double> sum_;        // of the ones
   std::vector<double> other_sum_;  // of the others

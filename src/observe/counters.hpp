@@ -59,16 +59,16 @@ struct HostTimes {
   TimeCounter tables;
 };
 
-// Of the chunks whose calls were looked at, those that were close and computed again.
+// Counts the chunks with close calls, which are computed again.
 struct CloseCallCounters {
   Counter chunks;      // looked at
   Counter recomputed;  // of these
-  Counter frames;      // that were computed again, and their tokens
+  Counter frames;      // computed again
   Counter esm_tokens;
   Counter changed;  // chunks whose call became another
 };
 
-// Of differences: those of logits. One thread adds, others may read.
+// Statistics of differences of logits. One thread adds, others may read.
 class ErrorSums {
  public:
   void add(double error) noexcept {
@@ -78,7 +78,7 @@ class ErrorSums {
     set(largest_, std::max(largest_.load(std::memory_order_relaxed), std::abs(error)));
   }
   std::uint64_t count() const noexcept { return count_.get(); }
-  // 0 without any.
+  // All three are 0 if there are none.
   double mean() const noexcept { return over_count(sum_); }
   double rms() const noexcept { return std::sqrt(over_count(squares_)); }
   double largest() const noexcept { return largest_.load(std::memory_order_relaxed); }
@@ -104,7 +104,7 @@ class ErrorSums {
 
 inline constexpr std::size_t kShadowStrata = 4;
 
-// Of the chunks whose calls were not close, by distance (run/shadow_check.hpp).
+// Counts the chunks whose calls were not close, by distance (run/shadow_check.hpp).
 struct ShadowCounters {
   struct Stratum {
     Counter chunks;
@@ -142,7 +142,7 @@ struct RunCounters {
   HostTimes host;
   PipelineMetrics pipeline;  // what was computed
 
-  // For a run that starts over; the number of workers stays.
+  // Resets all for a run that starts over, except the number of workers.
   void reset();
 };
 

@@ -133,7 +133,7 @@ Cupti::Cupti(const std::string& library) {
   functions_ = std::make_unique<Functions>(opened);
   if (!functions_->lacking.empty()) {
     failure_ =
-        fmt::format("it is none that CUDA 11.6 or later has: it lacks {}", functions_->lacking);
+        fmt::format("it is not CUPTI, or older than CUDA 11.6: it lacks {}", functions_->lacking);
     return;
   }
   measuring = this;

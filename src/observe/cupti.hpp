@@ -28,8 +28,8 @@ struct GpuActivity {
 std::string short_kernel_name(const char* mangled);
 
 // NVIDIA's library that reports which kernels and copies a process's GPU ran, and when (CUPTI's
-// Activity API). Opened at run time; it measures until stop(). Only one object per process. A
-// machine without the library is no error: failure() says so.
+// Activity API). Opened at run time, so that one package works with and without it: failure() says
+// if it is missing. Measures until stop(). Only one object per process.
 class Cupti {
  public:
   // `library`: a path; if empty, the loader looks for libcupti.so.13 and so on.

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kRuntime = 5;
 inline constexpr std::uint32_t kConcurrentKernel = 10;
 inline constexpr std::uint32_t kOverhead = 17;
 inline constexpr std::uint32_t kExternalCorrelation = 39;
-// What is measured. Correlations are reported only if runtime calls are, too.
+// The kinds that are measured. Correlations are reported only if runtime calls are, too.
 inline constexpr std::array kKinds{kMemcpy,   kMemset, kConcurrentKernel, kExternalCorrelation,
                                    kOverhead, kRuntime};
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 // Larger than any of these files; the rest is not read.
 constexpr std::size_t kMostBytes = 64U << 10U;
 
-// Empty if it cannot be read: a process may end meanwhile.
+// Returns nothing if the file cannot be read: a process may have ended.
 std::string read_text(const fs::path& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;

@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// What this process and its live children (the workers) have used so far; empty if the kernel does
-// not report it. Time and bytes include children that have ended and were waited for, so that the
+// Use of this process and its live children (the workers) so far; empty if the kernel does not
+// report it. Time and bytes include children that have ended and were waited for, so that the
 // values do not fall when a worker is lost.
 struct HostUsage {
   std::optional<double> cpu_seconds;            // of all threads, user and system

@@ -72,7 +72,7 @@ struct Sample {
   Phase phase_of(std::size_t device) const { return phases[device].value_or(phase); }
 };
 
-// `is_written`: its rows are in the file.
+// `is_written`: the sample's rows are in the file.
 void add_sample(const Sample& sample, bool is_written, MonitorSummary& summary) {
   for (std::size_t i = 0; i < sample.devices.size(); ++i) {
     const auto& measured = sample.devices[i];
@@ -169,7 +169,7 @@ class Monitor::Sampler {
   explicit Sampler(MonitorSettings settings);
 
   void run();
-  // Whether the thread ended in time. If not, it logs nothing more and leaves the driver alone.
+  // Returns true if the thread ended in time. If not, it logs no more and leaves the driver alone.
   bool stop();
   void enter(Phase phase);
   void record(const BatchMetrics& batch);
@@ -281,7 +281,7 @@ void Monitor::Sampler::open_devices() {
 }
 
 void Monitor::Sampler::note_no_nvml(const std::string& failure) {
-  warn(fmt::format("of the GPUs only the memory is measured, by their workers: {}", failure));
+  warn(fmt::format("only the GPUs' memory is measured, by their workers: {}", failure));
   const std::lock_guard lock(mutex_);
   summary_.nvml_failure = failure;
   for (DeviceSummary& device : summary_.devices) device.failure = failure;
@@ -306,7 +306,7 @@ void Monitor::Sampler::sample() {
                 .phase = phase_.load(std::memory_order_relaxed)};
   sample.phases.resize(settings_.devices.size());
   if (sample.phase == Phase::kEmbedding && !settings_.devices.empty()) {
-    {  // Before it is measured: results that come meanwhile belong to it.
+    {  // Hold it before it is measured: results that come meanwhile belong to it.
       const std::lock_guard lock(mutex_);
       held_.push_back(sample);
     }
@@ -344,7 +344,7 @@ std::vector<std::optional<DeviceReading>> Monitor::Sampler::read_devices() {
   return readings;
 }
 
-// The memory that a worker reported is better than nothing of NVML.
+// Fills gaps of NVML with the memory that the worker reported.
 void Monitor::Sampler::stand_in_for(std::vector<std::optional<DeviceReading>>& readings) const {
   for (std::size_t i = 0; i < readings.size(); ++i) {
     const bool is_there = readings[i] && readings[i]->has_value();
@@ -352,7 +352,7 @@ void Monitor::Sampler::stand_in_for(std::vector<std::optional<DeviceReading>>& r
   }
 }
 
-// Whether the first sample that is held need not wait any longer.
+// True if the first held sample need not wait any longer.
 bool Monitor::Sampler::can_release() const {
   if (held_.empty()) return false;
   const Sample& first = held_.front();
@@ -368,7 +368,7 @@ void Monitor::Sampler::release_first(std::unique_lock<std::mutex>& lock) {
   add_sample(first, is_written, summary_);
 }
 
-// Whether its rows are in the file.
+// Returns true if its rows are in the file.
 bool Monitor::Sampler::write(const Sample& sample) {
   if (settings_.csv.path.empty()) return false;
   std::string rows;
@@ -392,7 +392,7 @@ void Monitor::Sampler::note_unwritten(const std::string& failure) {
   warn(fmt::format("{}: measurements are left out: {}", settings_.csv.path.string(), failure));
 }
 
-// All batches of a phase have their results before the next phase begins.
+// Ends the wait of held samples: all results of a phase come before the next phase begins.
 void Monitor::Sampler::enter(Phase phase) {
   phase_.store(phase, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
@@ -402,7 +402,7 @@ void Monitor::Sampler::enter(Phase phase) {
   changed_.notify_all();
 }
 
-// Of a device one batch is computed at a time, in the order of the results.
+// A device computes one batch at a time, in the order of the results.
 void Monitor::Sampler::record(const BatchMetrics& batch) {
   const std::size_t device = batch.worker;
   if (device >= settings_.devices.size()) return;
@@ -427,7 +427,7 @@ void Monitor::Sampler::note_failure(std::size_t index, const std::string& failur
   warn(fmt::format("{} {}: {}", settings_.devices[index].id, what, failure));
 }
 
-// Never while stopping: a thread that was left behind may outlive the log.
+// Logs nothing while stopping, because a thread that was left behind may outlive the log.
 void Monitor::Sampler::warn(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (!stopping_) log_warning("{}", text);

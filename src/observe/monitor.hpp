@@ -99,10 +99,11 @@ struct MonitorSummary {
 // fixed memory and a file of lines (observe/monitor_rows.hpp). It never delays or ends the run:
 // unreadable values are empty, unwritable lines are dropped, and each gets one warning.
 //
-// A GPU that NVML does not measure has rows with its memory alone, as its worker reports it. While
-// embedding, a sample waits for the batches that were being computed then: their times say in which
-// phase each GPU was. It waits for some seconds at most; a GPU that is still unknown then counts as
-// kEmbedding.
+// A GPU that NVML does not measure has rows with its memory alone, as its worker reports it: the
+// run itself opens no device. While embedding, a sample waits for the batches that were being
+// computed then: their times say in which phase each GPU was. A batch takes tenths of a second, so
+// a message in advance would come too late. A sample waits for 20 seconds at most; then an unknown
+// phase counts as kEmbedding.
 class Monitor {
  public:
   explicit Monitor(MonitorSettings settings);

@@ -43,9 +43,9 @@ std::string throttle_names(std::uint64_t reasons);
 // The bits of throttle_names()'s text; other words in it are ignored.
 std::uint64_t throttle_bits(std::string_view names);
 
-// The library, opened and started at run time, and closed by the destructor. A machine without it
-// is no error: failure() says so. A call of the driver may take seconds or, if the GPU has failed,
-// never return.
+// The library, opened at run time, so that one package works with and without a driver: failure()
+// says if it is missing. A call of the driver may take seconds or, if the GPU has failed, never
+// return.
 class Nvml {
  public:
   explicit Nvml(const std::string& library = kNvmlLibrary);
@@ -60,7 +60,8 @@ class Nvml {
   // Finds a device by its UUID ("GPU-…", "MIG-…"). NVML does not know the other names that
   // CUDA_VISIBLE_DEVICES accepts (an index, the start of a UUID): for these it uses the PCI address
   // ("0000:3b:00.0"; empty: unknown). A GPU divided into parts is not found by its address, since
-  // it is not the part. NVML ignores CUDA_VISIBLE_DEVICES.
+  // it is not the part. An index is never used: NVML ignores CUDA_VISIBLE_DEVICES, and figures of
+  // another GPU are worse than none.
   FoundGpu find(const std::string& uuid, const std::string& pci) const;
   GpuDescription describe(NvmlDevice device) const;
   GpuReading read(NvmlDevice device) const;

@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// The phases of a run, for measurements. The run itself knows three: start, embedding, tables. What
-// a device did while embedding follows from the times of its batches.
+// The phases of a run, for measurements. The run itself knows three: start, embedding, tables. The
+// times of its batches say what a device did while embedding.
 enum class Phase : std::uint8_t {
   kStart,      // settings, inputs, weights: until the first batch
   kEmbedding,  // of the run: all batches; of a device: the classifier, and waiting
@@ -46,13 +46,13 @@ constexpr std::optional<Phase> phase_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Whether a device computed batches in it, or waited for them. Statistics of "while embedding" are
-// over all of these phases.
+// True if devices compute batches in this phase, or wait for them. Statistics of "while embedding"
+// are over all of these phases.
 constexpr bool is_while_embedding(Phase phase) {
   return phase == Phase::kEmbedding || phase == Phase::kEsm2 || phase == Phase::kDnabertS;
 }
 
-// What a device did `before` seconds before a batch's results came; the batch took these times.
+// Returns a device's phase `before` seconds before the results of a batch that took these times.
 constexpr Phase phase_before_results(const BatchTimes& times, double before) {
   const double since = times.busy() - before;  // since the batch's first kernel
   if (since < 0) return Phase::kEmbedding;     // it waited for the batch

@@ -55,7 +55,7 @@ class PipelineMetrics {
   using Listener = std::function<void(const BatchMetrics&)>;
 
   void listen(Listener listener) { listener_ = std::move(listener); }  // before the first batch
-  // Sets its time.
+  // Sets the time of `batch` and adds it.
   void record(BatchMetrics batch);
 
   // Forgets the batches, but not when the run began.

@@ -51,7 +51,7 @@ class QuantileSketch {
   std::uint64_t count() const noexcept { return count_; }
   double mean() const noexcept;
   double max() const noexcept { return max_; }
-  // The smallest value that at least `share` (0 to 1) of all values do not exceed; 0 if none.
+  // The smallest value such that a `share` (0 to 1) of all values is not larger; 0 if none.
   double quantile(double share) const noexcept;
 
  private:

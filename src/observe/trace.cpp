@@ -57,9 +57,9 @@ void Tracer::trace_kernels() {
   if (!failure.empty()) {
     cupti_.reset();
     log_warning(
-        "the trace is without the GPU's kernels: {}; it wants CUPTI (libcupti.so.13, of the CUDA "
-        "toolkit or `pip install nvidia-cuda-cupti`) where the loader finds it, or its path in "
-        "VIRNUCPRO_CUPTI",
+        "the trace has no GPU kernels: {}; install CUPTI (libcupti.so.13, of the CUDA toolkit or "
+        "`pip install nvidia-cuda-cupti`) where the loader finds it, or set VIRNUCPRO_CUPTI to its "
+        "path",
         failure);
   }
   const std::lock_guard lock(mutex_);

@@ -67,9 +67,9 @@ class Tracer {
   void begin_launches(std::uint64_t batch) const;
   void end_launches() const;
 
-  // For batches of a run, numbered from 0. admit() says whether a batch that is about to be
-  // computed is traced; finish() says that its results are there. After the last traced batch's
-  // finish() recording stops: the limit is reached.
+  // A run numbers its batches from 0. admit() returns true if a batch that is about to be computed
+  // is traced; call finish() when its results are there. Recording stops after the finish() of the
+  // last traced batch: the limit is reached.
   bool admit(std::uint64_t batch);
   void finish(std::uint64_t batch);
   bool has_reached_limit() const;

@@ -19,7 +19,7 @@ inline std::uint64_t trace_now() {
                                         .count());
 }
 
-// For events without a batch.
+// The batch of events without one.
 inline constexpr std::uint64_t kNoBatch = std::numeric_limits<std::uint64_t>::max();
 
 // Limits for each process: 20 MB of memory, about 60 MB of JSON. More is only counted.

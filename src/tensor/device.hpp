@@ -25,7 +25,7 @@ struct DeviceInfo {
   std::string failure;            // CUDA's text if it could not be opened
 };
 
-// CUDA's answer to the question which devices there are.
+// CUDA's answer when it is asked for devices.
 enum class CudaState : std::uint8_t {
   kReady,  // there is at least one
   kNotBuiltIn,
@@ -49,7 +49,7 @@ struct DeviceSurvey {
 // The CUDA version of this program, as in DeviceSurvey::runtime; asks no driver.
 int cuda_built_in();
 
-// A machine without a device is a result, not an error, for all of these.
+// For the functions below a machine without a device is a result, not an error.
 
 // Lists the devices without opening CUDA on them: that would take hundreds of megabytes and much of
 // a second on each, and on a shared machine a device may belong to someone else. Errors: kDevice if

@@ -23,8 +23,8 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// What to do in a job of Slurm's that was given no GPU; empty elsewhere. The GPUs of its host are
-// other jobs', so it must not be told to make them visible.
+// Advice for a Slurm job without a GPU; empty elsewhere. It never names CUDA_VISIBLE_DEVICES: where
+// Slurm does not confine devices, that would show other jobs' GPUs.
 std::string what_to_ask_slurm() {
   const std::string job = slurm_job();
   const std::array names{"SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "SLURM_GPUS_ON_NODE"};
@@ -47,7 +47,7 @@ std::string why_no_device(const DeviceSurvey& survey) {
       *survey.visible);
 }
 
-// What needs no other device: "--precision fp16 (with batches 5.4 GiB), ".
+// Choices for this device: "--precision fp16 (with batches 5.4 GiB), ".
 std::string what_fits(const MemoryShortage& shortage) {
   const auto fits = [&shortage](const MemoryNeed& need) {
     return need.all() < shortage.device.memory_free;
@@ -122,8 +122,8 @@ std::string why_none(const DeviceSurvey& survey) {
         return "there is no NVIDIA driver (libcuda.so.1); " + slurm;
       }
       return fmt::format(
-          "there is no NVIDIA driver (libcuda.so.1); a GPU needs {}, which a container is given by "
-          "apptainer's --nv or docker's --gpus all",
+          "there is no NVIDIA driver (libcuda.so.1); a GPU needs {}; start a container with --nv "
+          "(apptainer) or --gpus all (docker)",
           driver_needed(survey.runtime));
     case CudaState::kDriverTooOld:
       return fmt::format(
@@ -134,7 +134,7 @@ std::string why_none(const DeviceSurvey& survey) {
     case CudaState::kNoDevice:
       return why_no_device(survey);
     case CudaState::kFailed:
-      return fmt::format("the NVIDIA driver does not work: {}; nvidia-smi has to, first",
+      return fmt::format("the NVIDIA driver does not work: {}; make nvidia-smi work first",
                          survey.failure);
   }
   return {};
@@ -174,7 +174,7 @@ Error not_opened(const DeviceInfo& device, int status, const std::string& words)
   }
   if (status == kCudaDevicesUnavailable) {
     return {ErrorKind::kDevice,
-            fmt::format("{} is another program's alone (nvidia-smi names it); take another GPU "
+            fmt::format("{} is reserved by another program (nvidia-smi names it); take another GPU "
                         "(--device cuda:N), or wait for it: {}",
                         device_title(device), words)};
   }
@@ -185,15 +185,15 @@ Error not_opened(const DeviceInfo& device, int status, const std::string& words)
 Error too_little_memory(const MemoryShortage& shortage) {
   const DeviceInfo& device = shortage.device;
   const MemoryNeed& models = shortage.models;
-  return {
-      ErrorKind::kOutOfMemory,
-      fmt::format("{} has {} of {} free; the models take {} in {}, and the smallest batches {}, "
-                  "but {} could not be had; use {}another GPU (--device cuda:N) with more than "
-                  "{} free{} or --device cpu",
-                  device_title(device), gib_text(device.memory_free), gib_text(device.memory_total),
-                  gib_text(models.weights), shortage.is_fp32 ? "fp32" : "16 bits",
-                  gib_text(models.batches), shortage.failed, what_fits(shortage),
-                  gib_text(shortage.in_half.all()), shortage.is_fp32 ? " (in fp16)" : "")};
+  return {ErrorKind::kOutOfMemory,
+          fmt::format(
+              "{} has {} of {} free; the models take {} in {}, and the smallest batches {}, "
+              "but {} could not be allocated; use {}another GPU (--device cuda:N) with more than "
+              "{} free{} or --device cpu",
+              device_title(device), gib_text(device.memory_free), gib_text(device.memory_total),
+              gib_text(models.weights), shortage.is_fp32 ? "fp32" : "16 bits",
+              gib_text(models.batches), shortage.failed, what_fits(shortage),
+              gib_text(shortage.in_half.all()), shortage.is_fp32 ? " (in fp16)" : "")};
 }
 
 }  // namespace virnucpro

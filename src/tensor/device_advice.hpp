@@ -34,8 +34,8 @@ std::string driver_needed(int runtime);
 // Why the survey found no device.
 std::string why_none(const DeviceSurvey& survey);
 bool is_new_enough(const DeviceInfo& device);
-// Whether it uses the kernels for compute capability 9.0, whose results differ in bits from those
-// of all others.
+// True if it uses the kernels for compute capability 9.0. Their results differ from all others in
+// bits.
 bool has_hopper_kernels(const DeviceInfo& device);
 // The code that computes on it: "cuda-sm90a" (Hopper), "cuda-generic-sm80", "cuda-generic-sm120" …
 // Tensor cores of different generations sum products of 16 bits differently.
@@ -45,7 +45,7 @@ inline constexpr std::string_view kInt8Need =
 // Names the devices that are too old, and what is needed; empty if there are none.
 std::string why_too_old(std::span<const DeviceInfo> devices);
 
-// The job of Slurm's that this is; empty elsewhere.
+// The id of the Slurm job that this process runs in; empty if none.
 std::string slurm_job();
 
 // The first device that is new enough.
@@ -59,8 +59,8 @@ std::string gib_text(std::uint64_t bytes);
 // "cuda:0 (NVIDIA A10)".
 std::string device_title(const DeviceInfo& device);
 
-// The error for a device that CUDA could not open, from its status and text: kOutOfMemory if others
-// use all its memory, otherwise kDevice.
+// The error for a device that CUDA could not open, from its status and text: kOutOfMemory if other
+// programs use all its memory, otherwise kDevice.
 Error not_opened(const DeviceInfo& device, int status, const std::string& words);
 
 // Bytes of a GPU's memory.
@@ -81,7 +81,7 @@ struct MemoryShortage {
   bool is_fp32 = false;
   std::string failed{};  // the allocation that failed
 };
-// Says what would fit.
+// The error says what would fit.
 Error too_little_memory(const MemoryShortage& shortage);
 
 }  // namespace virnucpro

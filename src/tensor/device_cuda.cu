@@ -63,7 +63,7 @@ DeviceInfo describe(int index) {
           .failure = {}};
 }
 
-// Uses its own thread: to restore the caller's current device would open that one.
+// Uses its own thread, because restoring the caller's current device would open that device.
 void ask_memory(DeviceInfo& device) {
   const auto ask = [&device] {
     std::size_t free = 0;

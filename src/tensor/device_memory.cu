@@ -30,7 +30,8 @@ void* allocate_on_device(std::size_t bytes) {
 ErrorKind kind_of(cudaError_t status) {
   if (status == cudaErrorMemoryAllocation) return ErrorKind::kOutOfMemory;
   // For most of these the runtime's documentation says that the process must end; after hardware
-  // and unknown errors nothing can be trusted. Numbers, because older toolkits do not name all.
+  // and unknown errors nothing can be trusted. The list has numbers, because older toolkits do not
+  // name all.
   constexpr int kLost[] = {
       214,  // ECCUncorrectable
       220,  // NvlinkUncorrectable

@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// What memory is for. Errors and telemetry report each allocation by its purpose.
+// The purpose of an allocation, by which errors and telemetry report it.
 enum class Purpose : std::uint8_t { kWeights, kActivations, kScratch, kStaging };
 inline constexpr std::size_t kPurposes = 4;
 std::string_view name_of(Purpose purpose);  // "weights"

@@ -74,7 +74,7 @@ void BytePairs::build_trie(const std::string& file) {
   for (std::size_t token = 0; token < pieces_.size(); ++token) {
     if (pieces_[token].letters != 0) insert(static_cast<std::uint16_t>(token), file);
   }
-  // The trie is complete only now, so what each token begins with is known only now.
+  // A search for the token that each token begins with needs the complete trie.
   for (std::size_t token = 0; token < pieces_.size(); ++token) {
     if (pieces_[token].letters < 2) continue;
     std::string_view begin = texts_[token];
@@ -100,13 +100,13 @@ void BytePairs::insert(std::uint16_t token, const std::string& file) {
   token_at_[node] = token;
 }
 
-// Whether the encoding of two tokens' joined text merges across the border between them before the
+// True if the encoding of two tokens' joined text merges across the border between them before the
 // time `before` (as in Piece::made).
 //
-// Goes back in time. x and y are the tokens beside the border; until_x and until_y say when each
-// was merged into the next larger token. x and y merge if their time comes before both. If times
-// are equal, all are the same merge of a repeated token, and the leftmost is done first: before
-// that of y with its right neighbour, but after that of x with its left one.
+// The search goes back in time. x and y are the tokens beside the border; until_x and until_y say
+// when each was merged into the next larger token. x and y merge if their time comes before both.
+// If times are equal, all are the same merge of a repeated token, and the leftmost is done first:
+// before that of y with its right neighbour, but after that of x with its left one.
 bool BytePairs::merges_across(std::uint16_t left, std::uint16_t right, std::uint32_t before) const {
   std::uint16_t x = left;
   std::uint16_t y = right;

@@ -33,8 +33,8 @@ std::size_t dna_size(const Entry& entry) {
   return entry.tokens.dna.size();
 }
 
-// Sorts by number of tokens; of equal ones the oldest is last, so that a search from above finds it
-// first.
+// Sorts by number of tokens. The oldest of equal entries is last, so that a search from above finds
+// it first.
 template <std::size_t (*kSize)(const Entry&)>
 struct BySize {
   using is_transparent = void;
@@ -179,7 +179,7 @@ PackedBatch Packer::Window::pack() {
 }
 
 Packer::Packer(const PackSettings& settings) : window_(std::make_unique<Window>(settings)) {
-  // In settings of a run 0 stands for a budget that the device has still to choose.
+  // In a run's settings 0 means that the device has yet to choose a budget.
   if (settings.token_budget == 0) throw Error(ErrorKind::kInternal, "packing without a budget");
 }
 Packer::~Packer() = default;

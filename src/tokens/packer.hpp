@@ -40,8 +40,9 @@ struct PackSettings {
   bool deduplicate = true;
 };
 
-// Packs whole frames into batches under a token budget. The batches depend only on the settings and
-// on the calls and their order.
+// Packs whole frames into batches under a token budget, nearly full ones from a bounded window. The
+// batches depend only on the settings and on the calls and their order. Equal frames in the window
+// are packed once, because libraries hold many duplicates.
 //
 // A batch takes the oldest frames as long as they fit, then the longest that still fit. The window
 // is full when it holds frames_in_window distinct frames and enough for a batch, or
@@ -54,8 +55,8 @@ class Packer {
   Packer(Packer&&) noexcept;
 
   void add(FrameTokens frame, std::uint64_t number);
-  // Returns a batch while the window is full, else nothing: add more.
-  // It always has the window's oldest frame, so no frame waits for ever.
+  // Returns a batch while the window is full, else nothing. It always has the window's oldest
+  // frame, so no frame waits for ever.
   std::optional<PackedBatch> next_batch();
   // Returns a batch of the frames left, as full as possible; empty if none are left.
   std::optional<PackedBatch> drain();

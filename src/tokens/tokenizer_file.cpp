@@ -161,7 +161,7 @@ class Reader : public JsonVisitor {
     }
     found_.vocabulary.emplace(content, static_cast<std::uint16_t>(token));
   }
-  // A merge and the token that it makes.
+  // Adds a merge and the token that it makes.
   void add_merge() {
     if (found_.merges.size() >= kMaxTokens) refuse(fmt::format("more than {} merges", kMaxTokens));
     found_.merges.emplace_back();
@@ -249,7 +249,7 @@ void Reader::check_seen() const {
        {"version", "model.type", "pre_tokenizer.type", "post_processor.type"}) {
     if (!seen_.contains(member)) refuse(fmt::format("{} is missing", member));
   }
-  // Every letter would be a token of its own: a sequence of 500 bases has 500, not 100.
+  // Without merges every letter would be a token: 500 for 500 bases, not 100.
   if (found_.merges.empty()) refuse("model.merges is missing or empty");
   if (found_.unknown.empty()) refuse("model.unk_token is missing");
   if (!found_.vocabulary.contains(found_.unknown)) {

@@ -9,8 +9,8 @@
 
 namespace virnucpro {
 
-// What DNABERT-S's kind of tokenizer needs from a tokenizer.json of the `tokenizers` library (0.13;
-// also the way that newer versions write merges).
+// The parts of a tokenizer.json that DNABERT-S's kind of tokenizer needs. The file is from the
+// `tokenizers` library, 0.13 or newer (which writes merges in another way).
 struct TokenizerFile {
   std::map<std::string, std::uint16_t, std::less<>> vocabulary;
   std::vector<std::pair<std::string, std::string>> merges;  // in the order of their ranks
@@ -20,12 +20,12 @@ struct TokenizerFile {
   std::vector<std::string> added;  // tokens that a text can contain literally
 };
 
-// Reads it. Every setting that would change the tokens must be as in DNABERT-S's file: model BPE
-// without dropout, prefixes, suffixes, byte fallback or fusing of unknown letters; no normalizer;
-// pre-tokenizer Whitespace; a template of one token, the text, one token; added tokens that need
-// not be whole words. Padding, truncation and decoding are ignored, and so are lstrip and rstrip of
-// added tokens, because white space is never a token. Errors: kJson, kTokenizer (naming the
-// member).
+// Reads such a file. Every setting that would change the tokens must be as in DNABERT-S's file:
+// model BPE without dropout, prefixes, suffixes, byte fallback or fusing of unknown letters; no
+// normalizer; pre-tokenizer Whitespace; a template of one token, the text, one token; added tokens
+// that need not be whole words. Padding, truncation and decoding are ignored, and so are lstrip and
+// rstrip of added tokens, because white space is never a token. Errors: kJson, kTokenizer (naming
+// the member).
 TokenizerFile read_tokenizer_file(std::string_view json, const std::string& file);
 
 }  // namespace virnucpro
