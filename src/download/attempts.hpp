@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// How often a request that failed is sent again. The waits between are 1, 2, 4 … 30 s, or what the
+// Decides how often a failed request is sent again. The waits are 1, 2, 4 … 30 s, or what the
 // server asks for (Retry-After), at most a minute.
 class Attempts {
  public:
@@ -18,7 +18,7 @@ class Attempts {
   // Waits and returns true, or returns false if no attempt is left. Says in the log why it waits.
   // Errors: Cancel's.
   bool wait_for_next(const std::string& why, std::optional<std::uint64_t> asked_seconds);
-  // After progress (of a Pace) all attempts are there again.
+  // Gives all attempts back, after progress (see Pace).
   void start_over() { used_ = 0; }
 
  private:
@@ -27,10 +27,10 @@ class Attempts {
   std::uint64_t used_ = 0;
 };
 
-// Whether a reply that is no success may be another one later: the server is busy or broken, or the
-// connection was lost.
+// True if a failed request may succeed later: the server is busy or broken, or the connection was
+// lost.
 bool may_pass(const HttpReply& reply);
-// What was wrong, for people: "the server answered 404", "Could not resolve host: …".
+// Says what was wrong, for people: "the server answered 404", "Could not resolve host: …".
 std::string failure_text(const HttpReply& reply);
 
 }  // namespace virnucpro

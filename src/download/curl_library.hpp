@@ -6,9 +6,9 @@
 
 namespace virnucpro {
 
-// libcurl, which is opened when the first request is sent. Linked, it would be loaded, with the
-// twenty libraries that it needs, at every start of the program and of each worker, none of which
-// may use it.
+// libcurl, which is opened when the first request is sent. If it were linked, every start of the
+// program and of each worker would load it, with the twenty libraries that it needs. Only
+// `download` may use a network.
 struct CurlLibrary {
   decltype(&curl_global_init) global_init = nullptr;
   decltype(&curl_easy_init) easy_init = nullptr;

@@ -32,12 +32,13 @@ constexpr mode_t kCopyMode = 0666;
 struct PlannedFile {
   const TableFile* file = nullptr;
   RemoteFile remote{};
-  fs::path source{};  // of a file that was carried by hand
+  fs::path source{};  // if it was carried by hand
   ExpectedFile expected{};
-  bool was_whole = false;  // in a hub, when this was planned
+  bool was_whole = false;  // in a hub, at planning
 
-  // What a partial file belongs to: the content's hash, else the version at the only URL, as an
-  // ETag says nothing of another server. Empty: nobody knows, as of a hub's file without a hash.
+  // Names the content that a partial file is to have, so that only the same content is continued:
+  // its hash, else the ETag at the only URL, as an ETag says nothing about another server. Empty if
+  // unknown.
   std::string key() const {
     if (!expected.sha256.empty()) return expected.sha256;
     if (!expected.git_blob.empty()) return expected.git_blob;
@@ -70,7 +71,7 @@ std::uint64_t bytes_of(const fs::path& file) {
   return is_not_there ? 0 : bytes;
 }
 
-// Nobody's file is written over; only the blobs of a cache have names that say what they must be.
+// Never overwrite a user's file. Only a cache's blobs have names that say what they must be.
 void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
   const FileFinding* damaged = finding.damaged();
   if (damaged == nullptr || finding.place.is_hub) return;
@@ -83,7 +84,7 @@ void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
   throw error;
 }
 
-// Damage is no reason to stop where the file is fetched anew, or to another place.
+// Damage does not stop a download that fetches the file again, or to another place.
 void warn_of_damage(const ModelFinding& finding, const ModelPlace& target) {
   const std::string follows =
       finding.place.folder == target.folder
@@ -99,19 +100,20 @@ void warn_of_damage(const ModelFinding& finding, const ModelPlace& target) {
 std::string first_hash_note(const std::string& name, const std::string& sha256,
                             const HashRecord& record) {
   return fmt::format(
-      "{} has no published SHA-256. That of this file, {}, was recorded in {}, and later downloads "
-      "are held to it: compare it with a source that you trust",
+      "{} has no published SHA-256. Its own, {}, was recorded in {}, and later downloads must "
+      "match "
+      "it: compare it with a source that you trust",
       name, sha256, record.file().string());
 }
 
-// What a server says must agree with what is known.
+// Takes a server's answer, which must agree with what is known.
 void take_remote(PlannedFile& planned) {
   const auto fail = [&planned](const std::string& why) {
     throw Error(ErrorKind::kDownloadMismatch, Place{.file = planned.remote.urls.front()}, why);
   };
   ExpectedFile& expected = planned.expected;
   RemoteFile& remote = planned.remote;
-  if (remote.bytes == 0U) remote.bytes.reset();  // servers say so that do not know the size
+  if (remote.bytes == 0U) remote.bytes.reset();  // the server does not know the size
   if (expected.bytes && remote.bytes && *expected.bytes != *remote.bytes) {
     fail(fmt::format("the server has {} bytes, expected {}", *remote.bytes, *expected.bytes));
   }
@@ -174,8 +176,8 @@ class Downloader {
     return examine_model(model, place, settings_.hashes, cancel_, progress_);
   }
 
-  // The first place that has all of the model, else where it goes. No place behind a damaged one
-  // counts: predict would not look there.
+  // Finds the first place that has all of the model, else the place where it goes. A place after a
+  // damaged one does not count, because predict would not look there.
   InstalledModel look(const TableModel& model) {
     const std::vector<ModelPlace> places = places_of(model, settings_.models_dir);
     for (const ModelPlace& place : places) {
@@ -192,7 +194,7 @@ class Downloader {
     return {&model, places.front(), false};
   }
 
-  // In a hub every file of the snapshot must be known, elsewhere those that are missing.
+  // Plans every file of a snapshot in a hub; elsewhere only the missing ones.
   ModelPlan plan(const TableModel& model, const ModelPlace& place) {
     ModelPlan plan{.model = &model, .place = place};
     const ModelFinding finding = find_model(model, place);
@@ -210,13 +212,13 @@ class Downloader {
     return plan;
   }
 
-  // Two files with one name for their contents would take each other's.
+  // Two files with one ETag would have the same blob.
   static void require_own_etag(const ModelPlan& plan, const PlannedFile& planned) {
     const auto is_same = [&](const PlannedFile& other) {
       return other.remote.etag == planned.remote.etag;
     };
     if (std::ranges::none_of(plan.files, is_same)) return;
-    throw network_error(planned.remote.urls.front(), "another file of it has the same ETag");
+    throw network_error(planned.remote.urls.front(), "another file of the model has the same ETag");
   }
 
   bool is_whole(const ModelPlan& plan, const PlannedFile& planned) {
@@ -228,7 +230,7 @@ class Downloader {
     return difference(expected, found).empty();
   }
 
-  // What was read while the work was planned is not read again.
+  // A file that was read at planning is not read again.
   bool is_still_whole(const ModelPlan& plan, const PlannedFile& planned) {
     if (!planned.was_whole) return is_whole(plan, planned);
     return is_there(hub_content(plan.place, plan.commit, ModelPlan::hub_file(planned)));
@@ -255,7 +257,7 @@ class Downloader {
     for (const ModelPlan& plan : plans_) install(plan);
   }
 
-  // Sizes that nobody knows count as nothing.
+  // Unknown sizes count as 0.
   std::uint64_t bytes_needed(const ModelPlan& plan) const {
     std::uint64_t bytes = 0;
     for (const PlannedFile& file : plan.files) {
@@ -364,7 +366,7 @@ class Downloader {
     }
   }
 
-  // Of files that were there already.
+  // Records the hashes of files that were there already.
   void record(const ModelFinding& finding, const TableModel& model) const {
     for (const FileFinding& file : finding.files) {
       if (file.state == FileState::kUnchecked) record(model, finding.place, *file.file, file.found);
@@ -390,7 +392,7 @@ class Downloader {
   std::vector<ModelPlan> plans_;
 };
 
-// Errors of writing advise of --output, which this command has not.
+// The usual remedy of a write error names --output, which this command does not have.
 template <typename Work>
 std::vector<InstalledModel> with_own_advice(Work work) {
   try {

@@ -25,25 +25,25 @@ struct InstalledModel {
   bool was_there = false;
 };
 
-// Brings the models to where predict finds them. What is there is read and compared with what is
-// known of it; the rest is fetched, and whatever was fetched once is not fetched again. Nothing is
-// visible under its name before it is whole. Errors: kNetwork; kDownloadMismatch; kNoSpace, before
-// the first byte; kOutputExists for a file of another content in a plain folder; kOutputWrite;
+// Brings the models to where predict finds them. It hashes every file that is there: that takes
+// seconds, and a stored note could be older than the damage. It fetches the rest, nothing twice. No
+// file has its name before it is whole. Errors: kNetwork; kDownloadMismatch; kNoSpace, before the
+// first byte; kOutputExists for a file of another content in a plain folder; kOutputWrite;
 // Cancel's.
 std::vector<InstalledModel> download_models(const DownloadSettings& settings, const Cancel& cancel);
 
-// The same with files from a folder, laid out as one for predict's --models-dir: what was carried
-// by hand from a machine with a network. They go to `models_dir`, or this program's own folder, as
-// nobody here knows the commit that a Hugging Face cache would name. Errors: also kInputMissing.
+// Installs files that were carried by hand from a machine with a network. The folder is laid out as
+// for predict's --models-dir. They go to `models_dir` or this program's own folder: a Hugging Face
+// cache needs a commit, which nobody knows without a network. Errors: also kInputMissing.
 std::vector<InstalledModel> install_carried(const DownloadSettings& settings,
                                             const std::filesystem::path& from,
                                             const Cancel& cancel);
 
-// Where a file lies in such a folder: "DNABERT-S/config.json".
+// The place of a file in such a folder: "DNABERT-S/config.json".
 std::filesystem::path carried_path(const TableModel& model, const TableFile& file);
 
-// What is there of a model: the first place that has all of it, else the first that has any of it,
-// else the first. With `cancel` every file is read.
+// Looks for a model in its places: returns the first that has all of it, else the first that has
+// any of it, else the first. With `cancel` every file is read.
 ModelFinding look_at_model(const TableModel& model, const DownloadSettings& settings,
                            const Cancel* cancel);
 

@@ -14,7 +14,7 @@
 
 namespace virnucpro {
 
-// How far a file has come.
+// The progress of a file.
 struct TransferState {
   std::string what;  // "dnabert-s/config.json"
   std::uint64_t done = 0;
@@ -22,12 +22,12 @@ struct TransferState {
   std::optional<double> bytes_per_second{};
 };
 
-// "dnabert-s/config.json · 120.3 MB of 468.3 MB · 25.7 % · 11.2 MB/s · ETA 0:00:31", in as many
-// columns as there are: what does not fit is left out from the end.
+// "dnabert-s/config.json · 120.3 MB of 468.3 MB · 25.7 % · 11.2 MB/s · ETA 0:00:31", in at most
+// `columns`: fields that do not fit are left out from the end.
 std::string transfer_text(const TransferState& state, std::size_t columns);
 
-// Shows on stderr how a file comes, or is read: as a live line on a terminal, elsewhere as a plain
-// line every half minute. A short file has no such line.
+// Shows the progress of a file on stderr: as a live line on a terminal, elsewhere as a plain line
+// every half minute. A short file has no such line.
 class DownloadProgress {
  public:
   explicit DownloadProgress(bool shown);
@@ -35,11 +35,11 @@ class DownloadProgress {
   DownloadProgress(const DownloadProgress&) = delete;
   DownloadProgress& operator=(const DownloadProgress&) = delete;
 
-  // `done` bytes were there before. Nothing is known of a total that is empty.
+  // `done` bytes were there before. An empty total is unknown.
   void begin(const std::string& what, std::uint64_t done, std::optional<std::uint64_t> total);
-  void at(std::uint64_t done);  // may be called as often as one likes
+  void at(std::uint64_t done);  // may be called often
   void end();
-  // A line of its own: what was decided, or is done.
+  // Shows a line of its own about a decision or a result.
   void say(const std::string& line) const;
 
  private:

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kPartialMode = 0666;
 
-// The file that is written, and how much of it is there.
+// The file that is written, and its size so far.
 class PartialFile {
  public:
   explicit PartialFile(const fs::path& path)
@@ -76,7 +76,7 @@ class Fetch : public BodySink {
     const bool has_old_part = file_.size() > 0;
     std::optional<FileHashes> hashes = bring_and_check();
     if (!hashes && has_old_part) {
-      log_warning("{}: what an earlier download left does not fit; it is fetched anew", name_);
+      log_warning("{}: the part from an earlier download does not match; fetching it again", name_);
       hashes = bring_and_check();
     }
     if (!hashes) fail_mismatch(difference_);
@@ -84,11 +84,11 @@ class Fetch : public BodySink {
     return *hashes;
   }
 
-  // Whether a later download may go on with what came.
+  // True if a later download can continue this file.
   bool is_of_use() const { return total_ && file_.size() > 0; }
-  // Of a file that is not the expected one nothing stays.
+  // Removes the file, because it is not the expected one.
   void drop() { ::unlink(file_.path().c_str()); }
-  // Before another mirror, whose file may be another one.
+  // Call it before another mirror, whose file may differ.
   void forget_version(bool mismatched) {
     version_.clear();
     total_ = expected_.bytes;
@@ -99,7 +99,7 @@ class Fetch : public BodySink {
     if (reply.status != 200 && reply.status != 206) return false;
     const std::string coding = reply.headers.get("content-encoding");
     if (!coding.empty() && coding != "identity") {
-      throw network_error(url_, fmt::format("it comes encoded as {}", coding));
+      throw network_error(url_, fmt::format("the server encoded it as {}", coding));
     }
     return reply.status == 200 ? accept_whole(reply) : accept_part(reply);
   }
@@ -107,7 +107,7 @@ class Fetch : public BodySink {
   bool take(std::string_view part) override {
     if (part.size() > total_.value_or(most()) - file_.size()) {
       if (!total_) throw too_large_error(url_, most());
-      fail_mismatch(fmt::format("more than the expected {} bytes come", *total_));
+      fail_mismatch(fmt::format("the server sends more than the expected {} bytes", *total_));
     }
     file_.write(part);
     tick();
@@ -119,7 +119,7 @@ class Fetch : public BodySink {
  private:
   std::uint64_t most() const { return expected_.bytes.value_or(expected_.most); }
 
-  // Empty if the whole file is not the expected one; then nothing of it is left.
+  // Returns nothing, and keeps nothing, if the whole file is not the expected one.
   std::optional<FileHashes> bring_and_check() {
     bring();
     const FileHashes found =
@@ -165,7 +165,8 @@ class Fetch : public BodySink {
         url_, fmt::format("{} (after {} attempts)", why, sources_.settings().retries + 1));
   }
 
-  // Follows redirects itself: the token goes to the hub's own host alone.
+  // Follows redirects itself: only the hub's own host gets the token, and https never leads to
+  // http.
   HttpReply request() {
     std::string at = url_;
     for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
@@ -175,12 +176,12 @@ class Fetch : public BodySink {
       if (!reply.is_redirect() || !reply.failure.empty()) return reply;
       at = redirect_target(at, reply);
     }
-    throw network_error(url_, fmt::format("it leads on more than {} times", kMostRedirects));
+    throw network_error(url_, fmt::format("more than {} redirects", kMostRedirects));
   }
 
   bool accept_whole(const HttpReply& reply) {
     if (file_.size() > 0) {
-      log_warning("{}: the server sends {}; it is fetched from the beginning", name_,
+      log_warning("{}: the server sends {}; fetching it from the beginning", name_,
                   is_other_version(reply) ? "another version" : "the whole file again");
       file_.clear();
     }
@@ -216,7 +217,7 @@ class Fetch : public BodySink {
     return true;
   }
 
-  // What the table and the server's first answer do not say is known only when the body comes.
+  // Takes the size from the reply, if neither the table nor the server's first answer had it.
   void take_total(const std::optional<std::uint64_t>& total) {
     if (expected_.bytes) return;
     if (total > most()) throw too_large_error(url_, most());
@@ -246,13 +247,13 @@ class Fetch : public BodySink {
   DownloadProgress& progress_;
   std::string url_;
   std::string version_;  // the ETag of what is in the file; empty: not known
-  std::string problem_;  // of a part that was refused
+  std::string problem_;  // why a part was refused
   std::string difference_;
   bool ended_ = false;  // the last reply came to its end
   std::uint64_t furthest_ = 0;
 };
 
-// A disk that a file without an end has filled is left as it was.
+// Returns false also if a file of unknown size filled the disk: it may be endless.
 bool leaves_use(const Error& error, const Fetch& fetch) {
   const bool is_full =
       error.kind() == ErrorKind::kOutputWrite || error.kind() == ErrorKind::kNoSpace;
@@ -267,7 +268,7 @@ bool may_differ_elsewhere(const Error& error) {
 
 Error too_large_error(const std::string& url, std::uint64_t most) {
   Error error(ErrorKind::kDownloadMismatch, Place{.file = url},
-              fmt::format("it has more than the {} bytes that it may have", grouped(most)));
+              fmt::format("it has more bytes than the limit, {}", grouped(most)));
   error.advise(
       "It was not installed. Fetch it from elsewhere; if it is meant to be so large, give its size "
       "(\"bytes\") in a table of your own: --manifest FILE.");
@@ -295,7 +296,7 @@ FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const Expected
       const bool is_final = is_last || !may_differ_elsewhere(error);
       if (is_final && !leaves_use(error, fetch)) fetch.drop();
       if (is_final) throw;
-      log_warning("{}; the next mirror is asked", error.what());
+      log_warning("{}; trying the next mirror", error.what());
       fetch.forget_version(error.kind() == ErrorKind::kDownloadMismatch);
     }
   }

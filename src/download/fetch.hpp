@@ -11,22 +11,21 @@
 
 namespace virnucpro {
 
-// Fetches a file into `partial`, going on behind what an earlier download left there (where no hash
-// is known: of the version remote.etag), and returns what it is: of the expected size and hash, and
-// synced. `name` is for people. It asks for parts (Range) and checks every answer: another part,
-// another length, another version (ETag) or the whole file again is found, and never joined to what
-// is there. What fails for a while is tried again, then the next mirror. No more is written than
-// the expected bytes or, where the size is not known, expected.most. Errors: kNetwork;
-// kDownloadMismatch, without `partial`; kNoSpace for a size that the server says only now;
-// kOutputWrite, without a `partial` whose size nobody knows; Cancel's, with what came so far in
-// `partial`.
+// Fetches a file into `partial`, and returns its hashes: the file has the expected size and hash,
+// and is synced. It continues a part that an earlier download left (if no hash is known, only one
+// of the version remote.etag). `name` is for people. It asks for parts (Range) and checks every
+// answer, so that another part, length or version (ETag) is never joined to the bytes in `partial`.
+// After a passing failure it tries again, then the next mirror. It writes at most the expected
+// bytes or, if their number is unknown, expected.most. Errors: kNetwork; kDownloadMismatch, without
+// `partial`; kNoSpace for a size that the server says only now; kOutputWrite, without a `partial`
+// of unknown size; Cancel's, with the bytes so far in `partial`.
 FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const ExpectedFile& expected,
                       const std::string& name, const std::filesystem::path& partial,
                       DownloadProgress& progress);
 
 // kDownloadMismatch for a file of more bytes than it may have (ExpectedFile::most).
 Error too_large_error(const std::string& url, std::uint64_t most);
-// Errors: kNoSpace where the folder's disk has not so many bytes free; kOutputWrite.
+// Errors: kNoSpace if the folder's disk has fewer bytes free; kOutputWrite.
 void require_space(const std::filesystem::path& folder, std::uint64_t needed);
 
 }  // namespace virnucpro

@@ -71,8 +71,8 @@ std::string certificate_bundle() {
                     "Install them, or set SSL_CERT_FILE to such a file");
 }
 
-// One request and what comes of it. libcurl's callbacks must not throw: what the sink throws is
-// kept until the transfer has ended.
+// One request and its reply. libcurl's callbacks must not throw, so the sink's exception is kept
+// until the transfer has ended.
 class HttpClient::Transfer {
  public:
   Transfer(CURL* handle, const HttpRequest& request, BodySink* sink, const Cancel& cancel,
@@ -171,7 +171,7 @@ class HttpClient::Transfer {
     }) == 0;
   }
 
-  // Another size than that of the part ends the transfer.
+  // Returns the part's size, or any other number to end the transfer.
   std::size_t take(std::string_view part) {
     if (!asked_) {
       asked_ = true;

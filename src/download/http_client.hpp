@@ -28,20 +28,21 @@ struct HttpReply {
   bool is_redirect() const;
 };
 
-// Takes the body of a reply. What it throws ends the transfer and comes out of send().
+// Takes the body of a reply. Its exceptions end the transfer, and send() throws them.
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  // Called once, before the body's first byte, or where it is empty. false: the body is not wanted.
+  // Called once, before the body's first byte, also if it is empty. Returns false to refuse the
+  // body.
   virtual bool accept(const HttpReply& reply) = 0;
-  // false: the transfer is to end.
+  // Returns false to end the transfer.
   virtual bool take(std::string_view part) = 0;
   // Called about once a second, also while nothing comes.
   virtual void tick() = 0;
 };
 
-// Sends requests of HTTP by libcurl, one at a time. Redirects are not followed: the caller decides
-// what may be sent where. Certificates are always verified. Proxies are those of the environment
+// Sends HTTP requests by libcurl, one at a time. It follows no redirects: the caller decides what
+// may be sent where. Certificates are always verified. Proxies are those of the environment
 // (https_proxy, http_proxy, no_proxy). A connection slower than `pace` has failed.
 class HttpClient {
  public:

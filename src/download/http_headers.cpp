@@ -26,7 +26,7 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-// Where the path begins: behind "https://host".
+// Returns where the path begins: after "https://host".
 std::size_t path_begin(std::string_view url) {
   const std::size_t scheme = url.find("://");
   if (scheme == std::string_view::npos) return std::string_view::npos;

@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// The parts of HTTP (RFC 9110) that a download reads. What comes from a server may be anything:
-// what does not fit is empty.
+// The parts of HTTP (RFC 9110) that a download reads. A server may send anything: values that
+// cannot be read are empty.
 
 // The headers of a reply, under their names in lower case.
 class HttpHeaders {
@@ -37,7 +37,7 @@ std::optional<ContentRange> parse_content_range(std::string_view text);
 
 // An ETag without quotes and the mark of a weak one, as huggingface_hub names its blobs.
 std::string etag_value(std::string_view etag);
-// Whether an ETag may stand in If-Range: quoted, and not a weak one.
+// True if an ETag may stand in If-Range: quoted, and not a weak one.
 bool is_strong_etag(std::string_view etag);
 
 // "https://host:443" of a URL, in lower case; empty if it is no URL of http or https, or names a

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr mode_t kLockMode = 0666;
 constexpr std::chrono::milliseconds kLockLook{100};
 constexpr const char* kLockName = "lock";
-// In a hub, beside the locks of blobs, which end in ".lock": a server chooses their names.
+// In a hub it lies beside the locks of blobs, whose names a server chooses; these end in ".lock".
 constexpr const char* kModelLock = "virnucpro";
 
 void rename_synced(const fs::path& from, const fs::path& to) {
@@ -35,7 +35,7 @@ void rename_synced(const fs::path& from, const fs::path& to) {
   sync_directory(to.parent_path());
 }
 
-// A link that takes its name at once, whatever has it. Returns errno of symlink(2).
+// Makes a link, which replaces any entry of its name at once. Returns 0, or errno of symlink(2).
 int put_link(const fs::path& to, const fs::path& link) {
   const fs::path aside = AtomicFile::partial_name(link);
   ::unlink(aside.c_str());
@@ -44,7 +44,7 @@ int put_link(const fs::path& to, const fs::path& link) {
   return 0;
 }
 
-// What Linux's file systems without symbolic links answer: vfat and exfat, CIFS, FUSE.
+// True for the errors of file systems without symbolic links: vfat and exfat, CIFS, FUSE.
 bool means_no_links(int error) {
   return error == EPERM || error == EOPNOTSUPP || error == ENOSYS;
 }
@@ -53,7 +53,7 @@ fs::path incomplete_folder(const TableModel& model, const ModelPlace& place) {
   return place.root / (model.name + ".incomplete");
 }
 
-// Removes the folder aside with what is left in it. Another process may make it again meanwhile.
+// Removes the folder aside with its leftovers. Another process may make it again meanwhile.
 void remove_incomplete(const fs::path& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
@@ -63,13 +63,14 @@ void remove_incomplete(const fs::path& folder) {
   fs::remove(folder, ignored);
 }
 
-// A file that is whole, still aside.
+// A whole file that still lies aside.
 struct WholeFile {
   const TableFile* file;
   fs::path partial;
 };
 
-// A folder that is not there yet comes with all its files at once.
+// Gives files their names. A new folder gets its name with all files in it, because predict would
+// take half a model and look no further.
 void give_names(const fs::path& aside, const std::vector<WholeFile>& files,
                 const ModelPlace& place) {
   const bool is_new = place.folder != place.root && !is_there(place.folder);
@@ -79,7 +80,7 @@ void give_names(const fs::path& aside, const std::vector<WholeFile>& files,
   if (is_new) rename_synced(to, place.folder);
 }
 
-// A process that was killed while it gave names may have left the file in the new folder.
+// Takes the file back if a process was killed while it gave names, and left it in the new folder.
 void take_back(const fs::path& aside, const ModelPlace& place, const WholeFile& whole) {
   const fs::path named = aside / place.folder.filename() / whole.file->name;
   std::error_code is_not_there;
@@ -96,7 +97,7 @@ fs::path hub_locks(const ModelPlace& place) {
   return place.root / ".locks" / place.folder.filename();
 }
 
-// Whether a link of any snapshot leads to the blob: revisions share what they have in common.
+// True if a link of any snapshot leads to the blob: revisions share equal files.
 bool is_in_use(const ModelPlace& place, const fs::path& blob) {
   std::error_code ignored;
   const fs::recursive_directory_iterator all(place.folder / "snapshots", ignored);
@@ -127,7 +128,7 @@ void remove_blob(const ModelPlace& place, const fs::path& blob, std::vector<fs::
   if (!is_in_use(place, blob)) remove_file(place.folder / "blobs" / blob, removed);
 }
 
-// The links of a snapshot, and the blobs that they alone lead to. Partial files of others stay.
+// Removes the links of a snapshot, and blobs without other links. Partial files of others stay.
 void remove_hub_files(const TableModel& model, const ModelPlace& place,
                       std::vector<fs::path>& removed, const Cancel& cancel) {
   for (const TableFile& file : model.files) {
@@ -138,13 +139,13 @@ void remove_hub_files(const TableModel& model, const ModelPlace& place,
     remove_file(link, removed);
     if (!is_no_link) remove_blob(place, blob, removed, cancel);
   }
-  // Of an interrupted download, which has no links yet.
+  // An interrupted download has no links yet.
   for (const TableFile& file : model.files) {
     if (!file.sha256.empty()) remove_blob(place, file.sha256, removed, cancel);
   }
 }
 
-// What remains empty of a hub's folder goes, too; what other files are in use stays.
+// Removes a hub's empty folders; folders with other files stay.
 void remove_empty_hub(const ModelPlace& place) {
   std::error_code ignored;
   const fs::path snapshot = hub_snapshot(place);

@@ -11,8 +11,8 @@
 
 namespace virnucpro {
 
-// A lock between processes on a file that is made for it, as huggingface_hub has them beside its
-// blobs (flock). Where the file system has none, there is no lock.
+// A lock between processes (flock) on a file made for it, as huggingface_hub has them beside its
+// blobs. On a file system without such locks there is none.
 class DownloadLock {
  public:
   // Waits while another process has it. Errors: kOutputWrite; Cancel's.
@@ -27,22 +27,21 @@ class DownloadLock {
   UniqueFd fd_;
 };
 
-// Fills a file, which may hold its beginning: returns when it is whole, verified and synced.
+// Fills `partial`, which may hold its beginning. Returns when it is whole, verified and synced.
 using Bring =
     std::function<FileHashes(const TableFile& file, const std::filesystem::path& partial)>;
 
-// A hub's file: the content's name among the blobs.
+// A file of a hub; `etag` is its content's name among the blobs.
 struct HubFile {
   const TableFile* file = nullptr;
   std::string etag{};
 };
 
-// Puts a model into a Hugging Face cache, as huggingface_hub lays it out. Every blob gets its name
-// when it is whole, then the snapshot its links, then refs/main names the snapshot: predict sees
-// the model when all of it is there. Where the file system has no symbolic links, the blobs
-// themselves move into the snapshot, as those of huggingface_hub do. `is_whole` says whether
-// hub_content() is the file. Returns what was brought, by name of file. Errors: kOutputWrite, those
-// of `bring`, Cancel's.
+// Puts a model into a Hugging Face cache, as huggingface_hub lays it out. First every whole blob
+// gets its name, then the snapshot gets its links, then refs/main names the snapshot. So predict
+// sees the model when all of it is there. Without symbolic links, the blobs themselves move into
+// the snapshot, as huggingface_hub does it. `is_whole` returns true if hub_content() is the file.
+// Returns the hashes of new files, by name. Errors: kOutputWrite, those of `bring`, Cancel's.
 struct HubInstall {
   const ModelPlace& place;
   const std::string& commit;
@@ -51,16 +50,15 @@ struct HubInstall {
   Bring bring;
 };
 std::map<std::string, FileHashes> install_in_hub(const HubInstall& install, const Cancel& cancel);
-// Where a file's content is, if it is there: among the blobs, or in the snapshot without a link.
+// The place of a file's content: among the blobs, or in the snapshot without a link.
 std::filesystem::path hub_content(const ModelPlace& place, const std::string& commit,
                                   const HubFile& file);
 std::filesystem::path hub_partial(const ModelPlace& place, const std::string& etag);
 
-// Puts files of a model into a plain folder. They are brought into a folder aside,
-// "<model>.incomplete", and get their names together when all are whole. `find_missing` is called
-// when no other process downloads the model, and says what is to be brought: another process may
-// have done it all. `key_of` names a version of a file: what is there of another one is not used.
-// Errors: kOutputWrite, those of `bring`, Cancel's.
+// Puts files of a model into a plain folder. They come into a folder aside, "<model>.incomplete",
+// and get their names together when all are whole. `find_missing` is called under the lock, because
+// another process may have brought the files. `key_of` names the version of a file, so that a part
+// of another version is not used. Errors: kOutputWrite, those of `bring`, Cancel's.
 struct PlainInstall {
   const TableModel& model;
   const ModelPlace& place;
@@ -72,7 +70,7 @@ std::map<std::string, FileHashes> install_plain(const PlainInstall& install, con
 std::filesystem::path plain_partial(const TableModel& model, const ModelPlace& place,
                                     const TableFile& file, const std::string& key);
 
-// Removes a model's files and what downloads left of it. Returns what was removed.
+// Removes a model's files and the leftovers of downloads. Returns the removed paths.
 std::vector<std::filesystem::path> remove_model(const TableModel& model, const ModelPlace& place,
                                                 const Cancel& cancel);
 

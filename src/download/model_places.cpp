@@ -35,7 +35,7 @@ std::uint64_t most_of_kind(const TableModel& model, const TableFile& file) {
   return is_classifier ? kMostClassifierBytes : kMostWeightBytes;
 }
 
-// The most bytes of a file, where what is published does not say how many it has.
+// The limit for a file whose exact size is not published.
 std::uint64_t most_bytes(const TableModel& model, const TableFile& file) {
   if (!file.bytes_about) return most_of_kind(model, file);
   return *file.bytes_about + *file.bytes_about / kOfARoundedSize;

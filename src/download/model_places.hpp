@@ -18,11 +18,12 @@ struct ModelPlace {
   std::filesystem::path root;    // the cache, or the plain folder of models
   std::filesystem::path folder;  // the model's own in it; where it has none, `root`
 
-  // Where a file is looked for. In a hub: in the snapshot that refs/main names; empty if none does.
+  // The path of a file. In a hub it is in the snapshot that refs/main names; empty if there is
+  // none.
   std::filesystem::path path_of(const TableFile& file) const;
   // The folder that has the record of hashes (HashRecord).
   const std::filesystem::path& record_folder() const { return is_hub ? folder : root; }
-  // What `predict` would be given: the snapshot, the folder, or the only file.
+  // The path to give to `predict`: the snapshot, the folder, or the only file.
   std::filesystem::path shown(const TableModel& model) const;
 };
 
@@ -30,9 +31,9 @@ struct ModelPlace {
 std::filesystem::path hub_snapshot(const ModelPlace& place);
 
 ModelPlace plain_place(const std::filesystem::path& root, const TableModel& model);
-// Where predict looks for a model of the table, the place where a download puts it first: with
-// `models_dir` only there, else the Python tools' caches and this program's own folder. Errors:
-// kUsage where the environment names no place, not even HOME.
+// The places where predict looks for a model; a download uses the first. With `models_dir` it is
+// the only one; else the Python tools' caches, so that all programs share 12 GB, and this program's
+// own folder. Errors: kUsage where the environment names no place, not even HOME.
 std::vector<ModelPlace> places_of(const TableModel& model, const std::filesystem::path& models_dir);
 
 enum class FileState : std::uint8_t {
@@ -45,7 +46,7 @@ enum class FileState : std::uint8_t {
 // A file's name for people, for --sha256 and in a HashRecord: "dnabert-s/config.json".
 std::string label_of(const TableModel& model, const TableFile& file);
 
-// Hashes that the user gave, by label_of(); they go before all others.
+// Hashes that the user gave, by label_of(); they count before all others.
 using GivenHashes = std::map<std::string, std::string>;
 
 struct FileFinding {
@@ -65,11 +66,11 @@ struct ModelFinding {
   const FileFinding* damaged() const;  // the first one; nullptr: none
 };
 
-// What the table, the user and the record say of a file.
+// Joins the facts about a file from the table, the user and the record.
 ExpectedFile expected_file(const TableModel& model, const TableFile& file, const ModelPlace& place,
                            const GivenHashes& given);
 
-// Whether the files are there, without reading them.
+// Looks which files are there, without reading them.
 ModelFinding find_model(const TableModel& model, const ModelPlace& place);
 // Reads every file that is there, and compares it with what is known of it.
 ModelFinding examine_model(const TableModel& model, const ModelPlace& place,

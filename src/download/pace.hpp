@@ -10,9 +10,9 @@
 
 namespace virnucpro {
 
-// The least that a connection has to bring: so many bytes in as many seconds, 1 KiB/s over a
-// minute. A slower one is given up, and only one that brought as much gives the attempts back: a
-// server that gives a byte a minute, or a connection, would never come to an end.
+// The least speed of a connection: 1 KiB/s over a minute. A slower one is given up and does not
+// give the attempts back: otherwise a server that sends a byte a minute, or a byte for each
+// connection, would be asked for ever.
 struct Pace {
   std::uint64_t bytes = 60U << 10U;
   double seconds = 60;

@@ -22,7 +22,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// A base URL without its last slash; the default where none is set.
+// Replaces a default base URL by `set`, without its last slash, unless `set` is empty.
 void take_base(std::string& base, const std::string& set, const char* name) {
   if (set.empty()) return;
   if (origin_of(set).empty() || !is_plain_url(set)) {  // not shown: it may hold a password
@@ -36,8 +36,8 @@ bool is_token(std::string_view text) {
   return std::ranges::all_of(text, [](char letter) { return letter > 0x20 && letter < 0x7f; });
 }
 
-// The hub's headers, if the reply has them: a reply that leads elsewhere for the data has them, one
-// that leads to a repository's new name has not.
+// Reads the hub's headers, if there are any: a redirect to the data has them, a redirect to a
+// repository's new name has not.
 std::optional<RemoteFile> hub_file(const std::string& url, const HttpReply& reply) {
   RemoteFile file{.urls = {url}};
   file.commit = reply.headers.get("x-repo-commit");
@@ -60,9 +60,9 @@ Error network_error(const std::string& url, const std::string& why) {
 
 std::string redirect_target(const std::string& from, const HttpReply& reply) {
   std::string to = resolve_url(from, reply.headers.get("location"));
-  if (to.empty()) throw network_error(from, "it leads to no URL of https or http");
+  if (to.empty()) throw network_error(from, "it redirects to a URL that is neither https nor http");
   if (is_secure(from) && !is_secure(to)) {
-    throw network_error(from, fmt::format("it leads from https to {}", origin_of(to)));
+    throw network_error(from, fmt::format("it redirects from https to {}", origin_of(to)));
   }
   return to;
 }
@@ -133,11 +133,12 @@ RemoteFile Sources::ask_hub(const std::string& url) {
       throw network_error(at, "it names no commit: it is no Hugging Face hub");
     const std::string to = redirect_target(at, reply);
     if (origin_of(to) != origin_of(url)) {
-      throw network_error(at, fmt::format("it names no commit, and leads to {}", origin_of(to)));
+      throw network_error(at,
+                          fmt::format("it names no commit, and redirects to {}", origin_of(to)));
     }
     at = to;
   }
-  throw network_error(url, fmt::format("it leads on more than {} times", kMostRedirects));
+  throw network_error(url, fmt::format("more than {} redirects", kMostRedirects));
 }
 
 // Servers may not know HEAD: then nothing is known before the file comes.
@@ -156,7 +157,7 @@ RemoteFile Sources::ask_mirror(const std::string& url, std::uint64_t retries) {
     if (!reply.is_redirect()) throw network_error(at, failure_text(reply));
     at = redirect_target(at, reply);
   }
-  throw network_error(url, fmt::format("it leads on more than {} times", kMostRedirects));
+  throw network_error(url, fmt::format("more than {} redirects", kMostRedirects));
 }
 
 RemoteFile Sources::look_up(const TableModel& model, const TableFile& file,
@@ -167,7 +168,7 @@ RemoteFile Sources::look_up(const TableModel& model, const TableFile& file,
   std::string failures;
   for (auto url = urls.begin(); url != urls.end(); ++url) {
     try {
-      // While there is another mirror, it is the better next attempt.
+      // Retry only on the last mirror: before that, the next mirror is the better attempt.
       RemoteFile found = ask_mirror(*url, url + 1 == urls.end() ? settings_.retries : 0);
       found.urls.insert(found.urls.end(), url + 1, urls.end());
       return found;

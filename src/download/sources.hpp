@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// Where files are fetched from. The URLs have no slash at the end.
+// The servers of the files. The URLs have no slash at the end.
 struct SourceSettings {
   std::string hugging_face = "https://huggingface.co";       // HF_ENDPOINT
   std::string github = "https://raw.githubusercontent.com";  // VIRNUCPRO_GITHUB_URL
@@ -21,14 +21,14 @@ struct SourceSettings {
   std::string token{};        // HF_TOKEN; only for `hugging_face`'s own host
   bool offline = false;       // HF_HUB_OFFLINE
   std::uint64_t retries = 5;  // of a request that failed
-  Pace pace{};                // a slower connection is such a request
+  Pace pace{};                // a slower connection has failed
 };
 
 // The settings that HF_* variables give; the program's own are empty: not set. Errors: kUsage for
 // a URL or token that cannot be used.
 SourceSettings source_settings(const std::string& github, const std::string& fair_esm);
 
-// What a server says of a file, before any of it is fetched.
+// A server's facts about a file, before any of it is fetched.
 struct RemoteFile {
   std::vector<std::string> urls;  // the first one answered; others are mirrors
   std::optional<std::uint64_t> bytes{};
@@ -41,11 +41,11 @@ class Sources {
   Sources(SourceSettings settings, const Cancel& cancel)
       : settings_(std::move(settings)), cancel_(cancel), client_(cancel, settings_.pace) {}
 
-  // Where a file is; of several, any. `revision` replaces the table's where it is not empty.
+  // The URLs of a file, each of which will do. `revision` replaces the table's unless it is empty.
   std::vector<std::string> urls_of(const TableModel& model, const TableFile& file,
                                    const std::string& revision = {}) const;
-  // Asks the hub, by the reply that is not redirected; elsewhere the server that has the file, the
-  // first of the mirrors that answers. `revision` as above. Errors: kNetwork.
+  // Asks a server about a file: the hub, before it redirects to the data; elsewhere the first
+  // mirror that answers. `revision` as above. Errors: kNetwork.
   RemoteFile look_up(const TableModel& model, const TableFile& file, const std::string& revision);
 
   const SourceSettings& settings() const { return settings_; }
@@ -69,10 +69,10 @@ class Sources {
 // The page of a model's publisher, for people.
 std::string page_of(const TableModel& model);
 
-// Where a redirect leads. Errors: kNetwork for one that leads nowhere, or from https to http.
+// The target of a redirect. Errors: kNetwork without a target, or from https to http.
 std::string redirect_target(const std::string& from, const HttpReply& reply);
 inline constexpr int kMostRedirects = 10;
-// kNetwork for a URL.
+// Makes the error kNetwork for a URL.
 Error network_error(const std::string& url, const std::string& why);
 
 }  // namespace virnucpro

@@ -144,7 +144,7 @@ def test_fair_esms_file_goes_to_torch_hubs_cache(home):
     result = home.download("esm2-3b-fair")
     assert home.has("esm2-3b-fair")
     digest = sha256(files_of(home.models, "esm2-3b-fair")["esm2_t36_3B_UR50D.pt"])
-    assert f"has no published SHA-256. That of this file, {digest}, was recorded in" in message(result)
+    assert f"has no published SHA-256. Its own, {digest}, was recorded in" in message(result)
 
 
 def test_the_data_come_from_another_host_and_the_token_does_not_go_there(home, hub):
@@ -268,7 +268,7 @@ def test_variables_name_the_cache(home, name, below):
 
 
 def test_redirects_that_lead_nowhere(home, hub):
-    for path, why in (("loop", "leads on more than 10 times"), ("to-http", "leads from https to http:")):
+    for path, why in (("loop", "more than 10 redirects"), ("to-http", "redirects from https to http:")):
         row = {"name": "m", "source": "url",
                "files": [{"name": "f", "urls": [f"https://127.0.0.1:{hub.port}/{path}"]}]}
         (home.folder / "more.json").write_text(table(row))
@@ -347,8 +347,8 @@ def test_no_hub(home, hub):
     assert "the server answered 404" in message(result)
 
 
-@pytest.mark.parametrize("etag, said", (("abc", "another file of it has the same ETag"),
-                                        ("virnucpro", "another file of it has the same ETag"),
+@pytest.mark.parametrize("etag, said", (("abc", "another file of the model has the same ETag"),
+                                        ("virnucpro", "another file of the model has the same ETag"),
                                         ("virnucpro.lock", "cannot be used as names")))
 def test_a_hub_that_chooses_the_names_of_others(home, etag, said):
     """A blob has its ETag's name, beside locks and parts of other blobs."""
@@ -496,7 +496,7 @@ def test_a_flipped_byte_in_what_was_left(home, faulty):
     [partial] = home.own.glob("m.incomplete/f.*")
     partial.write_bytes(b"\xff" + partial.read_bytes()[1:])
     result, _ = faulty(Answers(CONTENT))
-    assert "what an earlier download left does not fit; it is fetched anew" in message(result)
+    assert "the part from an earlier download does not match; fetching it again" in message(result)
     assert whole(home)
 
 
@@ -531,7 +531,7 @@ def test_a_length_that_the_reply_has_not(home, faulty, length):
 def test_a_redirect_loop(home, faulty):
     result, server = faulty(Answers(CONTENT, statuses=dict.fromkeys(range(1, 99), 302), location="/f"),
                             code=1)
-    assert "it leads on more than 10 times" in message(result)
+    assert "more than 10 redirects" in message(result)
     assert server.gets == 11
 
 
@@ -567,7 +567,7 @@ JSON_BYTES = 8 << 20
 
 def is_refused_as_too_large(home, result, most):
     said = message(result)
-    assert f"it is not the published file: it has more than the {most:,} bytes that it may have" in said
+    assert f"it is not the published file: it has more bytes than the limit, {most:,}" in said
     assert 'give its size ("bytes") in a table of your own: --manifest FILE' in said
     return not [path for path in home.own.rglob("f*") if path.is_file()]
 
@@ -632,13 +632,13 @@ def test_the_next_mirror(home, faulty):
 def test_a_mirror_with_another_file_is_left_for_the_next(home, faulty):
     faulty(Answers(CONTENT[::-1]), code=1)
     result, server = faulty(Answers(CONTENT))
-    assert "the next mirror is asked" in message(result)
+    assert "trying the next mirror" in message(result)
     assert whole(home) and server.gets == 1
 
 
 def test_a_file_without_a_hash_is_held_to_its_first(home, faulty):
     result, _ = faulty(Answers(CONTENT), known=False)
-    assert f"That of this file, {sha256(CONTENT)}, was recorded in" in message(result)
+    assert f"Its own, {sha256(CONTENT)}, was recorded in" in message(result)
     (home.own / "f").unlink()
     other = CONTENT[::-1]
     result, _ = faulty(Answers(other), known=False)  # the first mirror still has it
@@ -749,7 +749,7 @@ def test_the_body_never_comes_by_http_for_https(home, hub, faulty):
     result, server = faulty(Answers(CONTENT, statuses={1: 302}, location=f"{plain.url}/f"),
                             certificate=hub.folder / "hub.pem", code=1)
     plain.close()
-    assert f"it leads from https to {plain.url}" in message(result)
+    assert f"it redirects from https to {plain.url}" in message(result)
     assert server.gets == 1 and plain.gets == 0 and nothing_visible(home)
 
 
