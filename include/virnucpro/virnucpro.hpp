@@ -40,7 +40,7 @@ class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
             const std::runtime_error& remedy) noexcept;
 
   const ErrorInfo* info_;
-  std::runtime_error remedy_;  // whose copies cannot fail
+  std::runtime_error remedy_;  // its copies cannot fail
 };
 
 // A stop-free reading frame of a chunk, and its two scores.
@@ -112,7 +112,7 @@ class VIRNUCPRO_PUBLIC Models {
   // How to treat RNA, which has U for T. The original drops each codon with U, and so all stop
   // codons: its scores of RNA mean nothing.
   enum class Rna {
-    refuse,    // fails if 90 % of a call's first 1,000 sequences with T or U have U and no T
+    refuse,    // fails if at least 90 % of a call's first 1,000 with T or U have U, no T
     as_dna,    // U is read as T; DNA stays as it is
     original,  // the original's reading
   };

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// More than a host with thousands of mounts has; the rest is not read.
+// Enough for a host with thousands of mounts; the rest is not read.
 constexpr std::size_t kMostMounts = 1U << 20U;
 constexpr std::size_t kMostGroups = 64U << 10U;
 constexpr std::size_t kMostOfALimit = 4096;
@@ -93,7 +93,7 @@ std::optional<fs::path> below(const std::string& group, const std::string& root)
   return relative;
 }
 
-// One line: "36 35 98:0 ROOT MOUNT OPTIONS [OPTIONAL …] - TYPE SOURCE OPTIONS".
+// Reads one line: "36 35 98:0 ROOT MOUNT OPTIONS [OPTIONAL …] - TYPE SOURCE OPTIONS".
 std::optional<GroupPlace> place_in_mount(std::string_view line, std::string_view controller,
                                          const NamedGroup& group, const fs::path& root) {
   constexpr std::size_t kRoot = 3;

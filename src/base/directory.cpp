@@ -119,7 +119,7 @@ UniqueFd Directory::create(const std::string& name) const {
 UniqueFd Directory::create_nameless() const {
   UniqueFd file = open_at(fd(), ".", O_RDWR | O_TMPFILE);
   if (file.get() >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
-  // This file system has no such files.
+  // This file system has no nameless files.
   do {
     const std::string name = fmt::format(".nameless-{:08x}", std::random_device()());
     file = create(name);

@@ -66,7 +66,7 @@ constexpr std::array kTable{
               "Get it again (virnucpro download); these weights cannot give a score."},
     ErrorInfo{kPickleForbidden, "pickle-forbidden", 1, "pickle contains code, not only data",
               "None of it was executed. Get the file from its publisher, or as safetensors."},
-    ErrorInfo{kPickleTooLarge, "pickle-too-large", 1, "pickle is larger than is read here",
+    ErrorInfo{kPickleTooLarge, "pickle-too-large", 1, "pickle is larger than the limit",
               "Get the file as safetensors, or save its numbers as tensors, not as lists."},
     ErrorInfo{kJson, "json", 1, "JSON cannot be read", "Correct or download the file again."},
     ErrorInfo{kTokenizer, "tokenizer", 1, "tokenizer cannot be used",
@@ -113,8 +113,8 @@ constexpr std::array kTable{
         "input is a pipe, with --force."},
     ErrorInfo{
         kShards, "shards", 3, "the shards do not make one run",
-        "Run what is missing or did not finish again (predict --shard I/N --resume), leave out "
-        "what does not belong to the run, then merge again."},
+        "Run missing and unfinished shards (predict --shard I/N --resume), leave out shards of "
+        "other runs, then merge again."},
     ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
               "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
     ErrorInfo{kRequirementMissed, "requirement-missed", 1, "a requirement was missed",

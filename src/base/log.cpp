@@ -176,7 +176,7 @@ bool is_log_file(const std::filesystem::path& file) {
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);
   return std::any_of(log.paths.begin(), log.paths.end(), [&file](const auto& path) {
-    std::error_code gone;  // or was never there
+    std::error_code gone;  // the file may be missing
     return std::filesystem::equivalent(path, file, gone);
   });
 }

@@ -11,7 +11,7 @@ constexpr const char* kLauncher = "bin/virnucpro";
 constexpr const char* kProgram = "libexec/virnucpro";
 constexpr const char* kCarriedLoader = "lib/virnucpro/glibc/ld-linux-x86-64.so.2";
 
-// Returns the folder in which `file` is `below`; empty if `file` does not end so.
+// Returns `file` without the parts of `below` at its end; empty if it does not end with them.
 std::filesystem::path prefix_of(std::filesystem::path file, std::filesystem::path below) {
   while (!below.empty()) {
     if (file.filename() != below.filename()) return {};

@@ -52,7 +52,7 @@ class FileLines {
   SteadyFile file_;
   std::size_t longest_;
   std::string block_;       // read last
-  std::size_t at_ = 0;      // the first byte of it that is not passed
+  std::size_t at_ = 0;      // the first byte in block_ not passed yet
   std::uint64_t read_ = 0;  // bytes of the file
   bool in_line_ = false;    // the rest of a line that is too long comes first
   std::string_view text_;

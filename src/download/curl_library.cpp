@@ -10,10 +10,10 @@
 namespace virnucpro {
 namespace {
 
-// Debian's flavour, which a package brings along, and the name elsewhere.
+// The names of libcurl: Debian's, which packages carry, and that of other systems.
 constexpr std::array kCurlNames{"libcurl-gnutls.so.4", "libcurl.so.4"};
 
-// CURLOPT_PROTOCOLS, by its number: newer headers warn of that name.
+// CURLOPT_PROTOCOLS by its number, because newer headers warn of the name.
 constexpr auto kProtocolBits = static_cast<CURLoption>(CURLOPTTYPE_LONG + 181);
 
 void* open_curl() {

@@ -71,7 +71,7 @@ std::uint64_t bytes_of(const fs::path& file) {
   return is_not_there ? 0 : bytes;
 }
 
-// Never overwrite a user's file. Only a cache's blobs have names that say what they must be.
+// Never overwrite a user's file. Only a cache's blobs may be replaced: their names are hashes.
 void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
   const FileFinding* damaged = finding.damaged();
   if (damaged == nullptr || finding.place.is_hub) return;

@@ -86,7 +86,7 @@ class Fetch : public BodySink {
 
   // True if a later download can continue this file.
   bool is_of_use() const { return total_ && file_.size() > 0; }
-  // Removes the file, because it is not the expected one.
+  // Removes the file, so that nothing of it stays.
   void drop() { ::unlink(file_.path().c_str()); }
   // Call it before another mirror, whose file may differ.
   void forget_version(bool mismatched) {

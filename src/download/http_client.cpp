@@ -66,9 +66,9 @@ std::string certificate_bundle() {
   for (const char* bundle : kBundles) {
     if (is_there(bundle)) return bundle;
   }
-  fail_certificates(fmt::format("certificates of trusted authorities were looked for in {}",
-                                fmt::join(kBundles, ", ")),
-                    "Install them, or set SSL_CERT_FILE to such a file");
+  fail_certificates(
+      fmt::format("no certificates of trusted authorities found in {}", fmt::join(kBundles, ", ")),
+      "Install them, or set SSL_CERT_FILE to such a file");
 }
 
 // One request and its reply. libcurl's callbacks must not throw, so the sink's exception is kept

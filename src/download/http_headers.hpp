@@ -35,7 +35,7 @@ struct ContentRange {
 };
 std::optional<ContentRange> parse_content_range(std::string_view text);
 
-// An ETag without quotes and the mark of a weak one, as huggingface_hub names its blobs.
+// Returns an ETag without its quotes and mark of weakness, as huggingface_hub names its blobs.
 std::string etag_value(std::string_view etag);
 // True if an ETag may stand in If-Range: quoted, and not a weak one.
 bool is_strong_etag(std::string_view etag);

@@ -24,8 +24,8 @@ struct SourceSettings {
   Pace pace{};                // a slower connection has failed
 };
 
-// The settings that HF_* variables give; the program's own are empty: not set. Errors: kUsage for
-// a URL or token that cannot be used.
+// Returns the settings by HF_* variables and these URLs, of which an empty one is not set. Errors:
+// kUsage for a URL or token that cannot be used.
 SourceSettings source_settings(const std::string& github, const std::string& fair_esm);
 
 // A server's facts about a file, before any of it is fetched.

@@ -41,7 +41,7 @@ class UsualArithmetic {
   UsualArithmetic& operator=(const UsualArithmetic&) = delete;
 
  private:
-  static constexpr unsigned kUsual = 0x1f80;  // what the system starts a thread with
+  static constexpr unsigned kUsual = 0x1f80;  // the value of a new thread
   unsigned before_ = _mm_getcsr();
 };
 
@@ -172,7 +172,7 @@ struct Models::State {
   const Translation translation;
   const bool refuses_rna;
   const EngineOutputs outputs;
-  const pid_t process = ::getpid();  // that opened the models
+  const pid_t process = ::getpid();  // the process that opened the models
   std::unique_ptr<const LoadedModels> models;
   std::mutex mutex;  // the engine serves one call at a time
 };

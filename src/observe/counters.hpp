@@ -119,8 +119,8 @@ struct ShadowCounters {
   std::uint64_t sampled() const noexcept;  // chunks of all strata
 };
 
-// A run's progress. The code that does the work raises them. They fall only if the run starts over,
-// not if an input is damaged and its rows are dropped.
+// Counters of a run's progress. The code that does the work raises them. They fall only if the run
+// starts over, not if an input is damaged and its rows are dropped.
 struct RunCounters {
   Counter input_bytes;          // bytes of the input files read so far, as stored
   Counter input_bytes_total;    // sizes of all input files; 0: unknown because some are pipes

@@ -149,7 +149,7 @@ Cupti::~Cupti() {
 std::string Cupti::start() {
   int code = functions_->register_callbacks(request_buffer, complete_buffer);
   if (code != cupti::kSuccess) return error_text("cuptiActivityRegisterCallbacks", code);
-  // Before anything is enabled, so that every record has this clock's times.
+  // Register the clock before enabling anything, so that every record has its times.
   code = functions_->register_clock(trace_now);
   if (code != cupti::kSuccess) return error_text("cuptiActivityRegisterTimestampCallback", code);
   for (const std::uint32_t kind : cupti::kKinds) {
@@ -276,7 +276,7 @@ void Cupti::read_record(const std::uint8_t* record) {
 }
 
 void Cupti::add(GpuActivity activity, std::uint32_t correlation) {
-  // It has no times if it had not ended when its buffer was flushed.
+  // An activity has no times if it had not ended when its buffer was flushed.
   if (activity.begin == 0 || activity.end < activity.begin) return;
   if (waiting_.size() >= kMostTraceEvents) {
     ++costs_.dropped;

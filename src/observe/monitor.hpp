@@ -88,7 +88,7 @@ struct HostSummary {
 struct MonitorSummary {
   std::uint64_t samples = 0;
   std::uint64_t written = 0;           // of these, those whose rows are in the file
-  std::string file_failure;            // why the first of the others is not; else empty
+  std::string file_failure;            // why the first other sample has no rows
   std::string driver;                  // version; empty: unknown
   std::string nvml_failure;            // why no device can be measured; else empty
   std::vector<DeviceSummary> devices;  // as in the settings
@@ -101,9 +101,9 @@ struct MonitorSummary {
 //
 // A GPU that NVML does not measure has rows with its memory alone, as its worker reports it: the
 // run itself opens no device. While embedding, a sample waits for the batches that were being
-// computed then: their times say in which phase each GPU was. A batch takes tenths of a second, so
-// a message in advance would come too late. A sample waits for 20 seconds at most; then an unknown
-// phase counts as kEmbedding.
+// computed then: their times say in which phase each GPU was. A batch may take tenths of a second,
+// so a message in advance would come too late. A sample waits for 20 seconds at most; then an
+// unknown phase counts as kEmbedding.
 class Monitor {
  public:
   explicit Monitor(MonitorSettings settings);

@@ -30,7 +30,7 @@ struct BatchTotals {
 
 // The summary of a run's batches, added as they come or read again from their lines.
 struct PipelineSummary {
-  static constexpr std::size_t kMostWorkers = 1024;  // batches of others count in the sums only
+  static constexpr std::size_t kMostWorkers = 1024;  // batches of others count in `totals` only
   static constexpr double kLoosePacking = 0.8;
 
   BatchTotals totals{};

@@ -89,7 +89,7 @@ void BytePairs::insert(std::uint16_t token, const std::string& file) {
     const std::size_t cell = node * width_ + code_[static_cast<unsigned char>(letter)];
     if (children_[cell] == 0) {
       if (children_.size() + width_ > kMaxTrieCells) {
-        refuse(file, "its tokens are too many and too long for the table of them");
+        refuse(file, "its tokens need a larger table than the limit");
       }
       children_[cell] = static_cast<std::uint32_t>(token_at_.size());
       token_at_.push_back(kNoToken);
