@@ -19,8 +19,8 @@ constexpr std::string_view kMagic = "BAM\1";
 constexpr std::string_view kCodes = "=ACMGRSVTWYHKDBN";
 constexpr std::size_t kFixedBytes = 32;  // of a record, after its size
 constexpr std::uint32_t kMostInt32 = 0x7fffffff;
-constexpr unsigned char kNoQuality = 0xff;  // the first of a read without qualities
-constexpr unsigned char kMostQuality = 93;  // that FASTQ can write
+constexpr unsigned char kNoQuality = 0xff;  // first of a read without qualities
+constexpr unsigned char kMostQuality = 93;  // the highest that FASTQ can write
 
 // The two letters of each byte.
 constexpr auto kPairs = [] {
@@ -47,7 +47,7 @@ struct BamReader::Layout {
 
   std::uint64_t packed() const { return (std::uint64_t{letters} + 1) / 2; }
   std::uint64_t before_letters() const { return kFixedBytes + name + cigar; }
-  // Letters, qualities and what is before them.
+  // Bytes up to the end of the qualities.
   std::uint64_t before_tags() const { return before_letters() + packed() + letters; }
 };
 
@@ -89,7 +89,7 @@ std::optional<MappedAlignment> BamReader::next_mapped() {
   });
 }
 
-// `references`: takes the references; null to pass over them.
+// Fills `references`, or passes over them if it is null.
 void BamReader::read_header(ReferenceList* references) {
   if (bytes_.read(kMagic.size()) != kMagic) fail(0, "expected the magic number of BAM");
   bytes_.skip(bytes_.read_u32());
@@ -123,7 +123,7 @@ std::string BamReader::read_reference_name(std::uint64_t size) {
   return std::string(name);
 }
 
-// The next record that is not skipped.
+// Returns the next record that is not skipped.
 std::optional<SequenceRecord> BamReader::read_record() {
   while (!bytes_.at_end()) {
     const Layout layout = read_layout();
@@ -149,7 +149,7 @@ std::optional<SequenceRecord> BamReader::read_record() {
   return std::nullopt;
 }
 
-// The next record that places a read.
+// Returns the next record that places a read.
 std::optional<MappedAlignment> BamReader::read_mapped() {
   while (!bytes_.at_end()) {
     const Layout layout = read_layout();
@@ -167,7 +167,7 @@ std::optional<MappedAlignment> BamReader::read_mapped() {
 }
 
 MappedAlignment BamReader::read_facts(const Layout& layout) {
-  if (layout.reference < 0) fail(layout.offset, "it is mapped, and lies on no reference");
+  if (layout.reference < 0) fail(layout.offset, "marked as mapped, but names no reference");
   MappedAlignment found{.name = read_name(layout),
                         .flags = layout.flags,
                         .reference = static_cast<std::uint32_t>(layout.reference),
@@ -182,8 +182,8 @@ MappedAlignment BamReader::read_facts(const Layout& layout) {
   return found;
 }
 
-// Returns whether this is only the sign that the CIGAR is in the tag CG: all letters clipped, then
-// a skip (SAM specification, 4.2.2).
+// Returns true if this CIGAR only refers to the tag CG: all letters clipped, then a skip (SAM
+// specification, 4.2.2).
 bool BamReader::read_cigar(const Layout& layout, CigarSums& cigar) {
   constexpr std::uint32_t kSkipped = 3;  // N
   constexpr std::uint32_t kClipped = 4;  // S
@@ -224,7 +224,8 @@ void BamReader::check_layout(const Layout& layout) const {
   }
   for (const std::int32_t reference : {layout.reference, layout.mate_reference}) {
     if (reference >= -1 && reference < static_cast<std::int64_t>(reference_count_)) continue;
-    fail(layout.offset, fmt::format("it lies on reference {} of {}", reference, reference_count_));
+    fail(layout.offset, fmt::format("it names reference {} (from 0), but the header has {}",
+                                    reference, reference_count_));
   }
 }
 
@@ -252,7 +253,7 @@ std::string BamReader::read_letters(std::uint32_t count) {
   return letters;
 }
 
-// As FASTQ writes them; empty if the record has none.
+// Returns them as FASTQ writes them; empty if the record has none.
 std::string BamReader::read_qualities(std::uint32_t count) {
   std::string qualities;
   bool has_some = true;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kTagHead = 3;    // two letters and a type
 constexpr std::size_t kArrayHead = 5;  // the elements' type and their number
 
-// The bytes of a value, or of an element of an array; 0 for other types.
+// Returns the bytes of a value, or of an array's element; 0 for other types.
 std::size_t size_of_type(char type) {
   switch (type) {
     case 'A':
@@ -35,7 +35,7 @@ std::size_t size_of_type(char type) {
   }
 }
 
-// Empty if the type is no integer's.
+// Returns nothing if the type is not an integer.
 std::optional<std::int64_t> integer_of(char type, std::string_view bytes) {
   switch (type) {
     case 'c':

@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// What the tags of a BAM record say of its alignment.
+// The facts about an alignment in the tags of its BAM record.
 struct BamTags {
   std::optional<std::uint64_t> edit_distance{};  // NM
   std::optional<CigarSums> cigar{};              // CG: a CIGAR of more than 65,535 operations
@@ -18,7 +18,7 @@ struct BamTags {
 // without a file: kInputMalformed, at the offset of the tag; those of ByteWindow.
 BamTags read_bam_tags(ByteWindow& bytes, std::uint64_t size);
 
-// Adds an operation as BAM stores it; false as CigarSums::add().
+// Adds an operation as BAM stores it. Returns false where CigarSums::add() does.
 bool add_bam_operation(CigarSums& cigar, std::uint32_t operation);
 
 }  // namespace virnucpro

@@ -10,14 +10,14 @@ struct BGZF;
 
 namespace virnucpro {
 
-// A file in BGZF, gzip in blocks that can be read in parallel (SAM specification, 4.1). Like an
-// AtomicFile it gets its name only when it is complete. Errors: AtomicFile's.
+// Writes a file in BGZF, gzip in blocks that can be read in parallel (SAM specification, 4.1). Like
+// an AtomicFile it gets its name only when it is complete. Errors: AtomicFile's.
 class BgzfFile {
  public:
   explicit BgzfFile(const std::filesystem::path& path);
 
   void write(std::string_view text);
-  // Writes the end and syncs: of several files, finish all before you commit the first.
+  // Writes the end and syncs. With several files, finish all before you commit the first.
   void finish();
   void commit() { file_.commit(); }
   std::filesystem::path reachable_path() const { return file_.reachable_path(); }

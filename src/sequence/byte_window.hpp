@@ -19,13 +19,13 @@ class ByteWindow {
   explicit ByteWindow(ByteSource& source);
 
   bool at_end();
-  // The next `size` bytes, at most 64 KiB, valid until the next call.
+  // Returns the next `size` bytes, at most 64 KiB, valid until the next call.
   std::string_view read(std::size_t size);
-  // At least one and at most `most` (not 0) of the next bytes: those in the window.
+  // Returns the next bytes that are in the window: at least one, at most `most` (not 0).
   std::string_view read_some(std::uint64_t most);
   void skip(std::uint64_t size);
-  // Skips to behind the next `last`, if it is among the next `most` bytes. Returns how many it
-  // skipped; 0 if it is not there.
+  // Skips up to and including the next `last`, if it is among the next `most` bytes. Returns how
+  // many bytes it skipped; 0 if `last` is not there.
   std::uint64_t skip_past(char last, std::uint64_t most);
   std::uint32_t read_u32() { return value_at<std::uint32_t>(read(sizeof(std::uint32_t))); }
 

@@ -39,7 +39,7 @@ void set_limit(pid_t process, Resource resource, std::uint64_t value) {
 
 constexpr std::uint64_t kNanoseconds = 1'000'000'000;
 
-// Processor time.
+// Returns the processor time that a process has used.
 std::uint64_t nanoseconds_used(pid_t process) {
   clockid_t clock{};
   timespec used{};
@@ -55,8 +55,8 @@ void move_to(int to, int from) {
   if (::dup2(from, to) < 0) throw Error(ErrorKind::kInputRead, errno_text(errno));
 }
 
-// Takes no number that is not free anyway, as few files may be allowed. The standard ones are
-// taken in every program of ours, so neither is among them. Errors: kInputRead.
+// Closes all other descriptors. It needs no free number, as few files may be allowed. In all our
+// programs 0 to 2 are open, so neither argument is one of them. Errors: kInputRead.
 void keep_only(int socket, int file) {
   constexpr int kFile = ChildProcess::kFile;
   move_to(STDIN_FILENO, socket);
@@ -71,7 +71,7 @@ void keep_only(int socket, int file) {
 
 void end_with(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // it ended before that
+  if (::getppid() != parent) ::_exit(0);  // it has ended already
 }
 
 [[noreturn]] void live(pid_t parent, int socket, int file, const std::function<void()>& work) {
@@ -80,7 +80,7 @@ void end_with(pid_t parent) {
   try {
     keep_only(socket, file);
     work();
-  } catch (...) {  // that it ends early says it
+  } catch (...) {  // the early end tells the parent
   }
   ::_exit(0);
 }
@@ -137,14 +137,14 @@ void ChildProcess::end_for(std::string misdeed) {
   ::kill(id_, SIGKILL);
 }
 
-// Since the last look. Its processor time has a limit of its own.
+// True if it has computed since the last call. An endless computation has a limit of its own.
 bool ChildProcess::has_computed() {
   const std::uint64_t before = std::exchange(computed_, nanoseconds_used(id_));
   return computed_ != before;
 }
 
 std::string ChildProcess::misdeed() {
-  if (id_ <= 0) return misdeed_;  // none was started; kill() takes 0 and less for many processes
+  if (id_ <= 0) return misdeed_;  // none was started; kill() reads 0 and -1 as many processes
   ::kill(id_, SIGKILL);
   int status = 0;
   while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {

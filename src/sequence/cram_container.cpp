@@ -26,14 +26,15 @@ struct Belief {
   std::uint64_t most(std::uint64_t bytes) const { return free + of_byte * bytes; }
 };
 
-// Decompressed bytes, plus one for each base: a read without qualities stores as many equal ones,
-// which compress to almost nothing.
+// Decompressed bytes. Each base may add one: a read without qualities stores equal ones, which
+// compress to almost nothing.
 constexpr Belief kUnpacked{.free = 16U << 20U, .of_byte = 64};
-// The same for a header: its text repeats itself, so it needs far more memory than its length.
+// Decompressed bytes of a header. The limit is lower: htslib needs many times a header's length in
+// memory.
 constexpr Belief kUnpackedHeader{.free = 1U << 20U, .of_byte = 32};
-// Writers close a container after about 5 million bases; one longer read can fill one.
+// Bases: writers close a container after about 5 million, but one longer read can fill one.
 constexpr Belief kBases{.free = 8U << 20U, .of_byte = 64};
-// Writers put 10,000 into a slice.
+// Records: writers put 10,000 into a slice.
 constexpr Belief kRecords{.free = 1U << 16U, .of_byte = 4};
 constexpr std::uint64_t kMostRecords = 1U << 20U;
 
@@ -45,7 +46,7 @@ std::uint32_t crc_of(std::string_view bytes) {
   return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 
-// A number of one to five bytes; the first one's leading ones say how many follow.
+// Reads a number of one to five bytes. The first byte's leading 1 bits say how many follow.
 template <typename NextByte>
 std::uint32_t itf8(NextByte next) {
   const std::uint32_t first = next();
@@ -65,7 +66,7 @@ std::uint32_t read_itf8(ByteWindow& bytes, std::string& kept) {
   });
 }
 
-// The same for 64 bits, of one to nine bytes.
+// Reads a number of 64 bits, of one to nine bytes, in the same way.
 std::uint64_t read_ltf8(ByteWindow& bytes, std::string& kept) {
   kept += bytes.read(1);
   const std::uint64_t first = static_cast<unsigned char>(kept.back());
@@ -151,8 +152,8 @@ class BlockText {
   std::size_t at_ = 0;
 };
 
-// The value RR of the preservation map, which is at the start of the compression header (section
-// 8.4), the first of these blocks. If it is not found: true, its default.
+// Returns the value RR of the preservation map, which begins the compression header (section 8.4),
+// the first of these blocks. True, the default, if there is none.
 bool requires_reference(std::string_view blocks) {
   BlockText text(blocks);
   const bool stored = text.byte() == 0;

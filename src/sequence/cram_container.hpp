@@ -14,15 +14,15 @@ struct CramContainer {
   std::uint64_t offset = 0;
   std::int32_t reference = 0;  // -1 none, -2 several
   std::uint32_t records = 0;
-  std::uint64_t bases = 0;     // that it may hold: its claim, if its size justifies it
+  std::uint64_t bases = 0;     // its claim, cut to what its size justifies
   std::uint64_t unpacked = 0;  // decompressed size of its blocks
   bool end = false;            // the container that ends every file
-  // False if its compression header says so.
+  // True unless its compression header says otherwise.
   bool needs_reference = true;
 };
 
-// The first 26 bytes of a file. Errors, with offset but no file: kInputFormat for versions other
-// than 3.0 and 3.1 (2.1 and older have no checksums), kInputTruncated.
+// Reads the first 26 bytes of a file. Errors, with offset but no file: kInputFormat for versions
+// other than 3.0 and 3.1 (2.1 and older have no checksums), kInputTruncated.
 std::string read_cram_definition(ByteWindow& bytes);
 
 // Reads the next container, of records or of the file's header. It allocates only for bytes that

@@ -65,12 +65,12 @@ void forbid_opening_files() {
   ::setrlimit(RLIMIT_NOFILE, &none);
 }
 
-// The MD5 of one reference sequence as @SQ has it: of its letters in upper case, no white space.
-// Empty if the file cannot be read.
+// Returns the MD5 of one reference sequence as @SQ has it: of its letters in upper case, no white
+// space. Empty if the file cannot be read.
 std::string md5_of(const faidx_t& index, const char* name) {
   const Owned<hts_md5_context> md5(hts_md5_init());
   if (!md5) return {};
-  // A fetch from behind the end gives the last letter.
+  // A fetch beyond the end would give the last letter.
   const hts_pos_t length = faidx_seq_len(&index, name);
   hts_pos_t size = 0;
   for (hts_pos_t begin = 0; begin < length; begin += size) {
@@ -91,7 +91,7 @@ std::string md5_of(const faidx_t& index, const char* name) {
 
 class Decoder {
  public:
-  // Opens all that is ever read. False when decoding cannot begin; the reason was sent.
+  // Opens all files that will be read. False when decoding cannot begin; the reason was sent.
   bool open_files(const std::string& reference) {
     input_ = hdopen(STDIN_FILENO, "r");
     if (reference.empty()) return input_ != nullptr;
@@ -106,7 +106,7 @@ class Decoder {
     return input_ != nullptr;
   }
 
-  // False when the header cannot be decoded, which was sent.
+  // False when the header cannot be decoded; the reason was sent.
   bool read_header() {
     file_.reset(hts_hopen(input_, kGivenNames, "r"));
     if (!file_ || hts_get_format(file_.get())->format != cram) return fail_to_begin();
@@ -133,9 +133,9 @@ class Decoder {
     return fail(ErrorKind::kInputCorrupt, "its header cannot be decoded");
   }
 
-  // htslib's own header, of which header_ is a copy: without M5 and UR it looks for no sequence
-  // anywhere (the environment, the network, this host's files); and it cuts a sequence of the
-  // reference at the length that the header names, which may be wrong.
+  // Changes htslib's own header, of which header_ is a copy. Without M5 and UR htslib looks for no
+  // sequence anywhere (environment, network, this host's files). It cuts a reference sequence at
+  // the header's length, which may be wrong, so the true length is set.
   void prepare_header() {
     sam_hdr_t* const own = cram_fd_get_header(file_->fp.cram);
     for (int number = 0; number < sam_hdr_nref(header_.get()); ++number) {
@@ -147,8 +147,8 @@ class Decoder {
     }
   }
 
-  // Gives the file the reference. Setting its header again adds what the reference lacks, and
-  // htslib crashes on a sequence that it does not know; setting no other reference numbers them.
+  // Gives the file the reference. htslib crashes on a sequence that the reference lacks: setting
+  // the header again adds such sequences, and setting no other reference then numbers them.
   bool share_reference() {
     cram_fd* const cram = file_->fp.cram;
     const char* const no_other = nullptr;
@@ -165,8 +165,8 @@ class Decoder {
     return false;
   }
 
-  // Whether this reference sequence is the one the CRAM was made with. htslib checks this only in
-  // slices that lie on one sequence.
+  // True if this reference sequence is the one the CRAM was made with; else the reason was sent.
+  // htslib checks this only in slices on one sequence.
   bool check_reference(int number) {
     if (!index_ || number < 0 || static_cast<std::size_t>(number) >= checked_.size()) return true;
     if (checked_[static_cast<std::size_t>(number)]) return true;
@@ -184,7 +184,7 @@ class Decoder {
       return fail(ErrorKind::kInputRead, fmt::format("the reference's {} cannot be read", name));
     }
     return fail(ErrorKind::kInputReference,
-                fmt::format("the reference's {} is another one than the CRAM was made with: its "
+                fmt::format("the reference's {} is not the one that the CRAM was made with: its "
                             "MD5 is not {}",
                             name, text.get()));
   }

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// What the decoder writes before each record; the name and the letters follow.
+// The decoder writes this before each record; the name and the letters follow.
 struct CramFrame {
   std::uint64_t input = 0;  // bytes read up to the end of the record's slice
   std::uint32_t letters = 0;
@@ -16,15 +16,15 @@ struct CramFrame {
   std::uint8_t unchecked = 0;  // not 0: the header has no MD5 for its sequence
 };
 
-// In place of `letters`: decoding failed, `flags` is the ErrorKind, the name the detail. The
+// A value of `letters`: decoding failed. `flags` is the ErrorKind, and the name is the detail. The
 // decoder ends after it.
 inline constexpr std::uint32_t kCramFailure = 0xffffffffU;
 
-// In place of `letters`: the header was decoded. No name or letters follow. `unchecked`: system
-// calls are not filtered.
+// A value of `letters`: the header was decoded. No name or letters follow. `unchecked` is not 0 if
+// system calls are not filtered.
 inline constexpr std::uint32_t kCramBegun = 0xfffffffeU;
 
-// The first message: the data memory of the process before it began.
+// The first message tells the data memory of the process before it began.
 struct CramHello {
   std::uint64_t data_bytes = 0;
 };

@@ -17,26 +17,26 @@ namespace virnucpro {
 // Runs decode_cram() in a process of its own. On a crafted file htslib may take any amount of
 // memory, and some versions corrupt their memory or never end. The process has limits of memory and
 // time, can do nothing but read and answer, and harms nothing else when it crashes. Before each
-// record it tells
-// how far it has read, so a container with a wrong count of records fails at the same place each
-// time.
+// record it tells how far it has read, so a container with a wrong count of records fails at the
+// same place each time.
 class CramProcess : public ByteSource {
  public:
-  // The next part of the CRAM, empty at its end. Called when the last part was sent.
+  // Returns the next part of the CRAM; empty at its end. Called when the last part was sent.
   using Input = std::function<std::optional<std::string>()>;
 
   // `reference` is an indexed FASTA file, or empty. Errors: kInputRead, kOutOfMemory, the
   // cancellation's.
   CramProcess(const std::string& reference, Input input, const Cancel& cancel);
 
-  // Limits data memory, beyond what the process began with, and its processor time from now on in
-  // seconds; it ends when it uses more.
+  // Limits the process's data memory, beyond what it began with, and its processor time from now
+  // on. It ends when it uses more.
   void allow(std::uint64_t bytes, std::uint64_t seconds);
 
-  // The frames. An early end means that the process crashed or gave up. Errors: the cancellation's.
+  // Reads the frames. An early end means that the process crashed or gave up. Errors: the
+  // cancellation's.
   std::size_t read(std::span<char> buffer) override;
 
-  // After the end: ChildProcess::misdeed().
+  // Call it after the end. Returns ChildProcess::misdeed().
   std::string misdeed() { return process_.misdeed(); }
 
  private:

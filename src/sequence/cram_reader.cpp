@@ -13,15 +13,13 @@
 namespace virnucpro {
 namespace {
 
-// Memory that htslib needs, with room to spare: for each byte of a header; for a container's
-// blocks, packed and unpacked, its records and their letters; for a reference's letters, which it
-// may hold twice.
+// Memory that htslib needs, with room to spare: for each byte of a header, each record and base of
+// a container, and each letter of a reference, which it may hold twice. add() counts the blocks.
 constexpr std::uint64_t kMemory = 32U << 20U;
 constexpr std::uint64_t kMemoryOfHeader = 24;
 constexpr std::uint64_t kMemoryOfRecord = 512;
 constexpr std::uint64_t kMemoryOfBase = 6;
-constexpr std::uint64_t kMemoryOfIndex =
-    32;  // for each byte of the reference's, which it has twice
+constexpr std::uint64_t kMemoryOfIndex = 32;  // for each byte of the .fai, which it has twice
 constexpr std::uint64_t kMostOfIndex = 256U << 20U;
 constexpr std::uint64_t kMemoryOfReferenceLetter = 2;
 
@@ -63,8 +61,8 @@ void CramReader::start() {
   }
 }
 
-// The next bytes for the process. If the file fails, the error waits for the records before it, so
-// that the same records come first in every run.
+// Returns the next bytes for the process. If the file fails, the error waits for the records before
+// it, so that the same records come first in every run.
 std::optional<std::string> CramReader::next_part() {
   if (!start_.empty()) return std::exchange(start_, {});
   try {
@@ -81,8 +79,8 @@ std::optional<std::string> CramReader::next_part() {
   return std::nullopt;
 }
 
-// The next container that holds records; empty at the end of the file. Files that samtools joined
-// or gave a new header may have end containers in the middle, or two: the last one counts.
+// Returns the next container that holds records; empty at the end of the file. Files that samtools
+// joined or gave a new header may have end containers in the middle, or two: the last one counts.
 std::optional<CramContainer> CramReader::next_container() {
   while (!bytes_.at_end()) {
     CramContainer container = read_container();
@@ -103,7 +101,7 @@ CramContainer CramReader::read_container() {
                            error.kind() == ErrorKind::kInputMalformed;
     if (!at_end_container_ || !is_damage) throw;
     throw Error(ErrorKind::kInputCorrupt, Place{.offset = offset},
-                "what follows the end container is cut, or no container");
+                "the bytes after the end container are cut, or are not a container");
   }
 }
 
@@ -131,7 +129,7 @@ void CramReader::allow() {
   process_->allow(memory_ + most_needed_, kSeconds + (memory_ + work_) / kMemoryOfSecond);
 }
 
-// The next record that is not skipped.
+// Returns the next record that is not skipped.
 std::optional<SequenceRecord> CramReader::read_record() {
   while (!frames_->at_end()) {
     CramFrame frame;
@@ -180,10 +178,11 @@ void CramReader::count_record(const CramFrame& frame) {
   if (sent_.empty() || frame.input <= sent_.front().begin) {
     throw Error(ErrorKind::kInputCorrupt,
                 Place{.file = file_, .record = records_ + 1, .offset = last_.offset},
-                "the container holds more records than it names");
+                "the container holds more records than its header says");
   }
   if (frame.input > sent_.front().end) {
-    fail_to_decode(ErrorKind::kInputCorrupt, "the container holds fewer records than it names");
+    fail_to_decode(ErrorKind::kInputCorrupt,
+                   "the container holds fewer records than its header says");
   }
   if (frame.unchecked != 0 && sent_.front().needs_reference && sent_.front().many_references) {
     fail_to_decode(

@@ -18,8 +18,8 @@
 namespace virnucpro {
 
 // Reads CRAM files of versions 3.0 and 3.1. Containers are checked here, one after the other, and
-// then decoded by htslib in a process of its own; what they hold sets its limits of memory and
-// time. Only `reference`, if given, is ever looked up.
+// then decoded by htslib in a process of its own; their contents set its limits of memory and time.
+// Only `reference`, if given, is ever looked up.
 //
 // Errors beside an AlignmentReader's, with the container's offset: kInputCorrupt; kInputReference
 // if the reference is needed, and is missing or the wrong one; kInputChanged if it changed

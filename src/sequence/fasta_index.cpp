@@ -29,7 +29,7 @@ Error refusal(std::string_view reason) {
                       reason)};
 }
 
-// Takes a FASTA file's text in parts, and writes a line for each sequence.
+// Takes a FASTA file's text in parts, and writes an index line for each sequence.
 class FastaIndexer {
  public:
   explicit FastaIndexer(AtomicFile& index) : index_(index) {}
@@ -58,7 +58,7 @@ class FastaIndexer {
     std::uint64_t bytes = 0;  // with its end
   };
 
-  // Handles the beginning of the text, and says how much of it.
+  // Handles the beginning of the text, and returns how many bytes it handled.
   std::size_t take(std::string_view text) {
     switch (within_) {
       case Within::kNothing:
@@ -113,7 +113,7 @@ class FastaIndexer {
     return letters + 1;
   }
 
-  // All lines of a sequence are alike, but for the last one: so a place in the file is computed
+  // All lines of a sequence must be alike, except the last: the index computes a place in the file
   // from a place in the sequence.
   void end_line() {
     Line line = std::exchange(line_, {});
@@ -147,13 +147,13 @@ class FastaIndexer {
   std::uint64_t offset_ = 0;  // in the text, of what add() takes next
   Within within_ = Within::kNothing;
   bool has_begun_ = false;
-  // Of the sequence.
+  // The current sequence.
   std::string name_;
   std::uint64_t begin_ = 0;  // the offset of its letters
   Line first_;
   std::uint64_t letters_ = 0;
   bool was_last_ = false;  // the line before was not like the first
-  // Of the line.
+  // The current line.
   Line line_;
   bool ends_in_return_ = false;
 };

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// What is known of a FASTA file once it is indexed.
+// Facts about an indexed FASTA file.
 struct FastaFacts {
   std::string hash{};         // XXH3-128 of its text
   std::uint64_t letters = 0;  // of all sequences

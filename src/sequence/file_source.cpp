@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-// Does not wait for the writer of a named pipe: the relay does, and can be interrupted.
+// Opens a named pipe without waiting for its writer: the relay waits, and can be interrupted.
 UniqueFd open_descriptor(const std::string& path) {
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                           : open_to_read(path, O_NONBLOCK).release());
@@ -75,7 +75,7 @@ std::size_t FileSource::read(std::span<char> buffer) {
   return size;
 }
 
-// The next block, empty at the end of the text.
+// Reads the next block, which is empty at the end of the text.
 void FileSource::refill() {
   if (!bytes_) return;
   try {
@@ -94,7 +94,7 @@ std::string_view FileSource::next_block() {
   return text;
 }
 
-// What looks like damage may come from the relay or from a change of the file.
+// Apparent damage may come from a failure of the relay or from a change of the file.
 Error FileSource::explained(const Error& error) const {
   if (const int failure = relay_error(); failure != 0) {
     return {ErrorKind::kInputRead, errno_text(failure)};
@@ -113,7 +113,7 @@ std::optional<std::string> FileSource::change() const {
   return bytes_ && watch_ ? watch_->change() : std::nullopt;
 }
 
-// The end of a plain text looks the same wherever it comes.
+// A cut plain text looks complete, so its size is compared.
 void FileSource::check_whole() const {
   if (const auto changed = change()) throw Error(ErrorKind::kInputChanged, *changed);
   const std::uint64_t size = watch_ ? watch_->size().value_or(0) : 0;

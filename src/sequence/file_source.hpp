@@ -24,12 +24,12 @@ Error no_end_marker();
 // The text of a file, or of stdin ("-"): plain, gzip (of several members too) or BGZF, recognised
 // by content. Paths are local files only; a URL is a file that does not exist.
 //
-// A gzip or BGZF file that is cut is an error, but for a gzip file cut between two members: the
-// format cannot tell. Whether BGZF without its end marker is one, the caller decides by the text.
+// A cut gzip or BGZF file is an error, except gzip cut between two members: the format does not
+// show that. For BGZF without its end marker the caller decides, by the text.
 //
-// A file that changes while it is read has no text of its own: a copy that is still running gives a
-// part of it, a rewritten file a mixture. So a change is an error, even where everything seemed
-// whole, and it explains any other failure.
+// A file that changes while it is read gives a wrong text: a part while it is still copied, a
+// mixture if it is rewritten. So a change is an error even if everything seemed whole, and it is
+// reported in place of any other failure.
 //
 // Errors: kInputMissing, kInputRead, kInputTruncated, kInputCorrupt, kInputChanged, a lack of
 // descriptors or memory, and the cancellation's, which also ends a wait for a silent pipe.
@@ -39,15 +39,15 @@ class FileSource : public ByteSource {
   ~FileSource() override;
 
   std::size_t read(std::span<char> buffer) override;
-  // Whether the text is gzip or BGZF, complete or damaged.
+  // True if the text is gzip or BGZF, complete or damaged.
   bool compressed() const { return compressed_; }
   // Makes it an error of read() if BGZF lacks its end marker.
   void require_end_marker() { requires_end_marker_ = true; }
-  // At the end: whether it is BGZF without its end marker.
+  // True at the end if it is BGZF without its end marker.
   bool lacks_end_marker() const { return lacks_end_marker_; }
-  // How many bytes of the file, as stored, were used for the text read so far.
+  // Returns how many stored bytes of the file gave the text read so far.
   std::uint64_t position() const { return position_; }
-  // What has changed about the file since it was opened, for a message; empty if nothing has, and
+  // Returns, for a message, how the file changed since it was opened; empty if it did not, and
   // after the end.
   std::optional<std::string> change() const;
 

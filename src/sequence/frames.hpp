@@ -19,11 +19,11 @@ struct Frame {
   std::string protein;      // without codons that have unknown letters; not empty
 };
 
-// The letters in upper case, with U as T where the translation says so.
+// Returns the letters in upper case, with U as T if the translation says so.
 std::string upper_case(std::string_view letters, const Translation& translation = {});
 
-// The stop-free frames of one chunk in the order F1 F2 F3 R1 R2 R3 (docs/reference/semantics.md,
-// section 2).
+// Returns the stop-free frames of one chunk in the order F1 F2 F3 R1 R2 R3
+// (docs/reference/semantics.md, section 2).
 std::vector<Frame> stop_free_frames(std::string_view chunk, const Translation& translation = {});
 
 }  // namespace virnucpro

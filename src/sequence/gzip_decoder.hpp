@@ -16,18 +16,19 @@ struct libdeflate_decompressor;
 
 namespace virnucpro {
 
-// Whether a file that begins so is gzip. The first byte alone is no text, and may be all that is
-// left.
+// True if a file that begins with `start` is gzip. A lone first byte counts, too: it is no text,
+// and may be all that is left of a gzip file.
 bool is_gzip(std::string_view start);
 
 // Decodes gzip (RFC 1952), of several members too, and BGZF, gzip in blocks whose last one is empty
-// (SAM specification, section 4.1). zlib and libdeflate inflate; what is here is how members follow
-// each other, and what may follow the last: bytes of zero up to the end, as tapes and block devices
-// leave them.
+// (SAM specification, section 4.1). zlib and libdeflate inflate; this class knows how members
+// follow each other. Only zero bytes may follow the last one, as tapes and block devices leave
+// them. htslib 1.16 is not used: it took a gzip of a few bytes for text, and could not tell padding
+// from rubbish on a pipe.
 //
-// All text before damage is returned before the error is thrown: of a gzip member every letter that
-// can be inflated, of BGZF every whole block, since only its CRC proves a block's text (the size
-// beside the CRC is not compared).
+// All text before damage is returned before the error is thrown. For a gzip member that is every
+// letter that can be inflated; for BGZF every whole block, since only its CRC proves a block's text
+// (the size beside the CRC is not compared).
 class GzipDecoder {
  public:
   explicit GzipDecoder(RawBytes& bytes);  // at the first byte of a gzip header
@@ -39,11 +40,11 @@ class GzipDecoder {
   // place: kInputTruncated, kInputCorrupt, those of RawBytes.
   std::string_view next();
 
-  // Whether it is all BGZF, so far.
+  // True if all of it so far is BGZF.
   bool only_blocks() const { return only_blocks_; }
-  // The offset, as stored, of the block whose text was returned.
+  // Returns the stored offset of the block whose text was returned.
   std::uint64_t block_offset() const { return block_offset_; }
-  // Whether it is all BGZF, and does not end in the empty block by which a cut is known.
+  // True if it is all BGZF but lacks the empty last block, so it may be cut.
   bool lacks_end_marker() const { return only_blocks_ && !ends_in_marker_; }
 
  private:

@@ -40,13 +40,13 @@ class RecordStream {
   virtual std::uint64_t position() const = 0;  // in the input's files
   virtual std::string hash() const = 0;
   virtual SkippedAlignments skipped() const { return {}; }
-  // kInputChanged if a file has changed while it was read; empty otherwise.
+  // Returns kInputChanged if a file has changed while it was read; empty otherwise.
   virtual std::optional<Error> change() const = 0;
 };
 
-// For a text that was read to its end. BGZF without its end marker is whole if it is FASTQ, whose
-// parser knows a cut record (bcl2fastq writes it so); a cut of FASTA or of alignments would not
-// show.
+// Call it after the end of a text. BGZF without its end marker counts as whole if it is FASTQ:
+// bcl2fastq writes it so, and a cut record of FASTQ shows. A cut of FASTA or of alignments would
+// not show.
 void settle_end(const OpenInput& file, const SequenceParser& parser) {
   if (!file.source.lacks_end_marker()) return;
   if (!parser.is_fastq()) {
@@ -100,7 +100,7 @@ std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualitie
     case AlignmentFormat::kCram:
       if (qualities == Qualities::kKeep) {
         throw Error(ErrorKind::kNoQualities, Place{.file = file.name},
-                    "of CRAM they are not read: samtools view -b makes BAM of it");
+                    "they are not read from CRAM: convert it to BAM (samtools view -b)");
       }
       refuse_compressed_cram(file);
       return std::make_unique<CramReader>(file.text, file.name, reference, cancel);
@@ -111,7 +111,7 @@ std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualitie
   return std::make_unique<BamReader>(file.text, file.name, qualities);
 }
 
-// A read that may be the mate of the one behind it, by its flags.
+// A read whose mate may be the next one, by its flags.
 struct LoneMate {
   unsigned mate = 0;
   std::string name{};  // without /1 or /2
@@ -122,7 +122,7 @@ LoneMate lone_mate(const InputRecord& read) {
   return {.mate = read.record.mate, .name = read.id.substr(0, read.id.size() - 2)};
 }
 
-// In either order.
+// True if the two are mates, in either order.
 bool are_mates(const LoneMate& one, const LoneMate& other) {
   return one.mate + other.mate == 3 && one.mate != 0 && other.mate != 0 && one.name == other.name;
 }
@@ -251,7 +251,7 @@ std::unique_ptr<RecordStream> open_single(const std::string& path, const InputSe
   return std::make_unique<TextStream>(std::move(file), settings);
 }
 
-// Empty if it is not a regular file or cannot be looked at.
+// Returns nothing if it is not a regular file or cannot be looked at.
 std::optional<std::uint64_t> size_of(const std::string& path) {
   std::error_code error;
   if (path == "-" || !std::filesystem::is_regular_file(path, error)) return std::nullopt;
@@ -260,7 +260,7 @@ std::optional<std::uint64_t> size_of(const std::string& path) {
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;  // what cannot be looked at fails when it is opened
+  std::error_code ignored;  // a file that cannot be looked at fails when it is opened
   return a == b || std::filesystem::equivalent(a, b, ignored);
 }
 
@@ -300,7 +300,7 @@ std::vector<std::string> input_names(const InputSettings& settings) {
 }
 
 struct InputSet::State {
-  // What waits for the judgement on RNA.
+  // The most that is held back until the input is judged for RNA.
   static constexpr std::size_t kMostAhead = 20'000;
   static constexpr std::uint64_t kMostBytesAhead = 16U << 20U;
 
@@ -317,7 +317,7 @@ struct InputSet::State {
     if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
   }
 
-  // In the current input. If a file grows, its first size counts.
+  // Returns how far the current input was read. If a file grows, its first size counts.
   std::uint64_t position() const {
     if (!stream) return 0;
     const std::uint64_t read = ahead.empty() ? stream->position() : returned_up_to;
@@ -333,7 +333,7 @@ struct InputSet::State {
                                           qualities_of(settings), cancel);
   }
 
-  // The next record of the current input, or its end.
+  // Returns the next record of the current input, or its end.
   InputEvent read() {
     if (!stream) stream = open();
     if (settings.refuse_rna && sized) hold_back();
@@ -354,7 +354,7 @@ struct InputSet::State {
     return record;
   }
 
-  // The rest may be long, and many records wait in queues at once.
+  // Drops the rest of a header: it may be long, and many records wait in queues at once.
   static void shorten(InputRecord& record) {
     if (record.record.header.size() > record.id.size()) record.record.header = record.id;
   }
@@ -380,9 +380,9 @@ struct InputSet::State {
     return record;
   }
 
-  // Holds records back until the input is judged, so that none of an RNA's is scored. A pipe's are
-  // not: it may be slow. There, and where records without T or U are too many to be held, a failure
-  // discards those before it.
+  // Holds a file's records back until it is judged, so that no record of RNA is scored. A pipe's
+  // are not held: it may be slow. There, and if too many records have neither T nor U, a failure
+  // discards the records before it.
   void hold_back() {
     while (!judged && ahead.size() < kMostAhead && ahead_bytes < kMostBytesAhead) {
       std::optional<InputRecord> record = read_record();
@@ -412,7 +412,8 @@ struct InputSet::State {
                             record.id.size(), settings.longest_id));
   }
 
-  // Not the input's fault, so no failure of it: its calls can be had. It ends the run.
+  // Missing qualities end the run. They are no failure of the input, which could be called without
+  // them.
   void require_qualities(const InputRecord& record) const {
     const SequenceRecord& read = record.record;
     if (read.qualities.size() == read.letters.size() && all_graphic(read.qualities)) return;
@@ -446,9 +447,9 @@ struct InputSet::State {
     InputRecord record;
     std::uint64_t position;  // of the stream behind it
   };
-  std::deque<Held> ahead;            // of these, those not returned yet
-  std::uint64_t ahead_bytes = 0;     // in these
-  std::uint64_t returned_up_to = 0;  // the position behind the last one returned of these
+  std::deque<Held> ahead;            // read, but not returned yet
+  std::uint64_t ahead_bytes = 0;     // in `ahead`
+  std::uint64_t returned_up_to = 0;  // the position behind the last record returned of `ahead`
   bool at_end = false;               // of the current input
   RnaJudge judge;                    // of the current input
   bool judged = false;

@@ -22,7 +22,8 @@ struct InputRecord {
   bool with_previous = false;  // the mate of the record before it: both go to one shard
 };
 
-// The header with the record's id in place of the name in the input, which lacks a pair's /1 or /2.
+// Returns the header with the record's id in place of the input's name, which lacks a pair's /1 or
+// /2.
 std::string header_with_id(const InputRecord& record);
 
 // An input was read to its end.
@@ -58,14 +59,15 @@ struct InputSettings {
 // Checks the list of inputs without opening one. Errors: kUsage.
 void require_usable(const InputSettings& settings);
 
-// The inputs' names, in order: a pair of files is one input, "R1+R2".
+// Returns the inputs' names, in order: a pair of files is one input, "R1+R2".
 std::vector<std::string> input_names(const InputSettings& settings);
 
 // Reads every record of every input, in order, and reports how each input ended. With `paired`, two
 // files are one input; both must be FASTQ and hold the same reads. From BAM, SAM and CRAM it takes
 // the primary alignments' reads; their flags say which mates get /1 and /2. With `qualities`,
-// next() throws kNoQualities for a read without them, and for CRAM, whose are not read. An input of
-// which a file (also CRAM's reference) changes while it is read fails with kInputChanged.
+// next() throws kNoQualities for a read without them, and for CRAM, whose qualities are not read.
+// An input fails with kInputChanged if one of its files, or CRAM's reference, changes while it is
+// read.
 class InputSet {
  public:
   InputSet(InputSettings settings, const Cancel& cancel);  // Errors: require_usable()'s
@@ -73,9 +75,9 @@ class InputSet {
 
   std::size_t size() const;  // inputs
   const std::string& name(std::uint32_t input) const;
-  // The sizes of all files; 0 if some input is not a regular file.
+  // Returns the size of all files together; 0 if some input is not a regular file.
   std::uint64_t total_bytes() const;
-  // How much of the files has been read; never falls.
+  // Returns how many bytes of the files have been read; never falls.
   std::uint64_t bytes_read() const;
   // Errors: those that concern no input (is_of_an_input), and the cancellation's.
   std::optional<InputEvent> next();

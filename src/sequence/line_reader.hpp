@@ -25,14 +25,14 @@ class LineReader {
  public:
   explicit LineReader(ByteSource& source);
 
-  // The next piece; false at the end of the text.
+  // Reads the next piece; false at the end of the text.
   bool next(LinePiece& piece);
-  // The next byte, which stays unread; empty at the end of the text. On a blank line it is the line
-  // end.
+  // Returns the next byte, which stays unread; empty at the end of the text. On a blank line it is
+  // the line end.
   std::optional<char> peek();
 
-  // What came first of the text: at least kStartBytes, or all of a shorter one; less after a
-  // byte-order mark. Call it before the first line is read.
+  // Returns the beginning of the text: at least kStartBytes, or all of a shorter text; fewer bytes
+  // after a byte-order mark. Call it before the first line is read.
   std::string_view start();
 
   static constexpr std::size_t kStartBytes = 6;  // includes a byte-order mark

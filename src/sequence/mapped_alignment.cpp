@@ -101,16 +101,17 @@ void require_facts(const MappedAlignment& alignment, std::uint64_t letters, std:
     if (!remedy.empty()) error.advise(std::move(remedy));
     throw Error(error);
   };
-  if (cigar.matches() == 0) fail("it is mapped, and its CIGAR aligns no letter");
+  if (cigar.matches() == 0) fail("marked as mapped, but its CIGAR aligns no letter");
   if (letters != 0 && letters != cigar.letters()) {
     fail(fmt::format("SEQ has {} letters, CIGAR {}", letters, cigar.letters()));
   }
   if (!alignment.edit_distance) {
-    fail("it is mapped, and has no tag NM, the number of differences",
+    fail("marked as mapped, but has no tag NM, the number of differences",
          "minimap2 -a and bowtie2 write NM; samtools calmd adds it to what others wrote.");
   }
   if (*alignment.edit_distance > cigar.block()) {
-    fail(fmt::format("NM is {}, of {} aligned letters", *alignment.edit_distance, cigar.block()));
+    fail(fmt::format("NM is {}, but only {} letters are aligned", *alignment.edit_distance,
+                     cigar.block()));
   }
 }
 

@@ -21,22 +21,22 @@ struct ReferenceSequence {
 // The references of a header, in its order.
 class ReferenceList {
  public:
-  // A name beyond it can be no sequence's id.
+  // A longer name cannot be a sequence's id.
   static constexpr std::size_t kLongestName = kLongestAllowedId - 1;
-  // For all names, with what keeping each of them takes.
+  // The most memory for all names, including the overhead of each.
   static constexpr std::size_t kMostBytes = 512U << 20U;
 
-  // Of a name's size. Errors, without a file: kInputTooLong.
+  // Refuses a name's size beyond kLongestName. Errors, without a file: kInputTooLong.
   static void require_short(std::uint64_t size);
   // Errors, without a file: kInputTooLong.
   void add(std::string_view name, std::uint64_t length);
-  // Call it after the last one. Errors, without a file: kInputMalformed for a name that stands
+  // Call it after the last add(). Errors, without a file: kInputMalformed for a name that is there
   // twice.
   void index();
 
   std::size_t size() const { return references_.size(); }
   const ReferenceSequence& at(std::uint32_t reference) const { return references_.at(reference); }
-  // Empty if there is none of this name.
+  // Returns the reference of this name; empty if there is none.
   std::optional<std::uint32_t> find(std::string_view name) const;
 
  private:
@@ -47,13 +47,13 @@ class ReferenceList {
   std::size_t bytes_ = 0;
 };
 
-// How many letters of a read, and of its reference, the operations of a CIGAR stand for.
+// Counts the letters of a read, and of its reference, that a CIGAR's operations cover.
 class CigarSums {
  public:
-  // Of all operations together: products by 100 then stay exact in a double.
+  // The most letters of all operations: 100 times as many are still exact in a double.
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
 
-  // False for an operation that does not exist, and beyond kMost.
+  // Returns false for an unknown operation, and beyond kMost.
   bool add(char operation, std::uint64_t length);
 
   std::uint64_t matches() const { return matches_; }                // M, = and X
@@ -71,7 +71,7 @@ class CigarSums {
   std::uint64_t all_ = 0;  // N and P, too
 };
 
-// Where a read lies, and how well: what a primary alignment says besides letters.
+// Where a read lies, and how well: the facts of a primary alignment, without its letters.
 struct MappedAlignment {
   std::string name{};
   unsigned flags = 0;
@@ -82,7 +82,7 @@ struct MappedAlignment {
   std::uint64_t number = 0;                      // of the record, from 1
 
   std::uint64_t read_length() const { return cigar.query(); }
-  // As percentages, not rounded. Of an alignment that require_facts() accepts.
+  // Percentages, not rounded. require_facts() must have accepted the alignment.
   double identity() const;  // letters of the block that are the same in both
   double coverage() const;  // letters of the read that are not clipped
 };
@@ -92,8 +92,9 @@ struct MappedAlignment {
 void require_facts(const MappedAlignment& alignment, std::uint64_t letters, std::uint64_t offset);
 
 // Reads where the reads of a BAM or SAM file lie, in memory that does not depend on their number.
-// Do not mix these calls with AlignmentReader's next(). Errors: as there; kInputTooLong, too, for
-// references beyond ReferenceList's bounds.
+// The readers of letters implement it, so that there is one set of checks. Do not mix these calls
+// with AlignmentReader's next(). Errors: as there; also kInputTooLong for references beyond
+// ReferenceList's bounds.
 class MappingReader {
  public:
   MappingReader() = default;
@@ -103,8 +104,8 @@ class MappingReader {
 
   // Reads the header, if it was not read yet.
   virtual const ReferenceList& references() = 0;
-  // The next primary alignment of a mapped read; empty at the end. Do not call it again after an
-  // error.
+  // Returns the next primary alignment of a mapped read; empty at the end. Do not call it again
+  // after an error.
   virtual std::optional<MappedAlignment> next_mapped() = 0;
   virtual UnplacedAlignments unplaced() const = 0;  // so far
 };

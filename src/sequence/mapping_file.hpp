@@ -10,9 +10,9 @@
 
 namespace virnucpro {
 
-// A BAM or SAM file, or stdin ("-"), whose content says which of them it is, read for where its
-// reads lie. Errors: FileSource's and MappingReader's; kInputFormat for CRAM and anything else;
-// kInputChanged for a file that changes while it is read; Cancel's.
+// Reads where the reads of a BAM or SAM file, or of stdin ("-"), lie. Its content tells the format.
+// Errors: FileSource's and MappingReader's; kInputFormat for CRAM and anything else; kInputChanged
+// for a file that changes while it is read; Cancel's.
 class MappingFile {
  public:
   MappingFile(const std::string& path, const Cancel& cancel);

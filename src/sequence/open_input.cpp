@@ -36,8 +36,8 @@ Error explained(const Error& error, const std::optional<Error>& change) {
 void refuse_uncompressed(const OpenInput& bam) {
   if (bam.source.compressed()) return;
   throw Error(ErrorKind::kInputFormat, Place{.file = bam.name, .record = 1, .offset = 0},
-              "the BAM is not compressed, so that a cut could not be told from its end: pipe it "
-              "through samtools view -b");
+              "the BAM is not compressed, so a cut file would look complete: pipe it through "
+              "samtools view -b");
 }
 
 }  // namespace virnucpro

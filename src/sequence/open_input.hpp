@@ -12,17 +12,17 @@
 
 namespace virnucpro {
 
-// A path as messages show it: "stdin" for "-".
+// Returns a path as messages show it: "stdin" for "-".
 std::string display_name(const std::string& path);
 
-// What "-" is, which may be a file, too.
+// The path of stdin ("-"), which may be a file, too.
 inline constexpr const char* kStandardInputFile = "/dev/stdin";
 
-// An open file whose first bytes were read.
+// An open file whose first bytes told its format: names lie, and pipes have none.
 struct OpenInput {
   OpenInput(const std::string& path, const Cancel& cancel);
 
-  // kInputChanged if the file has changed since it was opened; empty otherwise.
+  // Returns kInputChanged if the file has changed since it was opened; empty otherwise.
   std::optional<Error> change() const;
 
   std::string name;
@@ -34,11 +34,11 @@ struct OpenInput {
 // Errors: FileSource's, with the file's name.
 std::unique_ptr<OpenInput> open_input(const std::string& path, const Cancel& cancel);
 
-// What looks like damage may come from a file that changes while it is read: `change`, if that is
-// known. It takes the place of an error in the same file.
+// Returns `change`, if there is one, in place of an error in the same file: a file that changes
+// while it is read looks damaged.
 Error explained(const Error& error, const std::optional<Error>& change);
 
-// Of a BAM. Errors: kInputFormat.
+// Refuses a BAM that is not compressed. Errors: kInputFormat.
 void refuse_uncompressed(const OpenInput& bam);
 
 }  // namespace virnucpro

@@ -12,7 +12,7 @@
 namespace virnucpro {
 
 // Copies a pipe or terminal into a socket of our own, on a thread that stops when it is cancelled.
-// A read of a silent pipe waits for ever, and nothing but an end of its input would stop it.
+// A direct read of a silent pipe cannot be cancelled: only the end of the pipe stops it.
 class PipeRelay {
  public:
   PipeRelay(UniqueFd source, const Cancel& cancel);

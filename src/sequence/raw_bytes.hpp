@@ -9,13 +9,13 @@
 
 namespace virnucpro {
 
-// The bytes of an open file or socket as they are stored, seen through a window.
+// Reads the stored bytes of an open file or socket through a window.
 class RawBytes {
  public:
   explicit RawBytes(UniqueFd fd);
 
-  // The next bytes: at least `size` (at most kWindow), fewer only at the end. Valid until the next
-  // call. Errors, without a place: kInputRead, a lack of memory.
+  // Returns the next bytes: at least `size` (at most kWindow), fewer only at the end. Valid until
+  // the next call. Errors, without a place: kInputRead, a lack of memory.
   std::string_view peek(std::size_t size = 1);
   void take(std::size_t size) { begin_ += size; }
   std::uint64_t taken() const { return before_ + begin_; }

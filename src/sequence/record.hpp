@@ -10,10 +10,10 @@ namespace virnucpro {
 // The most letters of a sequence: the largest signed 32-bit number.
 inline constexpr std::size_t kMaxLetters = 2'147'483'647;
 
-// The most bytes of an id, unless the user allows more: each row of the tables repeats it. Those of
-// sequencers, assemblers and archives have some ten to some hundred; BAM allows 254.
+// The most bytes of an id, unless the user allows more: each row of the tables repeats it. Ids of
+// sequencers, assemblers and archives have tens to hundreds of bytes; BAM allows 254.
 inline constexpr std::size_t kLongestId = 4096;
-// The most that can be allowed.
+// The most that a user can allow.
 inline constexpr std::size_t kLongestAllowedId = 64U << 10U;
 // The most bytes of a header's line, and of a '+' line: `samtools fastq -T MM,ML` writes the tags
 // of a long read behind its id.
@@ -29,24 +29,24 @@ struct SequenceRecord {
   unsigned mate = 0;         // 1 or 2, of a pair; 0 where that is not known
 };
 
-// The header's first word, as Python's str.split() on UTF-8 finds it; bytes that are not UTF-8 are
-// kept (docs/reference/semantics.md, section 1). Empty for an empty header.
+// Returns the header's first word, as Python's str.split() on UTF-8 finds it; bytes that are not
+// UTF-8 are kept (docs/reference/semantics.md, section 1). Empty for an empty header.
 std::string_view sequence_id(std::string_view header);
 
-// The header without the same white space at its ends.
+// Returns the header without such white space at its ends.
 std::string_view trimmed_header(std::string_view header);
 
 // Counts the letters that are no IUPAC nucleotide code (ACGTU RYSWKM BDHV N, either case): gaps,
 // digits, protein letters. They count as unknown letters in the computation; users are warned.
 std::uint64_t count_outside_iupac(std::string_view letters);
 
-// Those letters, each once.
+// Returns those letters, each once.
 std::string letters_outside_iupac(std::string_view letters);
 
 // Counts the IUPAC codes that stand for more than one base, such as N.
 std::uint64_t count_ambiguous(std::string_view letters);
 
-// Visible ASCII: what letters and qualities are written with.
+// True for visible ASCII, in which letters and qualities are written.
 inline bool is_graphic(char letter) {
   return letter > ' ' && letter < '\x7f';
 }
@@ -57,17 +57,17 @@ inline constexpr std::size_t kFastaColumns = 60;
 // Appends one FASTA record to `out`, its letters in lines of 60 (no line if it is empty).
 void append_fasta_60(std::string& out, std::string_view header, std::string_view letters);
 
-// The same with all letters on one line.
+// Does the same with all letters on one line.
 void append_fasta_line(std::string& out, std::string_view header, std::string_view letters);
 
 // Appends one FASTQ record of four lines to `out`.
 void append_fastq(std::string& out, std::string_view header, std::string_view letters,
                   std::string_view qualities);
 
-// Whether readers keep the qualities of each letter. Few runs need them.
+// Tells readers whether to keep the qualities. Few runs need them.
 enum class Qualities : std::uint8_t { kPassOver, kKeep };
-// Whether readers keep what stands behind the id in a header. Only sequences that are written again
-// need it.
+// Tells readers whether to keep the rest of a header behind the id. Only sequences that are written
+// again need it.
 enum class Headers : std::uint8_t { kIdAlone, kWhole };
 
 }  // namespace virnucpro

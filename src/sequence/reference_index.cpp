@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A URL is never a file.
+// Opens a local file; a URL is never one.
 UniqueFd open_reference(const std::string& path) {
   UniqueFd file = open_to_read(path, O_NONBLOCK);  // a pipe without a writer would block
   struct stat status {};

@@ -23,12 +23,12 @@ struct DestroyFaidx {
 };
 using Faidx = std::unique_ptr<faidx_t, DestroyFaidx>;
 
-// Reads the index that lies beside `reference`, a trusted one; empty if there is none.
+// Reads the index beside `reference`, which must be trusted; empty if there is none.
 Faidx load_faidx(const std::string& reference);
 
 // An indexed reference for CRAM: FASTA, plain or BGZF. Its index is made in a temporary folder, in
-// seconds for a genome. One that lies beside the file is never opened: nobody named it, and it may
-// be anything (a stranger's, an older file's, a pipe).
+// 2 s for each gigabyte of letters. An index beside the file is never opened: the user did not name
+// it, and it may be crafted, out of date or a pipe.
 class ReferenceIndex {
  public:
   // `path` may be empty: then there is no reference.
@@ -44,8 +44,8 @@ class ReferenceIndex {
   std::uint64_t letters() const { return facts_.letters; }  // of all sequences
   std::uint64_t index_bytes() const { return facts_.index; }
   std::uint64_t longest() const { return facts_.longest; }  // letters of the longest one
-  // kInputChanged, naming the file, if it has changed since it was prepared; empty otherwise. Reads
-  // it again where only that can tell.
+  // Returns kInputChanged, naming the file, if it has changed since it was prepared; empty
+  // otherwise. Reads the file again if only that can tell.
   std::optional<Error> change() const;
 
  private:

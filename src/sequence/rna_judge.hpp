@@ -8,17 +8,18 @@
 
 namespace virnucpro {
 
-// Whether the letters have U and no T, in either case.
+// True if the letters have U and no T, in either case.
 bool is_rna(std::string_view letters);
 
 // Judges an input by its first records (docs/reference/semantics.md, section 2): the first 1,000,
-// or 16 MiB of letters, that have T or U. It is RNA if at least 90 % of them have U and no T.
+// or 16 MiB of letters, that have T or U. An input is RNA if at least 90 % of them have U and no T.
+// It is judged before shards are dealt, so all shards judge alike.
 class RnaJudge {
  public:
   void add(std::string_view letters);
-  // Whether further records change nothing.
+  // True if further records change nothing.
   bool is_settled() const { return records_ == kRecords || letters_ >= kLetters; }
-  // The error, without a place, of an input that is RNA; empty for any other.
+  // Returns the error, without a place, for an input that is RNA; empty for any other.
   std::optional<Error> verdict() const;
 
  private:

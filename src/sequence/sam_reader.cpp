@@ -39,7 +39,7 @@ constexpr std::size_t kMostHeaderLine = 256U << 10U;  // of @SQ
 constexpr std::string_view kReferenceLine = "@SQ\t";
 constexpr std::string_view kDistanceTag = "NM:";
 constexpr std::string_view kDistanceHead = "NM:i:";
-// Of a tag's text; NM is no longer.
+// The most that is kept of a tag's text; NM is no longer.
 constexpr std::size_t kMostTag = kDistanceHead.size() + kMostNumber;
 
 bool is_number(std::size_t field) {
@@ -59,10 +59,10 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return value;
 }
 
-// A CIGAR that comes in pieces.
+// Reads a CIGAR that comes in pieces.
 class CigarText {
  public:
-  // False if no CIGAR goes on like this.
+  // Returns false if no CIGAR can go on like this.
   bool add(char letter) {
     if (is_star_ || (letter == '*' && (has_digits_ || has_operations_))) return false;
     if (letter == '*') return is_star_ = true;
@@ -99,7 +99,7 @@ struct SamReader::Line {
   std::string kept_qualities;  // if they are asked for
   bool only_star = false;      // the qualities so far are '*'
 
-  // Of a line that places a read, if that is asked for.
+  // The facts of a line that places a read, if they are asked for.
   bool has_facts = false;
   std::uint64_t begin = 0;
   std::string reference;
@@ -178,7 +178,7 @@ void SamReader::add_reference(const std::string& line, std::uint64_t offset) {
   references_.add(name, *length);
 }
 
-// The next record that is not skipped.
+// Returns the next record that is not skipped.
 std::optional<SequenceRecord> SamReader::read_record() {
   while (lines_.peek()) {
     Line line = read_line();
@@ -194,7 +194,7 @@ std::optional<SequenceRecord> SamReader::read_record() {
   return std::nullopt;
 }
 
-// The next record that places a read.
+// Returns the next record that places a read.
 std::optional<MappedAlignment> SamReader::read_mapped() {
   while (lines_.peek()) {
     Line line = read_line();
@@ -209,7 +209,8 @@ std::optional<MappedAlignment> SamReader::read_mapped() {
 MappedAlignment SamReader::facts_of(Line& line) const {
   const std::optional<std::uint32_t> reference = references_.find(line.reference);
   if (!reference) {
-    fail(ErrorKind::kInputMalformed, line.begin, "it is mapped, and RNAME is not in the header");
+    fail(ErrorKind::kInputMalformed, line.begin,
+         "marked as mapped, but RNAME is not in the header");
   }
   MappedAlignment found{.name = std::move(line.name),
                         .flags = line.flags,
@@ -236,7 +237,7 @@ SamReader::Line SamReader::read_line() {
   return line;
 }
 
-// Fails if the line has no end.
+// Reads the next piece; fails if the line has no end.
 void SamReader::next_piece(LinePiece& piece) {
   if (!lines_.next(piece)) {
     fail(ErrorKind::kInputTruncated, lines_.offset(), "within a line of SAM");
@@ -304,7 +305,7 @@ void SamReader::append_facts(Line& line, std::string_view part, std::uint64_t of
                                       [&line](char letter) { return line.cigar.add(letter); });
     if (bad == part.end()) return;
     fail(ErrorKind::kInputMalformed, offset + static_cast<std::uint64_t>(bad - part.begin()),
-         "CIGAR holds what cannot be part of it");
+         "CIGAR holds a character that cannot be part of it");
   } else if (line.field >= kFields) {
     line.tag += part.substr(0, kMostTag + 1 - line.tag.size());
   }
@@ -315,7 +316,8 @@ void SamReader::append_letters(Line& line, std::string_view part, std::uint64_t 
     const bool first = line.letters.empty() && i == 0;
     const bool behind_star = !first && (i == 0 ? line.letters : part).front() == '*';
     if (behind_star || !(is_letter(part[i]) || (first && part[i] == '*'))) {
-      fail(ErrorKind::kInputMalformed, offset + i, "SEQ holds what cannot be part of a sequence");
+      fail(ErrorKind::kInputMalformed, offset + i,
+           "SEQ holds a character that cannot be part of a sequence");
     }
   }
   if (part.size() > kMaxLetters - line.letters.size()) {

@@ -59,8 +59,8 @@ class SamReader : public AlignmentReader, public MappingReader {
   std::string file_;
   bool keeps_qualities_;
   bool in_header_ = true;
-  bool wants_facts_ = false;   // it is a MappingReader
-  ReferenceList references_;   // empty unless it is
+  bool wants_facts_ = false;   // used as a MappingReader
+  ReferenceList references_;   // empty unless wants_facts_
   std::uint64_t records_ = 0;  // read completely
   SkippedAlignments skipped_;
   UnplacedAlignments unplaced_;

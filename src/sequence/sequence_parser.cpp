@@ -50,8 +50,8 @@ constexpr std::array<ForeignFormat, 9> kFormats{{
     {"ustar", kTar, 257},
 }};
 
-// Names the format of a text that starts like this, and what to do about it, if it is one that
-// users may try but that is not supported. Empty for all others.
+// Returns the name of an unsupported format that users may try, and the next step. Empty if the
+// text is in none of these.
 std::string_view foreign_format_hint(std::string_view start) {
   const auto* const found =
       std::find_if(kFormats.begin(), kFormats.end(), [start](const ForeignFormat& format) {
@@ -181,7 +181,7 @@ char SequenceParser::peek_within_record() {
   return *next;
 }
 
-// The '+' line: empty, or the header or its id again.
+// Reads the '+' line, which is empty or repeats the header or its id.
 void SequenceParser::read_separator(std::string_view header) {
   const std::uint64_t offset = lines_.offset();
   std::string line;
@@ -195,7 +195,7 @@ void SequenceParser::read_separator(std::string_view header) {
 }
 
 // If the sequence is on one line, its qualities are, too: a '@' after too few of them starts the
-// next record. Otherwise only the count tells.
+// next record. Otherwise only the count tells where they end.
 void SequenceParser::read_qualities(SequenceRecord& record, bool one_line) {
   const std::size_t letters = record.letters.size();
   std::size_t count = 0;

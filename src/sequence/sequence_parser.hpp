@@ -23,13 +23,13 @@ enum class TextFormats : std::uint8_t { kFastaOrFastq, kFastqOnly };
 // Reads a FASTA or FASTQ text; the first byte after blank lines tells which. Memory is one record
 // and a bounded window, whatever the text holds.
 //
-// FASTA: a line that starts with '>' is a header; all lines up to the next one are sequence.
-// FASTQ: sequence lines up to one that starts with '+', then quality lines until there are as many
+// FASTA: a line that starts with '>' is a header; all lines up to the next one are sequence. FASTQ:
+// sequence lines up to one that starts with '+', then quality lines until there are as many
 // qualities as letters, so that a quality line may start with '@' or '+' (Cock et al. 2010,
 // doi:10.1093/nar/gkp1137). A sequence line that starts with '@' means that a '+' line is missing.
 // In both, space, tab and line ends are not part of a sequence, every other ASCII character but NUL
-// and '>' is a letter, and blank lines mean nothing. A '>' inside a line is where two files were
-// joined without a line end.
+// and '>' is a letter, and blank lines mean nothing. A '>' inside a line is an error: two files
+// were joined there without a line end.
 //
 // Errors, with `file`, record and byte offset: kInputFormat, kInputMalformed, kInputTooLong,
 // kInputTruncated, and those of the source.
@@ -39,7 +39,7 @@ class SequenceParser {
                  TextFormats accepted = TextFormats::kFastaOrFastq,
                  Qualities qualities = Qualities::kPassOver);
 
-  // The next record; empty at the end of the text. Do not call it again after an error.
+  // Returns the next record; empty at the end of the text. Do not call it again after an error.
   std::optional<SequenceRecord> next();
 
   bool is_fastq() const { return format_ == Format::kFastq; }

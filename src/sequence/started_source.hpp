@@ -19,7 +19,7 @@ class StartedSource : public ByteSource {
   // Reads the start. If the source fails, read() throws the error after the text before it.
   explicit StartedSource(ByteSource& source);
 
-  // Shorter than kStartBytes if the text is, or if it cannot be read further.
+  // Returns kStartBytes, or fewer if the text is shorter or cannot be read further.
   std::string_view start() const { return start_; }
   std::size_t read(std::span<char> buffer) override;
 

@@ -24,7 +24,7 @@ struct Rule {
   std::vector<scmp_arg_cmp> only{};  // all of these must hold
 };
 
-// An int argument that has this value; the upper half of its register means nothing.
+// Matches an int argument of this value; the upper half of its register means nothing.
 scmp_arg_cmp is(unsigned argument, int value) {
   constexpr std::uint64_t kInt = 0xffffffffU;
   return {argument, SCMP_CMP_MASKED_EQ, kInt, static_cast<std::uint32_t>(value)};
@@ -34,7 +34,7 @@ scmp_arg_cmp lacks(unsigned argument, int bit) {
   return {argument, SCMP_CMP_MASKED_EQ, static_cast<std::uint32_t>(bit), 0};
 }
 
-// What may be read is what is open, because nothing can be opened.
+// Reading is allowed from any open file, as no other can be opened.
 void add_reading(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close)}) {
     rules.push_back({call});
@@ -49,7 +49,7 @@ void add_writing(std::vector<Rule>& rules) {
   }
 }
 
-// Memory that can be executed cannot be made.
+// Allows memory, except memory that can be executed.
 void add_memory(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise)}) {
     rules.push_back({call});
@@ -59,8 +59,8 @@ void add_memory(std::vector<Rule>& rules) {
   }
 }
 
-// abort() is what the C library does about a heap that is damaged: a crash, nothing forbidden.
-// SIGXCPU cannot be blocked.
+// The C library calls abort() for a damaged heap: that is a crash, not a forbidden call. SIGXCPU
+// cannot be blocked.
 void add_ends(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
                          SCMP_SYS(restart_syscall), SCMP_SYS(getpid), SCMP_SYS(gettid)}) {
@@ -70,8 +70,8 @@ void add_ends(std::vector<Rule>& rules) {
   rules.push_back({SCMP_SYS(tgkill), {is(0, ::getpid()), is(2, SIGABRT)}});
 }
 
-// Locks, clocks (where they need the kernel), random numbers, and what the C library asks when it
-// is short of memory: how many processors there are.
+// Allows locks, clocks (where they need the kernel), random numbers, and the number of processors,
+// which the C library asks for when memory is short.
 void add_harmless(std::vector<Rule>& rules) {
   for (const int call :
        {SCMP_SYS(futex), SCMP_SYS(sched_yield), SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday),
@@ -80,12 +80,12 @@ void add_harmless(std::vector<Rule>& rules) {
   }
 }
 
-// Refused, but not forbidden: malloc asks /proc for the policy of memory when it gives back part of
-// an arena that is not its first (a good CRAM file does this to it), and does without the answer.
+// These calls fail, but do not kill. When malloc gives back part of an arena that is not its first
+// (good CRAM files cause that), it opens /proc for the memory policy, and does without it.
 constexpr std::array kRefused{SCMP_SYS(open), SCMP_SYS(openat)};
 
-// What the sanitizers of a test's build call beside these. UBSan tries an object's memory by
-// writing it into a pipe.
+// Allows the other calls of a test build's sanitizers: UBSan tests an object's memory by writing it
+// into a pipe.
 void add_sanitizers([[maybe_unused]] std::vector<Rule>& rules) {
 #ifdef VIRNUCPRO_SANITIZED
   for (const int call : {SCMP_SYS(sigaltstack), SCMP_SYS(pipe2), SCMP_SYS(write)}) {

@@ -17,11 +17,12 @@ struct Translation {
 
 inline constexpr std::string_view kGeneticCodes = "1, 4, 11, 15 or 25";
 
-// The code under which one with NCBI's `number` is kept: 11 has the amino acids of 1, and differs
-// in its start codons alone. Empty for one that is not read.
+// Returns the code that stands for NCBI's `number`: 1 for 11, which differs in its start codons
+// alone. Empty if the code is not supported.
 std::optional<std::uint32_t> known_genetic_code(std::uint64_t number);
 
-// The amino acids of the 64 codons in the order of ACGT, '*' for a stop. `code` must be known.
+// Returns the amino acids of the 64 codons in the order of ACGT, '*' for a stop. `code` must be
+// known.
 std::string_view amino_acids(std::uint32_t code);
 
 }  // namespace virnucpro

@@ -168,8 +168,8 @@ def test_cram_with_more_than_one_end(program, cram):
         program.predict("x.cram", *SHORT, "-o", "out", "-f", "--no-report", code=0)
         assert rows_of(program) == [(name, "150") for name in names] * count
     for wrong, said in ((containers + CRAM_END + containers, "the end container is missing"),
-                        (containers + CRAM_END + b"rubbish", "what follows the end container is cut, or no container"),
-                        (containers + CRAM_END + containers[:-9], "what follows the end container is cut, or no container")):
+                        (containers + CRAM_END + b"rubbish", "the bytes after the end container are cut, or are not a container"),
+                        (containers + CRAM_END + containers[:-9], "the bytes after the end container are cut, or are not a container")):
         (program.folder / "x.cram").write_bytes(head + wrong)
         assert said in message(program.predict("x.cram", *SHORT, "-o", "wrong", code=1))
 

@@ -405,7 +405,7 @@ TEST_F(Cram, SomethingBehindTheEnd) {
   const std::string content = cram({"no_ref=1"});
   for (const std::string& more : {std::string("x"), content}) {
     const Parsed parsed = parse(content + more);
-    expect_error(parsed, ErrorKind::kInputCorrupt, "follows the end container");
+    expect_error(parsed, ErrorKind::kInputCorrupt, "after the end container");
     EXPECT_EQ(parsed.error->place().offset, content.size());
   }
 }
@@ -468,7 +468,7 @@ TEST_F(Cram, ContainersThatCountWrongly) {
   expect_error(more, ErrorKind::kInputCorrupt, "record 4, byte ");
   EXPECT_THAT(more.rows, SizeIs(3));
   const Parsed fewer = parse(crafted(content, kThree, "\x0f\0\1\2\0\x0c"sv));
-  expect_error(fewer, ErrorKind::kInputCorrupt, "more records than it names");
+  expect_error(fewer, ErrorKind::kInputCorrupt, "more records than its header says");
 }
 
 // With any container on its way when the first one turns out to be wrong.
@@ -479,10 +479,10 @@ TEST_F(Cram, AContainerThatCountsWronglyBeforeAnother) {
   constexpr auto kThree = "\x0f\0\1\3\0\x0c"sv;
   for (int i = 0; i < 20; ++i) {
     const Parsed fewer = parse(crafted(content, kThree, "\x0f\0\1\4\0\x0c"sv));
-    expect_error(fewer, ErrorKind::kInputCorrupt, "fewer records than it names");
+    expect_error(fewer, ErrorKind::kInputCorrupt, "fewer records than its header says");
     EXPECT_THAT(fewer.rows, SizeIs(3));
     const Parsed more = parse(crafted(content, kThree, "\x0f\0\1\2\0\x0c"sv));
-    expect_error(more, ErrorKind::kInputCorrupt, "more records than it names");
+    expect_error(more, ErrorKind::kInputCorrupt, "more records than its header says");
     EXPECT_THAT(more.rows, SizeIs(2));
     EXPECT_EQ(more.error->place().record, 3U);
     EXPECT_EQ(more.error->place().offset, fewer.error->place().offset);
@@ -496,7 +496,7 @@ TEST_F(Cram, AContainerThatCountsWronglyBeforeACut) {
   constexpr auto kThree = "\x0f\0\1\3\0\x0c"sv;
   const std::string content = crafted(cram(), kThree, "\x0f\0\1\2\0\x0c"sv);
   const Parsed parsed = parse(content.substr(0, content.size() - 1));
-  expect_error(parsed, ErrorKind::kInputCorrupt, "more records than it names");
+  expect_error(parsed, ErrorKind::kInputCorrupt, "more records than its header says");
   EXPECT_EQ(parsed.error->place().record, 3U);
 }
 

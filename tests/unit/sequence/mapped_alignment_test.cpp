@@ -153,7 +153,7 @@ TEST(MappedAlignment, FactsThatCannotBe) {
   expect_fault_in_both({.tags = "\tNM:B:c,1"}, "NM is not a number");
   expect_fault_in_both({.tags = "\tNM:i:-1"}, "NM is not a number");
   expect_fault_in_both({.tags = "\tNM:i:1\tNM:i:1"}, "NM stands twice");
-  expect_fault_in_both({.tags = "\tNM:i:5"}, "NM is 5, of 4 aligned letters");
+  expect_fault_in_both({.tags = "\tNM:i:5"}, "NM is 5, but only 4 letters are aligned");
   expect_fault_in_both({.cigar = "4S"}, "its CIGAR aligns no letter");
   const std::string sam = std::string(kTwoReferences) + MappedLine{.cigar = "5M"}.text();
   expect_fault(mapped_by<SamReader>(sam), 1, "SEQ has 4 letters, CIGAR 5");
@@ -289,7 +289,7 @@ TEST_F(MappedBam, EveryCutOfTheTags) {
 }
 
 TEST_F(MappedBam, RecordsThatCannotBe) {
-  expect_fault(with(0, "\xff\xff\xff\xff"), 1, "lies on no reference");
+  expect_fault(with(0, "\xff\xff\xff\xff"), 1, "names no reference");
   expect_fault(with(0, "\2\0\0\0"s), 1, "reference 2 of 2");
   expect_fault(with(kCigarPlace, "\x49\0\0\0"s), 1, "CIGAR holds");
   expect_fault(with(kCigarPlace, "\x50\0\0\0"s), 1, "SEQ has 4 letters, CIGAR 5");
