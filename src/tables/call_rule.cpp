@@ -24,7 +24,7 @@ constexpr std::array kCallWords{std::string_view("virus"), std::string_view("oth
 constexpr std::array kRuleWords{std::string_view("majority"), kRollupName};
 
 void refuse(const std::string& what, const char* rule) {
-  throw Error(ErrorKind::kUsage, fmt::format("{} is of the rule {}", what, rule));
+  throw Error(ErrorKind::kUsage, fmt::format("{} belongs to the rule {}", what, rule));
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ CallRule CallRuleChange::over(const CallRule& rule) const {
   const RuleName chosen = name.value_or(rule.name());
   if (chosen == RuleName::kViralNgs && min_share) refuse("--min-share", "majority");
   if (chosen == RuleName::kMajority && !(viral_ngs.is_empty() && min_tier.empty())) {
-    refuse("--min-tier, and each number of viral-ngs,", "viral-ngs");
+    refuse("--min-tier, or a number of viral-ngs,", "viral-ngs");
   }
   CallRule changed(min_score.value_or(rule.min_score()), min_share.value_or(rule.min_share()));
   changed.set_viral_ngs(viral_ngs.over(rule.viral_ngs()));

@@ -10,18 +10,20 @@
 
 namespace virnucpro {
 
-// What a sequence is called.
+// The calls of a sequence.
 enum class Call : std::uint8_t { kVirus, kOthers, kAmbiguous, kUnscored };
 std::string_view word_of(Call call);  // "virus", "others", "ambiguous", "unscored"
 Call call_of(const ContigCall& contig);
 
-// Which rule calls sequences.
+// The rules that can call sequences.
 enum class RuleName : std::uint8_t { kMajority, kViralNgs };
 std::string_view word_of(RuleName name);
 std::optional<RuleName> rule_named(std::string_view word);
 
-// A run's one rule: when a chunk, and when a sequence is called virus (docs/reference/semantics.md,
-// section 6). A chunk's call is the same by both rules.
+// A run's one rule: when a chunk or a sequence is called virus (docs/reference/semantics.md,
+// section 6). Every file follows it: contigs.tsv once had a rule of its own, and its count of
+// viruses was not the summary's. Calls are made when a file is written and never stored, so another
+// rule computes no score. A chunk's call is the same by both rules.
 class CallRule {
  public:
   static constexpr double kDefaultMinScore = 0;  // the original's rule alone
@@ -29,14 +31,14 @@ class CallRule {
 
   // The default rule.
   CallRule() = default;
-  // By majority. Both from 0 to 1. `min_score`: of a chunk's virus score, as it is printed;
-  // `min_share`: of virus chunks per scored chunk.
+  // The rule by majority; both numbers are from 0 to 1. `min_score`: the least virus score of a
+  // virus chunk, as it is printed; `min_share`: the least share of virus chunks among scored ones.
   CallRule(double min_score, double min_share);
 
-  // Calls by viral-ngs. `min_tier`, one of kTiers: of the sequences called virus those are written
-  // that reach it.
+  // Makes viral-ngs the rule. `min_tier`, one of kTiers, is the least tier of the sequences called
+  // virus that are written.
   void use_viral_ngs(std::string_view min_tier = kReviewTier);
-  // The numbers of viral-ngs, which a run by majority has for label-reads.
+  // Sets the numbers of viral-ngs, which label-reads takes in a run by majority, too.
   void set_viral_ngs(const RollupRule& rule) { viral_ngs_ = rule; }
 
   RuleName name() const { return name_; }
@@ -46,12 +48,12 @@ class CallRule {
   const RollupRule& viral_ngs() const { return viral_ngs_; }
   std::string_view min_tier() const { return min_tier_; }
 
-  // A chunk's highest scores. The original calls it virus when that of virus is not the smaller.
+  // Takes a chunk's highest scores. As in the original, equal scores make it virus.
   bool is_virus_chunk(float others, float virus) const {
     return virus >= others && virus >= least_score_;
   }
 
-  // Whether both call every sequence alike, and choose the same.
+  // True if both call every sequence alike, and choose the same ones to be written.
   bool operator==(const CallRule& other) const;
 
  private:
@@ -64,7 +66,7 @@ class CallRule {
   float least_score_ = -std::numeric_limits<float>::infinity();
 };
 
-// What is asked for instead of a run's own rule; empty: as it is.
+// A user's changes to a run's own rule; empty members change nothing.
 struct CallRuleChange {
   std::optional<RuleName> name{};
   std::optional<double> min_score{};
@@ -72,7 +74,7 @@ struct CallRuleChange {
   RollupChange viral_ngs{};
   std::string_view min_tier{};
 
-  // Errors: kUsage for a number of the rule that does not call.
+  // Returns the changed rule. Errors: kUsage for a number of the other rule.
   CallRule over(const CallRule& rule) const;
 };
 

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-// As BED has it: a whole number from 0 to 1000.
+// Returns BED's score, a whole number from 0 to 1000.
 int bed_score(float virus) {
   const double score = std::floor(1000 * printed_score(virus));
   if (!(score > 0)) return 0;  // also for NaN

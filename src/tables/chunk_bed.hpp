@@ -17,7 +17,7 @@ class ChunkBed {
  public:
   ChunkBed(const FilePlace& place, std::uint64_t chunk_size, const CallRule& rule);
 
-  // The parts of a sequence in order, with their scored chunks.
+  // Takes the parts of a sequence in order, with their scored chunks.
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   AtomicFile& file() { return file_; }

@@ -13,11 +13,11 @@ struct ChunkScore {
   float others = 0;
   float virus = 0;
 
-  // As the original calls it, whatever its score.
+  // Returns the original's call, which needs no least score.
   bool is_virus() const { return virus >= others; }
 };
 
-// The chunks of a part that have a frame with scores, in order. Failed frames count as absent.
+// Returns a part's chunks that have a scored frame, in order. Failed frames count as absent.
 std::vector<ChunkScore> scored_chunks(const SequencePart& part);
 
 }  // namespace virnucpro

@@ -12,7 +12,8 @@ namespace virnucpro {
 
 // The rule by which a public-health centre calls contigs from VirNucPro's table of chunks
 // (broadinstitute/viral-ngs, VIRNUCPRO.md at c35cedd; docs/reference/semantics.md, section 6). Its
-// numbers are that centre's, not calibrated by this program.
+// numbers are that centre's, not calibrated by this program. Names, digits and rounding stay that
+// program's; columns of ours stand behind its own.
 struct RollupRule {
   double min_weighted_delta = 0.3;     // beyond it a contig is viral, or non-viral
   double high_confidence_delta = 0.6;  // between moderate and high confidence
@@ -28,7 +29,7 @@ struct RollupRule {
 
 inline constexpr std::string_view kRollupName = "viral-ngs";
 
-// Its numbers but min_chunks, and their flags; all are from 0 to 1.
+// A number of the rule and its flag; min_chunks is not among them. All are from 0 to 1.
 struct RollupNumber {
   const char* flag;
   const char* help;
@@ -51,37 +52,37 @@ inline constexpr std::array kRollupNumbers{
                  &RollupRule::min_nonviral_prop},
 };
 
-// The numbers that are given; the others are those of another rule.
+// The numbers that a user gives; the others stay as in another rule.
 struct RollupChange {
-  std::array<std::optional<double>, kRollupNumbers.size()> numbers{};  // as kRollupNumbers
+  std::array<std::optional<double>, kRollupNumbers.size()> numbers{};  // as in kRollupNumbers
   std::optional<std::uint64_t> min_chunks{};
 
   bool is_empty() const;
   RollupRule over(RollupRule rule) const;
 };
 
-// The rule as a journal keeps it, and back; empty for any other text.
+// These convert a rule to a journal's text and back; empty for any other text.
 std::string text_of(const RollupRule& rule);
 std::optional<RollupRule> parse_rollup(std::string_view text);
 
-// What a contig, or a read of it, is called.
+// The calls of a contig, or of a read on it.
 inline constexpr std::string_view kViralCall = "Viral";
 inline constexpr std::string_view kNonviralCall = "Non-viral";
 inline constexpr std::string_view kAmbiguousCall = "Ambiguous";
 inline constexpr std::string_view kUnclassifiedCall = "Unclassified";
-// Its confidence. The last is the lowest: people should look.
+// The confidence of a call. The last is the lowest: a person should look.
 inline constexpr std::string_view kHighTier = "high_confidence";
 inline constexpr std::string_view kModerateTier = "moderate_confidence";
 inline constexpr std::string_view kLowTier = "low_confidence";
 inline constexpr std::string_view kReviewTier = "review";
 inline constexpr std::array kTiers{kHighTier, kModerateTier, kLowTier, kReviewTier};
-// "high", "moderate", "low" or "review", and back; empty for any other word.
+// These convert a tier to "high", "moderate", "low" or "review", and back; empty otherwise.
 std::string_view short_tier(std::string_view tier);
 std::string_view tier_named(std::string_view word);
-// Whether a tier is at least as high as another.
+// True if `tier` is at least as high as `least`.
 bool reaches(std::string_view tier, std::string_view least);
 
-// What the chunks of a contig say together.
+// The call of a contig, from all its chunks.
 struct ContigCall {
   std::string_view call;  // one of the above; kUnclassifiedCall without chunks
   std::string_view tier;  // one of the above; or empty

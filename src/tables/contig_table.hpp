@@ -21,14 +21,14 @@ class ContigTable {
  public:
   ContigTable(const FilePlace& place, std::uint64_t chunk_size);
 
-  // The parts of a sequence in order, with their scored chunks.
+  // Takes the parts of a sequence in order, with their scored chunks.
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
-  // After its last part. `input`: the name of its input, on one line.
+  // Call it after a sequence's last part. `input`: the name of its input, on one line.
   void end(const SequencePart& last, const ContigCall& call, std::string_view input);
 
-  // Call it before the first row: rows come by id, in natural order, and are sorted in `folder`.
+  // Call it before the first row to have rows in natural order of ids; they are sorted in `folder`.
   void sort(const Directory& folder, std::size_t rows_in_memory, const Cancel& cancel);
-  // After the last row.
+  // Call it after the last row.
   void finish();
 
   AtomicFile& file() { return file_; }
@@ -41,7 +41,7 @@ class ContigTable {
   std::uint64_t scored_end_ = 0;  // of the last scored chunk: chunks overlap
 };
 
-// A text whose order of bytes is the natural order of ids: runs of digits are numbers.
+// Returns a text whose byte order is the natural order of ids: runs of digits count as numbers.
 std::string natural_key(std::string_view id);
 
 }  // namespace virnucpro

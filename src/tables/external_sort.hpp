@@ -15,9 +15,9 @@
 namespace virnucpro {
 
 // Sorts rows of key and value by the key's bytes; rows with equal keys keep their order. Memory
-// holds at most `rows` rows and some 3 MiB in all. The others go to a temporary file, in
-// TMPDIR or else in `directory`, in sorted runs that are merged kFanIn at a time. At most two files
-// are open. Errors: SpillFile's, Cancel's.
+// holds at most `rows` rows and some 3 MiB in all. Other rows go to a temporary file
+// (spill_file.hpp), in sorted runs that are merged kFanIn at a time. At most two files are open.
+// Errors: SpillFile's, Cancel's.
 class ExternalSort {
  public:
   static constexpr std::size_t kFanIn = 64;
@@ -44,7 +44,7 @@ class ExternalSort {
   };
   class RunReader;
 
-  static const std::size_t kMostBytes;  // of text and rows, including what their sorting takes
+  static const std::size_t kMostBytes;  // of text and rows, including the memory to sort them
   static const std::size_t kRowBytes;
 
   std::string_view key(const Row& row) const { return {text_.data() + row.begin, row.key_size}; }

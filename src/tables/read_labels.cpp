@@ -23,7 +23,7 @@ constexpr int kLeastQuality = 5;
 constexpr double kLeastIdentity = 90;
 constexpr double kLeastCoverage = 80;
 
-// A text whose order of bytes is that of the numbers.
+// Returns a text whose byte order is the order of the numbers.
 std::string number_key(std::uint64_t number) {
   std::string key(bytes_of(number));
   std::reverse(key.begin(), key.end());

@@ -15,11 +15,11 @@
 
 namespace virnucpro {
 
-// The call of a read whose alignments have different ones.
+// The call of a read whose alignments have different calls.
 inline constexpr std::string_view kMultiMappedCall = "Multi-mapped";
 inline constexpr std::array kReadCalls{kViralCall, kNonviralCall, kAmbiguousCall, kUnclassifiedCall,
                                        kMultiMappedCall};
-// How many reads have each.
+// The number of reads with each of these calls.
 using ReadCounts = std::array<std::uint64_t, kReadCalls.size()>;
 
 // How the alignments of a read make one call (docs/reference/semantics.md, section 6).
@@ -28,7 +28,7 @@ struct LabelRule {
   bool ignores_unclassified = false;  // such alignments do not count if the read has any other
 };
 
-// Gives each read the call of the contig that it lies on best. Reads are sorted twice on disk, by
+// Gives each read the call of the contig that it aligns to best. Reads are sorted twice on disk, by
 // name and by their first alignment, so memory does not grow with their number. Errors:
 // kOutputWrite, Cancel's.
 class ReadLabels {
@@ -40,10 +40,10 @@ class ReadLabels {
   ReadLabels(const LabelRule& rule, const ReferenceList& references, CallOf call_of,
              const Directory& folder, std::size_t rows_in_memory, const Cancel& cancel);
 
-  // In the order of the file.
+  // Takes alignments in the order of the file.
   void add(const MappedAlignment& alignment);
-  // After the last one: writes the table, a row for each read in the order of their first
-  // alignments.
+  // Call it after the last alignment. Writes the table: a row for each read, in the order of their
+  // first alignments.
   ReadCounts finish(const Write& write);
 
  private:

@@ -11,15 +11,17 @@
 
 namespace virnucpro {
 
-// The calls of the contigs that reads were aligned to, from a run's journal.
+// The calls of the contigs that reads were aligned to. They come from a run's journal, as
+// contigs.tsv may be edited or out of date. A reference must have the run's length: reads aligned
+// to another assembly would get calls that look right.
 class ReferenceCalls {
  public:
   // `file`: the name of the alignments, for errors. Errors: kUsage for a reference that the run has
-  // twice, or with another length, and where it has none of them; kJournalDamaged; Cancel's.
+  // twice or with another length, and if the run has none of them; kJournalDamaged; Cancel's.
   ReferenceCalls(const Journal& journal, const RollupRule& rule, const ReferenceList& references,
                  const std::string& file, const Cancel& cancel);
 
-  // Unclassified for a reference that the run does not have.
+  // Returns Unclassified for a reference that the run does not have.
   const ContigCall& of(std::uint32_t reference) const { return calls_[place_.at(reference)]; }
   bool is_known(std::uint32_t reference) const { return place_.at(reference) != 0; }
   std::uint64_t unknown() const { return place_.size() - (calls_.size() - 1); }

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Formatted by hand: with fmt this took half the time of writing a run's tables.
+// Scores are formatted by hand: with fmt this took half the time of writing a run's tables.
 
 // "digits" × 10^(exponent - number of digits + 1): 1234, 2 → 123.4.
 std::string lay_out_plain(std::string digits, int exponent) {

@@ -30,12 +30,12 @@ class SequenceSummary {
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   bool scored() const { return chunks_scored_ > 0; }
-  // The call of sequences.tsv, and of everything that states one.
+  // Returns the call. Every file that states a call asks here.
   Call call() const;
   bool is_virus() const { return call() == Call::kVirus; }
-  // Whether it is among the sequences called virus that are written: of the rule's least tier.
+  // True if it is written among the sequences called virus: it reaches the rule's least tier.
   bool is_chosen() const;
-  // Its row in contigs.tsv. Only by the rule viral-ngs.
+  // Returns its row in contigs.tsv; only under the rule viral-ngs.
   ContigCall contig() const { return rollup_.result(); }
   std::uint64_t length() const { return length_; }
   std::uint64_t chunks() const { return chunks_; }
@@ -43,13 +43,13 @@ class SequenceSummary {
   std::uint64_t virus_chunks() const { return virus_chunks_; }
   std::uint64_t frames() const { return frames_; }
   std::uint64_t failed_frames() const { return failed_frames_; }
-  // Virus chunks as a share of scored chunks; there must be a scored chunk.
+  // Returns the share of virus chunks among scored chunks; there must be a scored chunk.
   double virus_share() const;
   float max_virus_score() const { return max_; }
   float mean_virus_score() const;
   // There must be no scored chunk.
   Unscored why_unscored() const;
-  // Including its line end. `input`: the name of its input, on one line.
+  // Returns its row with the line end. `input`: the name of its input, on one line.
   std::string row(std::string_view input) const;
 
  private:

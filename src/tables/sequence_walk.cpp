@@ -34,7 +34,7 @@ class Walk {
   }
 
  private:
-  // In an interrupted run the input without an entry was being read.
+  // An input without an entry is the one that an interrupted run was reading.
   bool left_out(std::uint32_t input) const {
     if (input < inputs_.size()) return inputs_[input].failed;
     if (!finished_) return false;

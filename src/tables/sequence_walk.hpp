@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// Receives what a walk over a journal finds, sequence by sequence in input order.
+// Receives the sequences of a journal from a walk, in input order.
 struct SequenceVisitor {
   CallRule rule{};  // of the summaries
   // Called with each part and its chunks' scores; a sequence longer than a unit has several.

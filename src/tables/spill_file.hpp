@@ -12,12 +12,12 @@
 
 namespace virnucpro {
 
-// A temporary file, written once from start to end and read at any place. It has no name, so that
-// none remains however the process ends. Errors: kOutputWrite; kTemporaryFolder for one in TMPDIR.
+// A temporary file, written once from start to end and read at any place. It has no name, so no
+// file remains, however the process ends. Errors: kOutputWrite; kTemporaryFolder for one in TMPDIR.
 class SpillFile {
  public:
-  // In the folder of TMPDIR; where that is not set, in `beside`: the rows may take more than /tmp
-  // has.
+  // Makes it in the folder TMPDIR: users set it to a disk of the node. Else makes it in `beside`:
+  // /tmp may be small, or memory.
   explicit SpillFile(const Directory& beside);
 
   void append(std::string_view bytes);

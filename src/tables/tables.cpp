@@ -61,7 +61,7 @@ void write_consensus(ExternalSort& sort, AtomicFile& table) {
   });
 }
 
-// Takes sorted ids, as a set of them would grow with the run.
+// Takes sorted ids, as a set of ids would grow with the run.
 std::uint64_t count_duplicates(ExternalSort& ids) {
   std::uint64_t duplicates = 0;
   std::optional<std::string> before;
@@ -90,7 +90,7 @@ class InputNames {
   const std::string& of(std::uint32_t input) const {
     if (input < names_.size()) return names_[input];
     throw Error(ErrorKind::kJournalDamaged, Place{.file = journal_.string()},
-                fmt::format("input {} is none of the run's", std::uint64_t{input} + 1));
+                fmt::format("the run has no input {}", std::uint64_t{input} + 1));
   }
 
  private:

@@ -17,13 +17,13 @@
 
 namespace virnucpro {
 
-// What is written beside the three tables. The rule viral-ngs writes contigs.tsv.
+// The tables that are written beside the three. The rule viral-ngs writes contigs.tsv.
 struct MoreTables {
   bool natural_order = false;  // contigs.tsv by id, in which 2 comes before 10; else as read
   bool bed = false;            // chunks.bed
 };
 
-// What is asked for, over what runs have.
+// A user's changes to the tables that a run has.
 struct TableChange {
   std::optional<bool> natural_order{};
   bool bed = false;
@@ -48,10 +48,10 @@ struct TableSettings {
 // The chunk size of the smaller published model, in bases.
 inline constexpr std::uint64_t kShortSequence = 300;
 
-// What the tables say, in numbers.
+// Counts of what the tables hold.
 struct TableCounts {
   std::uint64_t sequences = 0;
-  std::uint64_t short_sequences = 0;  // that were cut into chunks, of up to kShortSequence
+  std::uint64_t short_sequences = 0;  // up to kShortSequence long, not skipped
   std::uint64_t chunks = 0;           // scored or not
   std::uint64_t virus_sequences = 0;
   std::uint64_t ambiguous_sequences = 0;
@@ -69,7 +69,7 @@ struct TableCounts {
   std::uint64_t others() const {
     return sequences - virus_sequences - ambiguous_sequences - unscored_sequences;
   }
-  // Whether the run is one of reads: nearly all scored sequences have one chunk.
+  // True if the run is one of reads: nearly all scored sequences have one chunk.
   bool is_of_reads() const {
     const std::uint64_t scored = sequences - unscored_sequences;
     return scored > 0 && 10 * single_chunk_sequences >= 9 * scored;
@@ -89,8 +89,8 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel);
 
 // Visits the sequences of the inputs that did not fail, in input order. `number` counts them from 1
-// within their input, like SequenceRecord::number; `virus` says whether it is called so by this
-// rule and to be written.
+// within their input, like SequenceRecord::number; `virus` is true if this rule calls it virus and
+// has it written.
 void for_each_call(
     const Journal& journal, const CallRule& rule, const Cancel& cancel,
     const std::function<void(std::uint32_t input, std::uint64_t number, bool virus)>& visit);
