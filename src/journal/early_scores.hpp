@@ -16,23 +16,23 @@
 
 namespace virnucpro {
 
-// Scores of frames whose unit is not complete. On a slow device a unit takes minutes. So that a
-// killed run loses only seconds of computing, scores go to the journal early, as rows beside the
-// units. They have no place in the inputs: a frame's score depends on its tokens alone, and a
-// resumed run finds it by their hash.
+// Early scores are those of frames whose unit is not complete. On a slow device a unit takes
+// minutes. So that a killed run loses only seconds of computing, they go to the journal as rows
+// beside the units. They have no place in the inputs: a frame's score depends on its tokens alone,
+// and a resumed run finds it by their hash.
 
 Hash128 frame_hash(const FrameTokens& tokens);
 
-// The row's bytes: hashes and scores of frames, CRC-32C of all before it (4 bytes).
+// Returns the row's bytes: hashes and scores of frames, CRC-32C of all before it (4 bytes).
 std::string encode_early_scores(std::span<const EarlyScore> scores);
-// Empty if the row is damaged: its frames are then computed again.
+// Returns nothing if the row is damaged: its frames are then computed again.
 std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::byte> row);
 
-// The early scores of a run.
+// Keeps the early scores of a run.
 class EarlyScores {
  public:
-  // The scores that an earlier session of the run left; `next_row`: the first free row; `interval`:
-  // the seconds that scores wait. The writer must outlive it.
+  // `left`: the scores from an earlier session of the run; `next_row`: the first free row;
+  // `interval`: the seconds that scores wait. The writer must outlive it.
   EarlyScores(std::vector<EarlyScore> left, std::uint64_t next_row, double interval,
               JournalWriter& writer);
 

@@ -54,11 +54,11 @@ constexpr std::uint64_t unit_key(std::uint32_t input, std::uint64_t index) {
   return std::uint64_t{input} << kInputShift | index;
 }
 
-// Many times what a run leaves: the frames that it reads ahead. More are computed again.
+// Many times the number of frames that a run reads ahead. Further ones are computed again.
 constexpr std::size_t kMostEarlyScores = 1U << 22U;
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 62U;
 
-// Of a whole table in memory. In a crafted file many rows can share the pages of a long text.
+// The most text of a table. In a crafted file many rows can share the pages of a long text.
 constexpr std::size_t kMostText = 256U << 20U;
 
 // Some network file systems lack advisory fcntl locks. There SQLite locks with a folder beside the
@@ -71,12 +71,12 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
   if (::fcntl(fd, F_GETLK, &lock) == 0) return nullptr;
   log_info("{}: no file locks here ({}); using a lock folder beside it", path.string(),
            errno_text(errno));
-  ::rmdir((path.string() + ".lock").c_str());  // SQLite's is empty; another one is not its
+  ::rmdir((path.string() + ".lock").c_str());  // SQLite's is empty; any other one stays
   return "unix-dotfile";
 }
 
-// A file of the user's may be linked into a stranger's directory, as an archive can do, or a
-// backup.
+// Refuses a file with several names: a stranger's directory may hold a link to a file of the
+// user's, from an archive or a backup.
 void require_single_name(const std::filesystem::path& file, const std::filesystem::path& shown) {
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0 || status.st_nlink < 2) return;
@@ -101,7 +101,7 @@ SqliteDatabase open_database(const std::filesystem::path& path, int flags, Error
   return database;
 }
 
-// Of a journal that has no log, so that its file is all there is.
+// Opens a journal that has no log, so that its file holds everything.
 SqliteDatabase open_as_it_is(const std::filesystem::path& path) {
   require_own_journal_files(path);
   const UniqueFd fd =
@@ -110,7 +110,7 @@ SqliteDatabase open_as_it_is(const std::filesystem::path& path) {
   return {path, nullptr, SqliteDatabase::Access::kAsItIs};
 }
 
-// The same place, in an open folder.
+// Returns the same place in an open folder.
 FilePlace held_place(const FilePlace& place) {
   return place.folder ? place : FilePlace(Directory(place.path.parent_path()), place.name());
 }
@@ -183,7 +183,7 @@ struct Journal::Database {
   Extents extents;
   Fingerprint changed;  // entries that wait for the next change
   bool finished = false;
-  std::string known_hash;  // of its content, if it is finished
+  std::string known_hash;  // of the content of a finished journal
   bool scratch = false;    // then the destructor removes its file
 
   Database(Directory in, SqliteDatabase database)
@@ -196,7 +196,7 @@ struct Journal::Database {
         drop_early(sqlite.prepare("DELETE FROM early_scores WHERE number = ?")) {}
 
   ~Database() {
-    // A file in this place counts as a leftover.
+    // If it cannot be removed, it counts as a leftover.
     if (scratch) ::unlinkat(folder.fd(), sqlite.path().filename().c_str(), 0);
   }
   Database(const Database&) = delete;
@@ -210,7 +210,7 @@ struct Journal::Database {
     return sum;
   }
 
-  // The unit of a row that holds its parts and its scores.
+  // Returns the unit of a row with this number of parts and these scores.
   Unit unit_of(std::uint64_t parts, std::span<const std::byte> scores, std::uint32_t input,
                std::uint64_t index) const {
     Unit unit = decode_unit(scores, input, index, sqlite.path().string());
@@ -250,14 +250,14 @@ struct Journal::Database {
     return hash.hex();
   }
 
-  // Reads the last row; the number of units that it says, if it is there.
+  // Reads the last row, and returns its number of units; nothing if there is no such row.
   std::optional<std::uint64_t> read_completion(const std::vector<InputEntry>& inputs) {
     SqliteStatement row = sqlite.prepare("SELECT units, inputs, hash FROM completion");
     if (!row.step()) return std::nullopt;
     finished = true;
     known_hash = row.text(2);
     if (row.integer(1) != inputs.size()) {
-      fail(fmt::format("{} inputs are there of {}", inputs.size(), row.integer(1)));
+      fail(fmt::format("{} of {} inputs are there", inputs.size(), row.integer(1)));
     }
     return row.integer(0);
   }
@@ -273,11 +273,11 @@ struct Journal::Database {
         });
     const std::optional<std::uint64_t> known = read_completion(inputs);
     if (!known) return;
-    if (*known != units()) fail(fmt::format("{} units are there of {}", units(), *known));
+    if (*known != units()) fail(fmt::format("{} of {} units are there", units(), *known));
     if (known_hash != now) fail("the hash of its units does not fit");
   }
 
-  // Call it before every change that a finished run would not make.
+  // Writes waiting entries; if `reopens`, removes the last row. Call it before every change.
   void write_changes(bool reopens = true);
 };
 
@@ -308,9 +308,9 @@ void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint)
 
 }  // namespace
 
-// If the process dies meanwhile, no journal that looks damaged may remain. It is in WAL mode when
-// it gets its name: changing the mode later would need a rollback journal beside it for a moment,
-// and then one that lies there could be a run's (journal_files.hpp).
+// If the process dies meanwhile, no journal that looks damaged may remain. It gets its name in WAL
+// mode: changing the mode later would need a rollback journal beside it for a moment, and such a
+// file must never be a run's (journal_files.hpp).
 Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) {
   const FilePlace held = held_place(place);
   const Directory& folder = *held.folder;
@@ -415,7 +415,7 @@ Journal::Fingerprint Journal::fingerprint() const {
   return fingerprint;
 }
 
-// A finished journal stays so while entries change, whenever the process is killed.
+// A finished journal stays finished while its entries change, even if the process is killed.
 void Journal::Database::write_changes(bool reopens) {
   sqlite.keep_log(false);
   if (changed.empty() && !(reopens && finished)) return;
@@ -509,10 +509,10 @@ void Journal::finish() {
   if (database.scratch) return;
   // Syncs the database itself; returns whether something blocked it.
   if (database.sqlite.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0) {
-    log_warning("{}: busy: what was written last stays in the log beside it", path().string());
+    log_warning("{}: busy: the last changes stay in the log beside it", path().string());
   }
   if (database.sqlite.was_moved()) {
-    log_warning("{}: it was removed or replaced while the run was on: no journal of it is kept",
+    log_warning("{}: it was removed or replaced during the run, so no journal of the run is kept",
                 path().string());
   }
 }

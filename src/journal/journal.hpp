@@ -28,7 +28,7 @@ inline constexpr std::string_view kFingerprintTable =
     "CREATE TABLE fingerprint(key TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL) "
     "STRICT, WITHOUT ROWID";
 
-// What the journal knows of an input that was read to its end, or to its damage.
+// An input that was read to its end or failed.
 struct InputEntry {
   std::string name{};         // as the user gave it
   std::uint64_t records = 0;  // sequences read
@@ -41,19 +41,20 @@ struct InputEntry {
   std::uint64_t offset = 0;
 };
 
-// The run's record on disk: run.db, SQLite in WAL mode with exclusive locking. Each unit is one
-// row: a BLOB of its scores with a CRC-32C (unit_blob.hpp), because SQLite's own integrity check
-// misses flipped bits in rows; the other rows carry a CRC-32C, too. finish() writes the last row:
-// the number and hash of units and inputs, so that lost rows are noticed. A journal without it
-// belongs to an interrupted run and is valid up to its last unit. A unit belongs to one input, so
-// that an input which could not be read can be added later, at its place. The first change to a
-// finished journal removes its last row.
+// The run's record on disk, run.db, from which tables are made and a run is resumed. It is SQLite
+// in WAL mode with exclusive locking: that needs no shared-memory file, so it works on network file
+// systems. Each unit is one row: a BLOB of its scores with a CRC-32C (unit_blob.hpp), because
+// SQLite's own integrity check misses flipped bits in rows; the other rows carry a CRC-32C, too.
+// finish() writes the last row: the number and hash of units and inputs, so that lost rows are
+// noticed. A journal without it belongs to an interrupted run and is valid up to its last unit. A
+// unit belongs to one input, so an input that could not be read can be added later, at its place.
+// The first change to a finished journal removes its last row.
 //
 // When append() returns, the kernel has the unit: it survives the end of the process by any signal.
 // A power cut may lose the last units (they are synced at every checkpoint of the WAL and by
 // finish()), but never the order or wholeness of earlier ones.
 //
-// Its folder is held open: whatever is put in the folder's place redirects nothing.
+// Its folder is held open, so whatever is put in the folder's place redirects nothing.
 //
 // One thread at a time may append; meanwhile another may use inputs() and readers of given extents.
 // Errors: kOutputWrite (disk full, I/O), kJournalDamaged, kOutputBusy.
@@ -67,21 +68,21 @@ class Journal {
   // fingerprint, the inputs and the last row are known, and there are no extents.
   enum class Check : std::uint8_t { kDeep, kQuick, kHead };
 
-  // A new journal; it gets its name once its fingerprint is written. Errors: kOutputWrite, also
-  // when the file exists already.
+  // Makes a new journal, which gets its name once its fingerprint is written. Errors: kOutputWrite,
+  // also when the file exists already.
   static Journal create(const FilePlace& place, const Fingerprint& fingerprint);
-  // One that no other run will read: nothing is synced, and the destructor removes it.
+  // Makes a journal that no other run will read: nothing is synced, and the destructor removes it.
   static Journal create_scratch(const FilePlace& place, const Fingerprint& fingerprint);
-  // A new journal that gets its name in publish(), when all is in it. Nothing is synced before, and
-  // the destructor removes it; a process that dies leaves an incomplete file.
+  // Makes a new journal that gets its name in publish(), when all is in it. Nothing is synced
+  // before, and the destructor removes it; a process that dies leaves an incomplete file.
   static Journal create_aside(const FilePlace& place, const Fingerprint& fingerprint);
   // Checks every row, so that callers can trust the content. An interrupted run's journal can be
   // appended to. Errors: kJournalDamaged; Cancel's.
   static Journal open(const FilePlace& place, Check check = Check::kDeep,
                       const Cancel& cancel = Cancel());
-  // The same for commands that only read: nothing in the journal's directory changes. The journal
-  // must have no log, unless `copy` names a private copy of both, which is read instead; errors
-  // name `path`. No run may be writing to it. Errors: kInputMissing, kJournalDamaged; Cancel's.
+  // Opens it for commands that only read: nothing in its directory changes. It must have no log,
+  // unless `copy` names a private copy of both, which is read instead; errors name `path`. No run
+  // may be writing to it. Errors: kInputMissing, kJournalDamaged; Cancel's.
   static Journal open_to_read(const std::filesystem::path& path, Check check, const Cancel& cancel,
                               const std::optional<std::filesystem::path>& copy = std::nullopt);
   ~Journal();
@@ -91,16 +92,17 @@ class Journal {
   // Replaces the entries with these keys at the next change, or in finish(): a run that is refused
   // changes nothing.
   void describe(const Fingerprint& entries);
-  // The next unit of its input, or another one in the place of an earlier; kInternal otherwise.
+  // Adds the next unit of its input, or replaces an earlier one; kInternal otherwise.
   void append(const Unit& unit);
-  // Keeps the first `units` units of an input.
+  // Keeps only the first `units` units of an input.
   void cut_units(std::uint32_t input, std::uint64_t units);
-  // An index may come again; at the end they must be 0, 1, 2 … without a gap.
+  // The same index may come again; at the end they must be 0, 1, 2 … without a gap.
   void record_input(std::uint32_t index, const InputEntry& entry);
-  // Early scores (early_scores.hpp), which finish() removes.
+  // These add and remove early scores (early_scores.hpp); finish() removes all.
   void keep_early(std::uint64_t row, std::span<const EarlyScore> scores);
   void drop_early(std::uint64_t row);
-  // Warns when the file was removed or replaced meanwhile: the tables can still be written.
+  // Marks the run as finished. Warns if the file was removed or replaced meanwhile: the tables can
+  // still be written.
   void finish();
   // Finishes a journal that was created aside, and gives it its name. Nothing else can be done with
   // it afterwards.
@@ -108,11 +110,11 @@ class Journal {
 
   const std::filesystem::path& path() const;
   bool finished() const;
-  // Of all units and inputs, as a finished journal's last row has it; else empty.
+  // Returns the hash of all units and inputs from a finished journal's last row; else empty.
   const std::string& content_hash() const;
   std::uint64_t units() const;  // of all inputs
 
-  // The units of an input and the parts of sequences in them.
+  // The number of an input's units, and of the parts of sequences in them.
   struct Extent {
     std::uint64_t units = 0;
     std::uint64_t parts = 0;
@@ -121,12 +123,13 @@ class Journal {
   using Extents = std::map<std::uint32_t, Extent>;
   const Extents& extents() const;  // no other thread may append meanwhile
   std::vector<InputEntry> inputs() const;
-  // Those that are not damaged, and a row number above all that are taken.
+  // These return the early scores that are not damaged, and the lowest row number above all of
+  // theirs.
   std::vector<EarlyScore> early_scores() const;
   std::uint64_t next_early_row() const;
-  // Whether it has any score.
+  // True if it has any score.
   bool has_scores() const { return units() > 0 || next_early_row() > 0; }
-  // Every unit in order of input and index, one in memory at a time. Errors: kJournalDamaged.
+  // Visits every unit by input and index, one in memory at a time. Errors: kJournalDamaged.
   void for_each_unit(const std::function<void(const Unit&)>& visit) const;
 
   // Reads, one after the other, the units that existed when the reader was made.
@@ -143,7 +146,7 @@ class Journal {
     std::unique_ptr<State> state_;
   };
   Reader read() const;
-  // The first units of some inputs. Meanwhile another thread may append.
+  // Reads the first units of some inputs. Meanwhile another thread may append.
   Reader read(Extents extents) const;
 
  private:
@@ -154,7 +157,7 @@ class Journal {
   std::unique_ptr<Database> database_;
 };
 
-// What `extents` has of one input.
+// Returns the extent of one input alone.
 Journal::Extents only(std::uint32_t input, const Journal::Extents& extents);
 
 // Reads the parts of a journal's sequences one after the other, across units.
@@ -162,7 +165,7 @@ class PartReader {
  public:
   // The journal must outlive it.
   explicit PartReader(const Journal& journal) : reader_(journal.read()) {}
-  // Of one input.
+  // Reads the parts of one input.
   PartReader(const Journal& journal, std::uint32_t input)
       : reader_(journal.read(only(input, journal.extents()))) {}
 
@@ -174,7 +177,7 @@ class PartReader {
   std::size_t next_part_ = 0;  // index into the unit's parts
 };
 
-// An entry of a fingerprint; empty if there is none.
+// Returns an entry of a fingerprint; empty if there is none.
 std::string entry_of(const Journal::Fingerprint& print, const std::string& key);
 
 }  // namespace virnucpro

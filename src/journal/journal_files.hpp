@@ -7,10 +7,10 @@
 
 namespace virnucpro {
 
-// A journal's file, and those that SQLite keeps or looks for beside it. A run of ours leaves two,
-// both regular files: run.db in WAL mode and, if it was killed, run.db-wal. So others come from
-// elsewhere, and SQLite would act on them before a single row can be checked: it rolls back
-// run.db-journal, and deletes any file of the user's that is named in it.
+// These check a journal and the files beside it before SQLite sees them. Our runs leave two regular
+// files: run.db in WAL mode and, if a run was killed, run.db-wal. Other files come from elsewhere,
+// and SQLite would act on them before a row can be checked: it rolls back run.db-journal, and
+// deletes any file of the user's that this names.
 
 // Errors: kJournalDamaged, naming the file, for a run.db-journal, run.db-shm, or anything but a
 // regular file (or nothing) under the names of journal and log.
@@ -24,11 +24,11 @@ void require_own_journal_files(const std::filesystem::path& journal,
 UniqueFd open_journal_file(const std::filesystem::path& journal, int flags, ErrorKind missing,
                            ErrorKind kind, const std::filesystem::path& shown = {});
 
-// Errors: kJournalDamaged where an open file does not begin as a journal does: SQLite shall not
-// even open another program's database.
+// Errors: kJournalDamaged if an open file does not begin like a journal: SQLite must not even open
+// another program's database.
 void require_journal_header(int fd, const std::filesystem::path& journal);
 
-// Whether a log with content lies beside the journal.
+// True if a log with content lies beside the journal.
 bool has_log(const std::filesystem::path& journal);
 std::filesystem::path log_of(const std::filesystem::path& journal);
 

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPart = 1U << 20U;  // bytes copied at once
 
-// Where data next begins, and where it ends; both are `end` if only a hole follows. A file system
+// The beginning and the end of the next data; both are `end` if only a hole follows. A file system
 // without holes says that all is data.
 struct Stretch {
   std::uint64_t begin = 0;
@@ -68,7 +68,7 @@ struct Copy {
   UniqueFd target{};
 };
 
-// One part of a stretch, at the same place in both. Returns its size.
+// Copies one part of a stretch to the same place. Returns its size.
 std::uint64_t copy_part(const Copy& copy, std::uint64_t at, std::span<char> part) {
   const ssize_t got = read_at(copy.source.get(), at, part);
   if (got < 0) fail_read(copy.from, errno);
@@ -155,7 +155,7 @@ std::string KeptRun::identity() const {
   return identity_of(*journal_);
 }
 
-// Whether the file holds what was opened, though something has touched it.
+// True if the file holds what was opened, although something has touched it.
 bool KeptRun::is_same() const {
   if (!journal_->finished() || has_log(file_)) return false;
   return identity_of(Journal::open_to_read(file_, Journal::Check::kQuick, Cancel())) == identity();

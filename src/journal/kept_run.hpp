@@ -28,11 +28,11 @@ class KeptRun {
   // The fingerprint's value for a key. Errors: kJournalDamaged when it is missing.
   const std::string& value(const std::string& key) const;
   const std::filesystem::path& directory() const { return directory_; }
-  // A hash of its fingerprint, and of the content of a finished run: what another look must find.
+  // Returns a hash of its fingerprint and, if finished, its content; it changes with the run.
   std::string identity() const;
 
-  // For a command that writes files into the directory: holds run.lock from now on. Errors:
-  // kOutputBusy, also where the run went on or started anew since it was opened; kOutputWrite.
+  // Holds run.lock from now on, for a command that writes files into the directory. Errors:
+  // kOutputBusy, also if the run went on or started anew since it was opened; kOutputWrite.
   void lock();
   // Replaces entries of the fingerprint of a finished run, which must be locked. Errors:
   // kOutputWrite, kJournalDamaged.
@@ -44,7 +44,7 @@ class KeptRun {
 
   std::filesystem::path directory_;
   std::filesystem::path file_;  // of the journal
-  struct stat opened_ {};       // the file's state then
+  struct stat opened_ {};       // its state when it was opened
   std::optional<TemporaryFolder> copy_;
   std::optional<Journal> journal_;
   Journal::Fingerprint fingerprint_;

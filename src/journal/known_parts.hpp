@@ -11,37 +11,39 @@
 
 namespace virnucpro {
 
-// Everything that must be equal when an input is read to its end again, as bytes. Its name is not
+// Everything that two reads of an input to its end must have in common, as bytes. The name is not
 // in it, because a file may have moved.
 std::string end_of(const InputEntry& entry);
+// True if two reads of an input ended alike.
 bool ended_alike(const InputEntry& a, const InputEntry& b);
-// Whether two reads of the inputs gave the same part. Scores are not compared.
+// True if two reads of the inputs gave the same part. Scores are not compared.
 bool is_same_part(const SequencePart& a, const SequencePart& b);
 
-// Compares the inputs as they are now with what the journal of an earlier session of the run holds.
+// Compares the inputs as they are now with the journal of an earlier session of the run. A resumed
+// run reads its inputs from the beginning, so a pipe can be resumed, too. Parts are compared by id,
+// length, place and a hash of their letters, and known ones are not computed again.
 //
-// An input that was read to its end then, or was being read, must be the same now. One that could
-// not be read, or was damaged, has no rows in any table and so binds nobody: what it has in common
-// with the journal need not be computed again, and where it begins to differ, the rest is new.
+// An input that was read to its end then, or was being read, must be the same now. An input that
+// could not be read, or was damaged, has no rows in any table, so it may change: its parts are new
+// from the first difference on.
 class KnownParts {
  public:
   // The journal must outlive it. What is written to the journal meanwhile is not seen.
   explicit KnownParts(const Journal& journal);
 
-  // The number of first parts of each input that must be the same now.
+  // Returns how many first parts of each input must be the same now.
   std::map<std::uint32_t, std::uint64_t> bound_parts() const;
-  // Whether the journal has the next part of its input. Parts come in input order. Errors:
-  // kJournalMismatch, naming journal, input and sequence, where the part must be the same and is
-  // not.
+  // True if the journal has the next part of its input. Parts come in input order. Errors:
+  // kJournalMismatch, naming journal, input and sequence, if the part must be the same and is not.
   bool has(const SequencePart& part);
-  // For an input whose parts have all come. Errors: kJournalMismatch where it ended differently, or
-  // too early.
+  // Call it once all parts of an input have come. Errors: kJournalMismatch if it ended differently,
+  // or too early.
   void check_end(std::uint32_t input, const InputEntry& entry);
-  // Whether the input cannot be given up: the journal has more of it, and it must be the same.
+  // True if the input must not fail now: the journal has more of it, and it must be the same.
   bool needs_more(std::uint32_t input);
-  // Whether the journal has parts of it that did not come, and need not come.
+  // True if the journal has parts of it that did not come, and need not come.
   bool has_rest(std::uint32_t input);
-  // Whether the journal has an entry for it that says the same.
+  // True if the journal has an equal entry for it.
   bool has_entry(std::uint32_t input, const InputEntry& entry) const;
 
   // Where new units of the input begin: the number of the first one, and the parts that has()
@@ -62,7 +64,7 @@ class KnownParts {
   const Journal& journal_;
   const std::vector<InputEntry> entries_;
   const Journal::Extents extents_;
-  // Of the input whose parts are coming:
+  // The state of the input whose parts are coming.
   std::optional<std::uint32_t> input_;
   std::optional<Journal::Reader> units_;
   std::optional<Unit> unit_;   // empty: all were read

@@ -53,7 +53,7 @@ void Ledger::end_input(std::uint32_t index, InputEntry entry) {
 
 void Ledger::save() {
   const std::uint64_t waiting = units_.first_waiting();
-  // The unit that is saved may lack its last parts: no input ends with it.
+  // The saved unit may lack its last parts, so no input may end with it.
   waiting_entries_.clear();
   units_.save();
   early_.write_all(waiting);

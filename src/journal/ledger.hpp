@@ -25,34 +25,33 @@ class Ledger {
   // written after `interval` seconds. The counters must outlive the ledger.
   Ledger(Journal journal, double interval, RunCounters& counters);
 
-  // The number of first parts of each input that the journal has, and that must be the same now.
+  // Returns how many first parts of each input the journal has that must be the same now.
   const std::map<std::uint32_t, std::uint64_t>& known_parts() const { return known_parts_; }
-  // The number of the next new frame.
+  // Returns the number of the next new frame.
   std::uint64_t next_number() const { return units_.next_number(); }
   // Adds the next part of the inputs. Returns the number of its first frame (the others follow it),
-  // or nothing where the journal already has the part's scores. Errors: kJournalMismatch where the
-  // journal has another part here, or all parts of this input; the journal's own.
+  // or nothing if the journal already has the part's scores. Errors: kJournalMismatch if the
+  // journal has another part here, or had all parts of this input already; the journal's own.
   std::optional<std::uint64_t> add(SequencePart part);
-  // The score of a frame that an earlier session computed, though not its whole unit, as
-  // keep_early() had it; empty: the frame has to be computed. Call it for each frame in order of
-  // number.
+  // Returns the frame's score if an earlier session gave it to keep_early() and did not complete
+  // the unit; empty if the frame has to be computed. Call it for each frame in order of number.
   std::optional<EarlyScore> known_score(std::uint64_t number, const FrameTokens& tokens);
-  // A frame's score as it was computed first, which depends on its tokens alone: if the run is
-  // killed before the frame's unit is complete, it is known.
+  // Keeps a frame's first score, in case the run is killed before the frame's unit is complete. A
+  // first score depends on the tokens alone, so a resumed run may give it to any equal frame.
   void keep_early(std::uint64_t number, float others, float virus);
   void set_score(std::uint64_t number, float others, float virus);
   // The frame could not be computed. It counts as absent.
   void give_up(std::uint64_t number);
-  // The whole id of a frame that has no score yet.
+  // Returns the whole id of a frame that has no score yet.
   std::string id_of(std::uint64_t number) { return units_.id_of(number); }
-  // Whether an input that cannot be read to its end has to end the run: the journal has more of
-  // it. Nothing in the journal may then change.
+  // True if an input that cannot be read to its end has to end the run: the journal has more of it,
+  // and an entry "failed" would hide those scores. Nothing in the journal may then change.
   bool needs_more(std::uint32_t input) { return known_.needs_more(input); }
-  // Call it after all parts of this input. Errors: kJournalMismatch where the input ended
-  // differently when it was scored; the journal's own.
+  // Call it after all parts of this input. Errors: kJournalMismatch if the input ended differently
+  // when it was scored; the journal's own.
   void end_input(std::uint32_t index, InputEntry entry);
 
-  // For a run that ends early: waits until the journal has all that was scored. Nothing can be
+  // Call it when a run ends early. Waits until the journal has all that was scored. Nothing can be
   // added afterwards.
   void save();
   // Call it after the last input, when every frame has its score. Errors: the journal's own.
@@ -69,7 +68,7 @@ class Ledger {
   const std::vector<InputEntry>& inputs() const { return entries_; }  // ended ones only
 
  private:
-  // What has to be written of an input once the first `units` units have gone to the writer.
+  // An input's entry, written once the first `units` units have gone to the writer.
   struct WaitingEntry {
     std::uint64_t units = 0;
     std::uint32_t index = 0;

@@ -7,10 +7,10 @@
 
 namespace virnucpro {
 
-// The files in a directory without run.files that are certainly a run's, as paths within it. Its
-// run.db proves them: by the mark of a journal of ours, and by what its fingerprint says of the
-// run. Other files may be a run's as well (virus.fasta), and are not given. The journal is read as
-// it stands, without its log, and nothing is changed. Empty where there is no such journal.
+// Returns the files in a directory without run.files that are certainly a run's, as paths within
+// it. Its run.db proves them by its mark and its fingerprint. Other files may be a run's as well
+// (virus.fasta), and are not returned. The journal is read as it stands, without its log, and
+// nothing is changed. Empty if there is no such journal.
 std::set<std::string> files_proven_by_journal(const Directory& directory);
 
 }  // namespace virnucpro

@@ -45,7 +45,7 @@ constexpr std::array kTimed{kTelemetry, kBatchLines, kBatchNumbers, kMonitorLog}
 
 namespace {
 
-// The ending of an incomplete file's name.
+// Returns the ending of an incomplete file's name.
 std::string incomplete_ending() {
   return AtomicFile::partial_name({}).string();
 }
@@ -80,7 +80,7 @@ std::string filled(std::string_view pattern, std::string_view differing, std::ui
   return name;
 }
 
-// Whether a name fits where "*" is the stem, which may hold any letters.
+// True if a name fits when "*" is the stem, which may hold any letters.
 bool has_stem(std::string_view name, std::string_view pattern, std::string_view stem) {
   if (pattern.find('*') == std::string_view::npos) return fits(name, pattern);
   return name.starts_with(stem) && fits(name.substr(stem.size()), pattern.substr(1));

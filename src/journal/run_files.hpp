@@ -18,11 +18,11 @@ struct RunFile {
   // The file's path in a run's directory. `differing` replaces "*".
   std::filesystem::path in(const std::filesystem::path& run, std::string_view differing = {},
                            std::uint64_t number = 0) const;
-  // Whether the name of a file or folder fits.
+  // True if the name of a file or folder fits.
   bool matches(std::string_view file_name) const;
-  // All such files of a run, sorted. `folder` must have no "*".
+  // Returns all such files of a run, sorted. `folder` must have no "*".
   std::vector<std::filesystem::path> found_in(const std::filesystem::path& run) const;
-  // What "*" stands for in a file's name; empty if the name does not fit. `name` must have no "#".
+  // Returns the text of "*" in a file's name; empty if that does not fit. `name` must have no "#".
   std::string differing_in(const std::filesystem::path& file) const;
 };
 
@@ -53,7 +53,7 @@ inline constexpr RunFile kJournal{"", "run.db"};
 inline constexpr RunFile kJournalWal{"", "run.db-wal"};
 inline constexpr RunFile kJournalLock{"", "run.db.lock"};
 inline constexpr RunFile kLock{"", "run.lock"};
-inline constexpr RunFile kLockAside{"", "run.lock-*"};  // while it is taken: run_lock.hpp
+inline constexpr RunFile kLockAside{"", "run.lock-*"};  // while a lock is taken: run_lock.hpp
 inline constexpr RunFile kOwnFiles{"", "run.files"};    // run_folder.hpp
 inline constexpr RunFile kLog{"logs", "virnucpro.log"};
 
@@ -77,17 +77,17 @@ inline constexpr RunFile kSpool{"", "sequences.fasta"};
 
 }  // namespace run_files
 
-// Whether a run may write such a file, complete or not. `folder`: in the run's directory ("":
-// itself). That it has written it is known from RunFolder.
+// True if a run may write such a file, complete or not. `folder`: in the run's directory ("":
+// itself). RunFolder knows if a run has written it.
 bool is_run_file(std::string_view folder, std::string_view name);
-// The same for a run of this stem, whose names are known before it starts. Telemetry is left out:
-// its names hold the time of the start.
+// True for the files of a run of this stem whose names are known before it starts. Names of
+// telemetry are not: they hold the time of the start.
 bool is_run_file_of(std::string_view stem, std::string_view folder, std::string_view name);
-// Whether a folder of this name may contain such files.
+// True if a folder of this name may contain such files.
 bool is_run_folder(std::string_view name);
-// Whether a run file of this name is incomplete, left by a killed run.
+// True if a run file of this name is incomplete, left by a killed run.
 bool is_incomplete(std::string_view name);
-// The name of the complete file.
+// Returns the name of the complete file.
 std::string_view complete_name(std::string_view name);
 
 }  // namespace virnucpro

@@ -37,7 +37,7 @@ std::string joined(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
 }
 
-// The record is a file like others: what it lists must have a name of a run's file.
+// The record may be crafted, so a path in it must be that of a run's file.
 bool may_be_listed(const std::string& path) {
   const Entry entry = split(path);
   if (entry.name.find('/') != std::string::npos) return false;
@@ -91,7 +91,7 @@ struct RunFolder::State {
     const std::string text = kind == EntryKind::kFile ? read() : std::string();
     const bool is_other = kind == EntryKind::kFolder || kind == EntryKind::kOther;
     if (is_other || (!text.empty() && !text.starts_with(kHeader))) {
-      throw taken_name(directory.path() / kRecord, "it is no list of a run's files");
+      throw taken_name(directory.path() / kRecord, "it is not a list of a run's files");
     }
     is_recorded = !text.empty();
     if (!is_recorded) {
@@ -129,7 +129,7 @@ struct RunFolder::State {
   }
 
   bool owns(const std::string& folder, const std::string& name) const {
-    // SQLite's log is the journal's.
+    // SQLite's log belongs to the journal.
     if (folder.empty() && name == run_files::kJournalWal.name) {
       return listed.contains(std::string(run_files::kJournal.name));
     }
@@ -143,16 +143,16 @@ struct RunFolder::State {
     const EntryKind kind = in.kind_of(name);
     if (kind == EntryKind::kNone) return;
     const std::filesystem::path path = in.path() / name;
-    // Without file locks SQLite has a lock folder.
+    // Without file locks SQLite makes a lock folder.
     if (kind == EntryKind::kFolder && folder.empty() && run_files::kJournalLock.matches(name))
       return;
     if (kind != EntryKind::kFile)
-      throw taken_name(path, "a run's file has this name, and it is none");
+      throw taken_name(path, "it has the name of a run's file, but is not a regular file");
     // The file of --log-file exists before the run.
     if (!owns(folder, name) && !is_log_file(path)) throw taken_name(path, "no run wrote it");
   }
 
-  // The names of one folder that a run of this stem may use.
+  // Checks the names in one folder that a run of this stem may use.
   void require_names(const Directory& in, const std::string& folder, std::string_view stem) const {
     for (const std::string& name : in.names()) {
       if (is_run_file_of(stem, folder, name)) require_own_or_none(in, folder, name);
@@ -167,7 +167,7 @@ struct RunFolder::State {
     }
   }
 
-  // The folders with listed files that are there.
+  // Returns the folders with listed files that are there.
   std::set<std::string> folders() const {
     std::set<std::string> found;
     for (const std::string& path : listed) {

@@ -43,7 +43,7 @@ struct ProcessState {
   std::uint64_t start_time = 0;
 };
 
-// From /proc/<pid>/stat; empty if there is no such process, or it may not be looked at.
+// Reads /proc/<pid>/stat; empty if there is no such process, or it may not be looked at.
 std::optional<ProcessState> state_of(pid_t pid) {
   constexpr int kFieldsBetween = 18;  // state is field 3, the start time field 22
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
@@ -72,8 +72,8 @@ std::uint64_t own_pid_namespace() {
   return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
-// Of machine-id(5), which shall not leave the machine as it is. Empty if it has none, as many
-// containers, or none yet.
+// Returns a hash of machine-id(5), which itself must not leave the machine. Empty if there is none,
+// as in many containers, or none yet.
 std::string machine_hash() {
   const std::string id = first_word("/etc/machine-id");
   if (id.size() < kShortestMachineId) return {};
@@ -84,7 +84,7 @@ std::string machine_hash() {
 
 LockHolder this_process() {
   LockHolder own{.host = host_name(), .pid = ::getpid()};
-  // One word of a line, whatever the host is called.
+  // The host must be one word, whatever it is called.
   std::ranges::replace_if(
       own.host, [](unsigned char letter) { return letter <= ' ' || letter == 0x7f; }, '_');
   if (own.host.empty()) own.host = std::string(kUnknown);
@@ -96,7 +96,7 @@ LockHolder this_process() {
 }
 
 bool is_there(const LockHolder& holder) {
-  // Without its start time, this process's number was an earlier one's.
+  // With our number but no start time it is an earlier process.
   if (holder.pid == ::getpid() && holder.start_time == 0) return false;
   if (::kill(holder.pid, 0) != 0 && errno != EPERM) return false;
   const std::optional<ProcessState> state = state_of(holder.pid);
@@ -105,7 +105,7 @@ bool is_there(const LockHolder& holder) {
   return holder.start_time == 0 || holder.start_time == state->start_time;
 }
 
-// The text of a lock. The time makes it unlike any other that the same process wrote or writes.
+// Returns the text of a lock. The time makes it differ from every other lock of the same process.
 std::string text_of(const LockHolder& holder) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return fmt::format("{} {} {} {} {} {} {} {}\n", holder.host, holder.pid, holder.start_time,
@@ -125,7 +125,7 @@ struct LockFile {
   FileLock file_lock = FileLock::kUnknown;
 };
 
-// Shared, so that two processes that only look do not take each other for the holder.
+// Takes a shared lock, so that two processes that only look do not take each other for the holder.
 FileLock look_at_flock(int fd) {
   while (::flock(fd, LOCK_SH | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return FileLock::kHeld;
@@ -134,7 +134,7 @@ FileLock look_at_flock(int fd) {
   return FileLock::kFree;
 }
 
-// Whose lock it is cannot be known, so it keeps others out.
+// The holder of an unreadable lock is unknown, so the lock keeps others out.
 [[noreturn]] void fail_unreadable(const Directory& directory, const std::string& name) {
   Error unreadable(kind_of_failure(errno, ErrorKind::kOutputBusy),
                    Place{.file = (directory.path() / name).string()},
@@ -143,8 +143,8 @@ FileLock look_at_flock(int fd) {
   throw Error(unreadable);
 }
 
-// Empty if there is none. Its holder's host is empty if the file is no lock. Errors: kOutputBusy
-// where it cannot be read, kTooManyFiles.
+// Reads a lock; empty if there is none. Its holder's host is empty if the file is not a lock.
+// Errors: kOutputBusy if it cannot be read, kTooManyFiles.
 std::optional<LockFile> read_lock(const Directory& directory, const std::string& name) {
   LockFile lock{.name = name, .text = {}, .holder = {}};
   const EntryKind kind = directory.kind_of(name);
@@ -162,7 +162,7 @@ std::optional<LockFile> read_lock(const Directory& directory, const std::string&
   return lock;
 }
 
-// The same, after a moment for the process that is writing the text of an empty one.
+// Does the same, but waits a moment for an empty file: a process may be writing its text.
 std::optional<LockFile> read_written_lock(const Directory& directory, const std::string& name) {
   constexpr int kLooks = 25;
   constexpr std::chrono::milliseconds kPause{20};
@@ -174,18 +174,18 @@ std::optional<LockFile> read_written_lock(const Directory& directory, const std:
   return lock;
 }
 
-// The file that is made by who takes over `lock`.
+// Returns the file that a process makes to take over `lock`.
 std::string successor_of(const LockFile& lock) {
   return run_files::kLockAside.in({}, fmt::format("after-{:016x}", hash64(lock.text))).string();
 }
 
-// run.lock, and those that began to take it over, each from the one before. Empty: no lock. The
-// last one may be a file that no process wrote as a lock.
+// Returns run.lock, then the locks that began to take it over, each from the one before; empty
+// without a lock. The last one may be a file that no process wrote as a lock.
 std::vector<LockFile> chain_of(const Directory& directory) {
   std::vector<LockFile> chain;
   std::optional<LockFile> lock = read_written_lock(directory, kName);
   while (lock) {
-    // No process writes a longer one, or a circle.
+    // Processes make no longer chain, and no circle.
     if (chain.size() == kLongestChain) lock->holder = {};
     const bool is_last = lock->holder.host.empty();
     std::string next = successor_of(*lock);
@@ -212,7 +212,7 @@ Error busy_error(const Directory& directory, const LockHolder& holder) {
   throw Error(busy);
 }
 
-// For who only reads the run.
+// Fails for a command that only reads the run.
 [[noreturn]] void fail_not_free(const Directory& directory, const LockHolder& holder, Life life) {
   Error busy = busy_error(directory, holder);
   std::string advice = "Wait until that run has ended.";
@@ -228,7 +228,7 @@ Error busy_error(const Directory& directory, const LockHolder& holder) {
 
 [[noreturn]] void fail_foreign(const Directory& directory, const std::string& name) {
   Error foreign(ErrorKind::kOutputExists, Place{.file = (directory.path() / name).string()},
-                "it is no lock of this program's, and stays as it is");
+                "it is not a lock of this program, so it was left alone");
   foreign.advise("Move it away, or choose another --output.");
   throw Error(foreign);
 }
@@ -309,8 +309,8 @@ bool RunLock::publish(const std::string& name) {
   return publish_copy(name);
 }
 
-// The same where there are no hard links. Where a rename cannot spare what has the name, either,
-// the file is empty for a moment, and others wait for its text (read_written_lock).
+// Does the same without hard links. If a rename cannot spare an existing file either, the new file
+// is empty for a moment, and others wait for its text (read_written_lock).
 bool RunLock::publish_copy(const std::string& name) {
   const std::string copy = aside_ + "-copy";
   if (write_as(copy)) {
@@ -322,7 +322,7 @@ bool RunLock::publish_copy(const std::string& name) {
   return write_as(name);
 }
 
-// False if the name is taken.
+// Returns false if the name is taken.
 bool RunLock::write_as(const std::string& name) {
   UniqueFd file = directory_.create(name);
   if (file.get() < 0 && errno == EEXIST) return false;
@@ -335,14 +335,14 @@ bool RunLock::write_as(const std::string& name) {
   throw write_error(directory_.path() / name, error);
 }
 
-// False if another process changed the locks meanwhile.
+// Returns false if another process changed the locks meanwhile.
 bool RunLock::take_over(TakeOver allowed) {
   const std::vector<LockFile> chain = chain_of(directory_);
   if (chain.empty()) return false;
   require_dead(directory_, chain.back(), allowed);
   const std::string claim = successor_of(chain.back());
   if (!publish(claim)) return false;
-  // Who took it over before removed the claim after replacing run.lock, never earlier.
+  // A process that took it over before us replaced run.lock first, then removed its claim.
   const std::optional<LockFile> now = read_lock(directory_, kName);
   const bool is_mine = now && now->text == chain.front().text;
   const int error = is_mine ? directory_.rename(aside_, kName) : 0;
@@ -357,8 +357,8 @@ bool RunLock::take_over(TakeOver allowed) {
   return true;
 }
 
-// Of a process that takes a lock just now, the file is not empty or is locked; if there are no
-// locks, it does without the file.
+// A process that is taking a lock has a file that is not empty or is locked; without flock, it can
+// do without the file.
 bool RunLock::is_left_by_the_dead(const std::string& name) const {
   try {
     const std::optional<LockFile> lock = read_lock(directory_, name);
@@ -370,7 +370,7 @@ bool RunLock::is_left_by_the_dead(const std::string& name) const {
   }
 }
 
-// Removes what processes that died while they took a lock left beside it.
+// Removes the files of processes that died while they took a lock.
 void RunLock::remove_remains() const {
   for (const std::string& name : directory_.names()) {
     if (run_files::kLockAside.matches(name) && is_left_by_the_dead(name)) directory_.remove(name);
@@ -398,7 +398,7 @@ RunLock::~RunLock() {
     const std::optional<LockFile> lock = read_lock(directory_, kName);
     if (lock && lock->text == text_) ::unlinkat(directory_.fd(), kName.c_str(), 0);
   } catch (const Error& error) {
-    log_warning("{}: it stays, and counts as a killed run's", error.what());
+    log_warning("{}: run.lock could not be removed; the run will look killed", error.what());
   }
 }
 

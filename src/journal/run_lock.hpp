@@ -18,47 +18,47 @@ struct LockHolder {
   pid_t pid = 0;
   std::uint64_t start_time = 0;     // of the process, in ticks since the machine's start
   std::string boot{};               // changes with every start of the machine
-  std::string machine{};            // a hash of its id, which systemd wants kept within it
+  std::string machine{};            // a hash of the machine's id, which must stay private
   std::uint64_t pid_namespace = 0;  // numbers of processes mean nothing in another one
   bool has_flock = false;           // it holds the file with flock(2) while it lives
 };
 
-// What flock(2) says of a lock file: unknown where the file system lacks it.
+// The state of flock(2) on a lock file; unknown if the file system lacks it.
 enum class FileLock : std::uint8_t { kHeld, kFree, kUnknown };
 
 enum class Life : std::uint8_t { kDead, kAlive, kUnknown };
 
-// Whether the named process still runs. Of another host, and of another container on this one, it
-// is unknown: that its flock is not seen proves nothing, as some network file systems keep these
-// within a host. A host has the same name and, since it was started again, the same machine id:
-// several may share one of these.
+// Tells if the named process still runs. A holder counts as dead only if that is certain. On
+// another host it is unknown: a flock that is not seen proves nothing, as some network file systems
+// keep flocks within a host. It is also unknown in another container of this host, if the holder
+// had no flock. This host is known by its name and, if it was restarted since, also by its machine
+// id: several hosts may share one of these.
 Life life_of(const LockHolder& holder, FileLock file_lock);
 
-// When a lock that is there already may be taken over.
+// The locks that may be taken over.
 enum class TakeOver : std::uint8_t {
-  kOfTheDead,  // where its holder is certainly gone
-  kForced,     // also where that cannot be known (--force), but never from one seen to be alive
+  kOfTheDead,  // only if its holder is certainly gone
+  kForced,     // also if that cannot be known (--force), but never from a holder seen to be alive
 };
 
-// The file run.lock, with which one process holds an output directory. It has two legs: that there
-// is one such file, which appears whole under its name (link(2), or where there are no hard links
-// renameat2(2)) and names its holder, and flock(2) on it, where the file system has that. Either
-// leg keeps a second process out.
+// Holds an output directory for one process. Two things keep a second process out, as a network
+// file system may lack one or keep it within a host: the file run.lock, which appears whole under
+// its name (link(2), or renameat2(2) without hard links) and names its holder; and flock(2) on it.
 //
-// A stale lock is taken over by whoever makes, first, the file that is named after its content
-// (run.lock-after-<hash>); only then is run.lock replaced. So of several processes that see the
-// same stale lock, one gets it. One that dies between the two steps leaves a file that counts as
-// the lock's next holder, and is taken over in the same way.
+// To take over a stale lock, a process first makes a file that is named after the lock's content
+// (run.lock-after-<hash>); only then it replaces run.lock. So only one of several processes gets
+// the lock. A process that dies between the two steps leaves a file that counts as the lock's next
+// holder, and is taken over in the same way.
 class RunLock {
  public:
-  // Errors: kOutputBusy, naming host and pid; kOutputExists where run.lock is no lock of this
-  // program's; kOutputWrite.
+  // Errors: kOutputBusy, naming host and pid; kOutputExists if run.lock is not a lock of this
+  // program; kOutputWrite.
   explicit RunLock(const Directory& directory, TakeOver allowed = TakeOver::kOfTheDead);
   ~RunLock();  // removes the file
-  // Whether the constructor would take it now; changes nothing. Errors: as above.
+  // Checks that the constructor would take the lock now; changes nothing. Errors: as above.
   static void require_takeable(const Directory& directory, TakeOver allowed);
-  // For a directory that is only read: that no process which may be alive holds it. Changes
-  // nothing. Errors: kOutputBusy.
+  // Checks, for a command that only reads, that no process that may be alive holds the directory.
+  // Changes nothing. Errors: kOutputBusy.
   static void require_free(const std::filesystem::path& directory);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
@@ -79,7 +79,7 @@ class RunLock {
   std::vector<UniqueFd> held_;
 };
 
-// The holder that a lock file's text names; an empty host if it is no such text.
+// Returns the holder that a lock file's text names; its host is empty for any other text.
 LockHolder parse_lock(const std::string& text);
 
 }  // namespace virnucpro

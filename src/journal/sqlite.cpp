@@ -53,10 +53,10 @@ ErrorKind kind_of(int extended) {
   const int code = sqlite3_extended_errcode(database);
   std::string why =
       code == SQLITE_INTERRUPT ? "its list of tables has no end" : sqlite3_errmsg(database);
-  // English text, but names in it come from a file that may be damaged.
+  // The text is English, but names in it come from a file that may be damaged.
   std::replace_if(
       why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');
-  // SQLite takes a read that fails for damage of the file.
+  // SQLite reports a read that fails as damage of the file.
   const bool is_damage = kind_of(code) == ErrorKind::kJournalDamaged;
   if (is_damage && kind_of_reading(system, ErrorKind::kJournalDamaged) != kind_of(code)) {
     throw Error(kind_of_reading(system), Place{.file = path.string()}, errno_text(system));
@@ -111,7 +111,7 @@ int prepare_within_limits(sqlite3* database, std::string_view sql, sqlite3_stmt*
   return code;
 }
 
-// Where a letter has a meaning in a URI, or may have one, its code stands.
+// Replaces each letter that may have a meaning in a URI by its code.
 std::string uri_of(const std::filesystem::path& path) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-";
@@ -133,7 +133,7 @@ int keep_path(sqlite3_vfs* /*vfs*/, const char* path, int size, char* out) {
   return SQLITE_OK;
 }
 
-// A file system of SQLite's that leaves paths as they are.
+// An SQLite file system that leaves paths as they are.
 class PlainPaths {
  public:
   explicit PlainPaths(const char* base) : name_(std::string("virnucpro-") + base) {
@@ -245,7 +245,7 @@ SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vf
   if (database == nullptr) throw Error(ErrorKind::kOutOfMemory, "SQLite could not start");
   if (code != SQLITE_OK) fail(database, path_);
   sqlite3_extended_result_codes(database, 1);
-  // Where SQLite cannot open a file to write, for whatever reason, it opens it only to read.
+  // If SQLite cannot open a file to write, it opens it only to read, without an error.
   const bool lacks = kind_of_reading(system, ErrorKind::kOutputWrite) != ErrorKind::kOutputWrite;
   if (writes && is_read_only() && lacks) throw write_error(path_, system);
   defend();

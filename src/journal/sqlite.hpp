@@ -45,31 +45,31 @@ class SqliteStatement {
 };
 
 // The file may be a stranger's. So nothing in its schema is run (triggers, views, functions with
-// effects), none of its values may be absurdly large, and links are not followed. What lies beside
-// it is the caller's to check: SQLite itself rolls back a journal that it finds there.
+// effects), none of its values may be absurdly large, and links are not followed. The caller must
+// check the files beside it: SQLite rolls back a journal that it finds there.
 class SqliteDatabase {
  public:
   // kAsItIs: reads the file alone, takes no locks and ignores what lies beside it. Nothing may
   // change the file meanwhile.
   enum class Access : std::uint8_t { kReadWrite, kAsItIs };
 
-  // An existing file, empty or a database. `vfs`: "unix-dotfile", or null for "unix". SQLite is
-  // kept from replacing links in the path by what they lead to, so a path through /proc/self/fd
-  // stays below that folder, also for the files beside the database. Errors name `shown` instead of
-  // the path, if that is not empty.
+  // Opens an existing file, empty or a database. `vfs`: "unix-dotfile", or null for "unix". SQLite
+  // is kept from resolving links in the path, so a path through /proc/self/fd stays below that
+  // folder, also for the files beside the database. Errors name `shown` instead of the path, if
+  // that is not empty.
   SqliteDatabase(const std::filesystem::path& path, const char* vfs,
                  Access access = Access::kReadWrite, const std::filesystem::path& shown = {});
 
   void execute(std::string_view sql);
   SqliteStatement prepare(std::string_view sql) const;
-  // The single number that a statement returns.
+  // Returns the single number that a statement gives.
   std::uint64_t integer(std::string_view sql) const;
   const std::filesystem::path& path() const { return path_; }  // the shown one
-  // Whether what its log holds stays there when it is closed, and no file changes for it.
+  // If `keeps`, the log stays as it is when the database is closed, and no file changes.
   void keep_log(bool keeps);
   // Also true where the file says that it needs a newer SQLite for writing.
   bool is_read_only() const;
-  // Whether its file was removed or replaced. Without file locks this is unknown: false.
+  // True if its file was removed or replaced; false if that is unknown, without file locks.
   bool was_moved() const;
 
  private:

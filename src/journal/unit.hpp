@@ -49,7 +49,8 @@ struct Unit {
   std::vector<SequencePart> parts;
 };
 
-// Measures a unit while parts are added, and says when to close it.
+// Measures a unit while parts are added, and says when to close it: at 256 frames, about a batch of
+// a GPU (base/limits.hpp), or at many sequences or long ids.
 class UnitSize {
  public:
   void add(const SequencePart& part);
@@ -61,10 +62,10 @@ class UnitSize {
   std::uint64_t id_bytes_ = 0;
 };
 
-// A unit as messages name it: "unit 3 of input 1", both counted as in the journal, from 0.
+// Returns a unit's name in messages: "unit 3 of input 1", both counted as in the journal, from 0.
 std::string unit_name(std::uint32_t input, std::uint64_t index);
 
-// A sequence's whole id with its chunk and frame: "id_chunk_3R1". Chunks count from 1 in ids.
+// These return a whole id with chunk and frame: "id_chunk_3R1". Chunks count from 1 in ids.
 std::string chunk_id(const std::string& id, std::uint64_t chunk);
 std::string frame_id(const std::string& id, std::uint64_t chunk, std::uint8_t name);
 

@@ -14,7 +14,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint8_t kVersion = 4;
-constexpr std::uint8_t kOldestVersion = 3;  // knew no mates
+constexpr std::uint8_t kOldestVersion = 3;  // has no mark of mates
 constexpr std::size_t kChecksumSize = 4;
 constexpr std::size_t kSmallestPart = 9;   // five fields of one byte and a hash
 constexpr std::size_t kSmallestFrame = 1;  // a failed one
@@ -24,7 +24,7 @@ constexpr std::uint8_t kSkipMask = 3;
 constexpr std::uint8_t kLastFlag = 4;
 constexpr std::uint8_t kWithPreviousFlag = 8;
 
-// Errors: kJournalDamaged, naming the file and the unit.
+// Reads a unit's bytes. Errors: kJournalDamaged, naming the file and the unit.
 class BlobReader : public ByteReader {
  public:
   BlobReader(std::span<const std::byte> bytes, std::string file, std::string unit)
@@ -64,7 +64,7 @@ void encode_part(const SequencePart& part, ByteWriter& out) {
   encode_frames(part.frames, out);
 }
 
-// Frames come by chunk, then name: the place of a frame must lie after that of the frame before.
+// Frames come by chunk, then name, so each frame must lie after the one before.
 FrameScore decode_frame(std::uint64_t chunks, const FrameScore* before, BlobReader& in) {
   const std::uint64_t head = in.varint();
   const auto chunk = checked_add(before != nullptr ? before->chunk : 0, head >> kChunkShift);

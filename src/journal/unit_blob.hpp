@@ -12,9 +12,9 @@ namespace virnucpro {
 // The binary form of a unit, as a journal row holds it:
 //
 //   version (1 byte) · input · index · number of parts · parts · CRC-32C of all before it (4 bytes)
-//   part:  id · length · chunks · hash of its letters (4 bytes) · flags (1 byte: skip | last << 2)
-//   ·
+//   part:  id · length · chunks · hash of its letters (4 bytes) · flags (1 byte) ·
 //          number of frames · frames
+//   flags: skip | last << 2 | with_previous << 3
 //   frame: (chunks since the frame before) << 4 | failed << 3 | name · others, virus (raw float32;
 //          a failed frame has none)
 //
@@ -22,9 +22,9 @@ namespace virnucpro {
 // nine bytes, so a run of 6 million sequences needs some 200 MB.
 std::string encode_unit(const Unit& unit);
 
-// The unit in `blob`, which must be the input's unit `index`. Errors: kJournalDamaged, naming
-// `file` and the unit, for another version, a wrong checksum, numbers that contradict each other,
-// or bytes left over.
+// Returns the unit in `blob`, which must be the input's unit `index`. Errors: kJournalDamaged,
+// naming `file` and the unit, for another version, a wrong checksum, numbers that contradict each
+// other, or bytes left over.
 Unit decode_unit(std::span<const std::byte> blob, std::uint32_t input, std::uint64_t index,
                  const std::string& file);
 

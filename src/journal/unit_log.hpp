@@ -22,29 +22,29 @@ class UnitLog {
   // `scored` counts the sequences that have all their scores.
   UnitLog(Sink sink, Counter& scored) : sink_(std::move(sink)), scored_(scored) {}
 
-  // The number of the next frame.
+  // Returns the number of the next frame.
   std::uint64_t next_number() const { return next_number_; }
-  // The number of the first frame whose unit has not gone to the sink; next_number() if all have.
+  // Returns the first frame whose unit has not gone to the sink; next_number() if all have.
   std::uint64_t first_waiting() const {
     return open_.empty() ? next_number_ : open_.front().first_number;
   }
   // The units begun so far, and the number of the next one of its input.
   std::uint64_t begun() const { return begun_; }
   std::uint64_t next_unit() const { return next_unit_; }
-  // Units of another input follow, from number `first_unit` on. Closes the last unit.
+  // Closes the last unit. Units of another input follow, from number `first_unit` on.
   void begin_input(std::uint64_t first_unit);
   // Returns the number of the part's first frame; the others follow it.
   std::uint64_t add(SequencePart part);
-  // For a part whose frames have their scores already.
+  // Adds a part whose frames have their scores already.
   void add_scored(SequencePart part);
   void set_score(std::uint64_t number, float others, float virus);
   // The frame could not be computed. It counts as absent.
   void give_up(std::uint64_t number);
-  // The whole id of a frame that has no score yet.
+  // Returns the whole id of a frame that has no score yet.
   std::string id_of(std::uint64_t number);
   // Closes the last unit.
   void close_unit();
-  // For a run that ends early: hands on the leading parts of the first open unit that have all
+  // Call it when a run ends early. Hands on the leading parts of the first open unit that have all
   // their scores. Nothing can be added afterwards.
   void save();
 

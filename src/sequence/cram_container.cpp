@@ -29,8 +29,7 @@ struct Belief {
 // Decompressed bytes. Each base may add one: a read without qualities stores equal ones, which
 // compress to almost nothing.
 constexpr Belief kUnpacked{.free = 16U << 20U, .of_byte = 64};
-// Decompressed bytes of a header. The limit is lower: htslib needs many times a header's length in
-// memory.
+// Decompressed bytes of a header: fewer, as htslib needs many times its length in memory.
 constexpr Belief kUnpackedHeader{.free = 1U << 20U, .of_byte = 32};
 // Bases: writers close a container after about 5 million, but one longer read can fill one.
 constexpr Belief kBases{.free = 8U << 20U, .of_byte = 64};

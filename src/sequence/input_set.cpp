@@ -412,8 +412,7 @@ struct InputSet::State {
                             record.id.size(), settings.longest_id));
   }
 
-  // Missing qualities end the run. They are no failure of the input, which could be called without
-  // them.
+  // Missing qualities end the run: the input is not at fault, and can be called without them.
   void require_qualities(const InputRecord& record) const {
     const SequenceRecord& read = record.record;
     if (read.qualities.size() == read.letters.size() && all_graphic(read.qualities)) return;

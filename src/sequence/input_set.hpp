@@ -22,8 +22,7 @@ struct InputRecord {
   bool with_previous = false;  // the mate of the record before it: both go to one shard
 };
 
-// Returns the header with the record's id in place of the input's name, which lacks a pair's /1 or
-// /2.
+// Returns the header with the record's id as its name: the input's lacks a pair's /1 or /2.
 std::string header_with_id(const InputRecord& record);
 
 // An input was read to its end.

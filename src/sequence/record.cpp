@@ -35,8 +35,7 @@ constexpr std::array<std::string_view, 19> kWideSpaces{
     "\xe2\x80\x87", "\xe2\x80\x88", "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\xa8",
     "\xe2\x80\xa9", "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"};
 
-// Returns the bytes of the white space character at the start of `text` (not empty); 0 if there is
-// none.
+// Returns the size of the white space character that begins `text` (not empty); 0 if none does.
 std::size_t space_size(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80) {

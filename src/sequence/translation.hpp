@@ -18,7 +18,7 @@ struct Translation {
 inline constexpr std::string_view kGeneticCodes = "1, 4, 11, 15 or 25";
 
 // Returns the code that stands for NCBI's `number`: 1 for 11, which differs in its start codons
-// alone. Empty if the code is not supported.
+// alone. Empty for others that are not supported.
 std::optional<std::uint32_t> known_genetic_code(std::uint64_t number);
 
 // Returns the amino acids of the 64 codons in the order of ACGT, '*' for a stop. `code` must be

@@ -59,7 +59,7 @@ def test_a_lock_that_cannot_be_read_is_no_stale_one(awkward, kind):
     for act in (job.resume, job.export, lambda **shim: job.predict("--force", **shim)):
         ended = act(rule=f"fail:{kind}:EACCES:1:stay", reads=lock)
         assert ended.status in (1, 3) and "Permission denied" in ended.stderr, ended.stderr
-        assert "no lock of this program" not in ended.stderr
+        assert "not a lock of this program" not in ended.stderr
     assert lock.exists() and job.tables() == job.reference
 
 

@@ -239,7 +239,7 @@ TEST_F(RunLocks, DoNotFollowALongChain) {
     write_text(link, text(holder));
     link = temp / successor_of(text(holder));
   }
-  EXPECT_THAT(refusal(TakeOver::kForced), HasSubstr("it is no lock of this program's"));
+  EXPECT_THAT(refusal(TakeOver::kForced), HasSubstr("it is not a lock of this program"));
   EXPECT_EQ(temp.entries(), 200U);
 }
 
