@@ -43,7 +43,7 @@ class EarlyScores {
   // Writes scores that have waited for the interval, and drops those of frames below
   // `first_waiting`: the journal has their units. Call it after keep().
   void write_due(std::uint64_t first_waiting);
-  // Writes all scores from `first_waiting` on: the run ends early.
+  // Writes all scores from `first_waiting` on, for a run that ends early.
   void write_all(std::uint64_t first_waiting);
 
  private:

@@ -517,7 +517,7 @@ void Journal::finish() {
   }
 }
 
-// It is in WAL mode before it gets its name, as after create().
+// The journal is in WAL mode before it gets its name, as after create().
 void Journal::publish() {
   finish();
   database_->sqlite.execute("PRAGMA synchronous = FULL");

@@ -76,8 +76,8 @@ class Journal {
   // Makes a new journal that gets its name in publish(), when all is in it. Nothing is synced
   // before, and the destructor removes it; a process that dies leaves an incomplete file.
   static Journal create_aside(const FilePlace& place, const Fingerprint& fingerprint);
-  // Checks every row, so that callers can trust the content. An interrupted run's journal can be
-  // appended to. Errors: kJournalDamaged; Cancel's.
+  // Opens a journal; kDeep checks every row, so that callers can trust the content. An interrupted
+  // run's journal can be appended to. Errors: kJournalDamaged; Cancel's.
   static Journal open(const FilePlace& place, Check check = Check::kDeep,
                       const Cancel& cancel = Cancel());
   // Opens it for commands that only read: nothing in its directory changes. It must have no log,
@@ -119,7 +119,7 @@ class Journal {
     std::uint64_t units = 0;
     std::uint64_t parts = 0;
   };
-  // By input; one without units may be missing.
+  // Extents by input; an input without units may be missing.
   using Extents = std::map<std::uint32_t, Extent>;
   const Extents& extents() const;  // no other thread may append meanwhile
   std::vector<InputEntry> inputs() const;

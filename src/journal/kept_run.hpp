@@ -25,7 +25,7 @@ class KeptRun {
 
   const Journal& journal() const { return *journal_; }
   const Journal::Fingerprint& fingerprint() const { return fingerprint_; }
-  // The fingerprint's value for a key. Errors: kJournalDamaged when it is missing.
+  // Returns the fingerprint's value for a key. Errors: kJournalDamaged when it is missing.
   const std::string& value(const std::string& key) const;
   const std::filesystem::path& directory() const { return directory_; }
   // Returns a hash of its fingerprint and, if finished, its content; it changes with the run.

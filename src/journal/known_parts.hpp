@@ -28,7 +28,7 @@ bool is_same_part(const SequencePart& a, const SequencePart& b);
 // from the first difference on.
 class KnownParts {
  public:
-  // The journal must outlive it. What is written to the journal meanwhile is not seen.
+  // The journal must outlive it. Changes of the journal are not seen meanwhile.
   explicit KnownParts(const Journal& journal);
 
   // Returns how many first parts of each input must be the same now.
@@ -46,8 +46,8 @@ class KnownParts {
   // True if the journal has an equal entry for it.
   bool has_entry(std::uint32_t input, const InputEntry& entry) const;
 
-  // Where new units of the input begin: the number of the first one, and the parts that has()
-  // found in the old unit of this number, with their scores.
+  // The place where new units of the input begin: the number of the first one, and the parts that
+  // has() found in the old unit of this number, with their scores.
   struct Rest {
     std::uint64_t unit = 0;
     std::vector<SequencePart> parts;

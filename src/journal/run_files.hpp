@@ -15,7 +15,7 @@ struct RunFile {
   std::string_view folder;  // "": the directory itself
   std::string_view name;
 
-  // The file's path in a run's directory. `differing` replaces "*".
+  // Returns the file's path in a run's directory. `differing` replaces "*".
   std::filesystem::path in(const std::filesystem::path& run, std::string_view differing = {},
                            std::uint64_t number = 0) const;
   // True if the name of a file or folder fits.

@@ -19,7 +19,7 @@ struct LockHolder {
   std::uint64_t start_time = 0;     // of the process, in ticks since the machine's start
   std::string boot{};               // changes with every start of the machine
   std::string machine{};            // a hash of the machine's id, which must stay private
-  std::uint64_t pid_namespace = 0;  // numbers of processes mean nothing in another one
+  std::uint64_t pid_namespace = 0;  // a pid means nothing in another namespace
   bool has_flock = false;           // it holds the file with flock(2) while it lives
 };
 

@@ -43,7 +43,7 @@ ErrorKind kind_of(int extended) {
       return ErrorKind::kInternal;
     default:
       // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR (a missing table or column), SQLITE_TOOBIG and
-      // SQLITE_INTERRUPT: what this program writes is far smaller than the limits.
+      // SQLITE_INTERRUPT: this program writes nothing near the limits.
       return ErrorKind::kJournalDamaged;
   }
 }

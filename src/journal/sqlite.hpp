@@ -49,8 +49,8 @@ class SqliteStatement {
 // check the files beside it: SQLite rolls back a journal that it finds there.
 class SqliteDatabase {
  public:
-  // kAsItIs: reads the file alone, takes no locks and ignores what lies beside it. Nothing may
-  // change the file meanwhile.
+  // kAsItIs: reads the file alone, takes no locks and ignores files beside it. Nothing may change
+  // the file meanwhile.
   enum class Access : std::uint8_t { kReadWrite, kAsItIs };
 
   // Opens an existing file, empty or a database. `vfs`: "unix-dotfile", or null for "unix". SQLite
@@ -67,7 +67,7 @@ class SqliteDatabase {
   const std::filesystem::path& path() const { return path_; }  // the shown one
   // If `keeps`, the log stays as it is when the database is closed, and no file changes.
   void keep_log(bool keeps);
-  // Also true where the file says that it needs a newer SQLite for writing.
+  // True, too, if the file says that only a newer SQLite may write to it.
   bool is_read_only() const;
   // True if its file was removed or replaced; false if that is unknown, without file locks.
   bool was_moved() const;

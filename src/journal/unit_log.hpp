@@ -28,7 +28,7 @@ class UnitLog {
   std::uint64_t first_waiting() const {
     return open_.empty() ? next_number_ : open_.front().first_number;
   }
-  // The units begun so far, and the number of the next one of its input.
+  // These return the number of units begun so far, and that of the next unit of its input.
   std::uint64_t begun() const { return begun_; }
   std::uint64_t next_unit() const { return next_unit_; }
   // Closes the last unit. Units of another input follow, from number `first_unit` on.

@@ -41,7 +41,7 @@ struct Free {
 template <typename T>
 using Owned = std::unique_ptr<T, Free>;
 
-// False when nobody listens any more.
+// Returns false when nobody listens any more.
 bool send(std::string_view bytes) {
   return write_all(STDOUT_FILENO, bytes) == 0;
 }
@@ -91,7 +91,8 @@ std::string md5_of(const faidx_t& index, const char* name) {
 
 class Decoder {
  public:
-  // Opens all files that will be read. False when decoding cannot begin; the reason was sent.
+  // Opens all files that will be read. Returns false when decoding cannot begin; the reason was
+  // sent.
   bool open_files(const std::string& reference) {
     input_ = hdopen(STDIN_FILENO, "r");
     if (reference.empty()) return input_ != nullptr;
@@ -106,7 +107,7 @@ class Decoder {
     return input_ != nullptr;
   }
 
-  // False when the header cannot be decoded; the reason was sent.
+  // Returns false when the header cannot be decoded; the reason was sent.
   bool read_header() {
     file_.reset(hts_hopen(input_, kGivenNames, "r"));
     if (!file_ || hts_get_format(file_.get())->format != cram) return fail_to_begin();

@@ -196,7 +196,7 @@ void CramReader::count_record(const CramFrame& frame) {
 }
 
 void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
-  // If the header fails, it is chance whether containers were sent before that.
+  // If the header fails, it is chance whether containers were sent, so its own place is named.
   const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
     detail = "its records cannot be decoded";

@@ -21,9 +21,9 @@ namespace virnucpro {
 // then decoded by htslib in a process of its own; their contents set its limits of memory and time.
 // Only `reference`, if given, is ever looked up.
 //
-// Errors beside an AlignmentReader's, with the container's offset: kInputCorrupt; kInputReference
-// if the reference is needed, and is missing or the wrong one; kInputChanged if it changed
-// meanwhile.
+// Errors besides those of AlignmentReader, with the container's offset: kInputCorrupt;
+// kInputReference if the reference is needed, and is missing or the wrong one; kInputChanged if it
+// changed meanwhile.
 class CramReader : public AlignmentReader {
  public:
   CramReader(ByteSource& source, std::string file, ReferenceIndex& reference, const Cancel& cancel);

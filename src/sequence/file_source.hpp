@@ -18,11 +18,11 @@
 
 namespace virnucpro {
 
-// The error, without a place, of BGZF that lacks its end marker.
+// Returns the error, without a place, for BGZF that lacks its end marker.
 Error no_end_marker();
 
-// The text of a file, or of stdin ("-"): plain, gzip (of several members too) or BGZF, recognised
-// by content. Paths are local files only; a URL is a file that does not exist.
+// Reads the text of a file, or of stdin ("-"): plain, gzip (of several members too) or BGZF,
+// recognised by content. Paths are local files only; a URL is a file that does not exist.
 //
 // A cut gzip or BGZF file is an error, except gzip cut between two members: the format does not
 // show that. For BGZF without its end marker the caller decides, by the text.

@@ -36,8 +36,8 @@ class GzipDecoder {
   GzipDecoder(const GzipDecoder&) = delete;
   GzipDecoder& operator=(const GzipDecoder&) = delete;
 
-  // The next part of the text, valid until the next call; empty at the end. Errors, without a
-  // place: kInputTruncated, kInputCorrupt, those of RawBytes.
+  // Returns the next part of the text, valid until the next call; empty at the end. Errors, without
+  // a place: kInputTruncated, kInputCorrupt, those of RawBytes.
   std::string_view next();
 
   // True if all of it so far is BGZF.

@@ -21,10 +21,10 @@ class PipeRelay {
   PipeRelay(const PipeRelay&) = delete;
   PipeRelay& operator=(const PipeRelay&) = delete;
 
-  // The socket to read the copy from; take it once. It ends when the source ends or fails, or at a
-  // cancellation.
+  // Returns the socket to read the copy from; call it once. It ends when the source ends or fails,
+  // or at a cancellation.
   UniqueFd release_output();
-  // errno of the source's failure, 0 without one. Valid once the output has ended.
+  // Returns errno of the source's failure, 0 without one. Valid once the output has ended.
   int error() const { return error_; }
 
  private:

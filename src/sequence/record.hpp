@@ -23,8 +23,7 @@ inline constexpr std::size_t kLongestHeader = 16U << 20U;
 struct SequenceRecord {
   std::string header;   // the whole header line, without its '>' or '@' and its line end, or its id
   std::string letters;  // in the input's case, without white space
-  std::string
-      qualities{};  // as FASTQ writes them; empty unless asked for, and where there are none
+  std::string qualities{};   // as FASTQ writes them; empty if not asked for, or if there are none
   std::uint64_t number = 0;  // 1-based, within its input
   unsigned mate = 0;         // 1 or 2, of a pair; 0 where that is not known
 };

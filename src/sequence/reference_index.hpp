@@ -39,7 +39,7 @@ class ReferenceIndex {
   // and kInputReference with the file's name, kTemporaryFolder, the cancellation's.
   void prepare(const Cancel& cancel);
 
-  // A link to the reference; its index lies beside it.
+  // Returns the path of a link to the reference; the index lies beside that.
   const std::string& path() const { return path_; }
   std::uint64_t letters() const { return facts_.letters; }  // of all sequences
   std::uint64_t index_bytes() const { return facts_.index; }

@@ -133,7 +133,7 @@ void say_unfiltered() {
   std::call_once(said, [] {
     log_warning(
         "system calls cannot be filtered here (seccomp): CRAM and HDF5 are decoded in processes "
-        "with limits of memory, time and files alone");
+        "that have limits of memory, time and files only");
   });
 }
 

@@ -78,7 +78,7 @@ struct CallRuleChange {
   CallRule over(const CallRule& rule) const;
 };
 
-// The rule as logs and summaries state it: "majority: virus score at least 0.8, …".
+// Returns the rule as logs and summaries state it: "majority: virus score at least 0.8, …".
 std::string text_of(const CallRule& rule);
 
 }  // namespace virnucpro

@@ -95,7 +95,7 @@ struct ContigCall {
   double nonviral_proportion = 0;
 };
 
-// Its columns in tables, and their values, separated by tabs.
+// The columns of a call in tables, and their values, separated by tabs.
 inline constexpr std::string_view kContigCallColumns =
     "call\ttier\tweighted_delta\tn_chunks\tn_confident_viral\tn_confident_nonviral\tn_ambiguous\t"
     "viral_proportion\tnonviral_proportion";

@@ -47,7 +47,7 @@ class SequenceSummary {
   double virus_share() const;
   float max_virus_score() const { return max_; }
   float mean_virus_score() const;
-  // There must be no scored chunk.
+  // Call it only if there is no scored chunk.
   Unscored why_unscored() const;
   // Returns its row with the line end. `input`: the name of its input, on one line.
   std::string row(std::string_view input) const;
