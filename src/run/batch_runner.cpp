@@ -42,7 +42,7 @@ void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   collect_ready();
 }
 
-// Submits nothing: it is called while a result is delivered.
+// Submits nothing, because handlers call it while a result is delivered.
 void BatchRunner::recompute(FrameTokens frame, std::uint64_t number) {
   check_packer_.add(std::move(frame), number);
   check_waits_ = true;
@@ -64,7 +64,7 @@ void BatchRunner::submit_full(Packer& packer) {
   }
 }
 
-// Called for every frame; only a call that returns a batch is worth an event.
+// Runs for every frame, so only a call that returns a batch is traced.
 std::optional<PackedBatch> BatchRunner::pack(Packer& packer,
                                              std::optional<PackedBatch> (Packer::*choose)()) {
   const std::uint64_t begin = Tracer::here().is_on() ? trace_now() : 0;
@@ -100,7 +100,7 @@ void BatchRunner::flush() {
 void BatchRunner::settle() noexcept {
   try {
     while (computer_.outstanding() > 0) receive(true);
-  } catch (const std::exception&) {  // the run already ends with another, reported error
+  } catch (const std::exception&) {  // the run already reports another error
   }
 }
 
@@ -128,10 +128,10 @@ BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
                        .esm_tokens = batch.frames.esm_tokens.size(),
                        .dna_tokens = batch.frames.dna_tokens.size(),
                        .queue = queue};
-  // A frame longer than the budget forms a batch of its own, whose size is then the budget.
+  // A frame longer than the budget is a batch of its own, and its size counts as the budget.
   metrics.budget_tokens =
       std::max<std::uint64_t>({token_budget_, metrics.esm_tokens, metrics.dna_tokens});
-  // Until each worker has had a batch, none could have been waiting for them.
+  // An empty queue before each worker has had a batch does not mean that one waited.
   if (queue < computer_.workers() && id >= computer_.workers()) {
     metrics.queue_state = QueueState::kStarved;
   } else if (queue >= computer_.most_outstanding()) {

@@ -17,50 +17,51 @@ namespace virnucpro {
 // The packer's settings for a token budget.
 PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_budget);
 
-// Called by a batch runner, on the thread that calls it.
+// Callbacks of a batch runner, on the thread that calls the runner.
 struct BatchHandlers {
-  // A frame's result, once for every number with which it was added; `index` is its place in the
+  // Takes a frame's result, once for every number of the frame. `index`: the frame's place in the
   // batch's result.
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)> on_result;
-  // The same of frames that were given to recompute().
+  // The same for frames given to recompute().
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)>
       on_recomputed{};
-  // In place of `on_result` for a frame whose result is NaN or infinite, to be given to
-  // recompute(); without it, such a frame is an error.
+  // Replaces `on_result` for a frame that is NaN or infinite in every worker that tried it; the
+  // frame must then go to recompute(). So a faulty worker does not decide a score's precision.
+  // Without this callback such a frame is an error.
   std::function<void(std::uint64_t number)> on_not_finite{};
-  // A frame could not be computed, or not again; once for each of its numbers. `reason` has no full
-  // stop.
+  // Takes a frame that could not be computed, or not again, once for every number of the frame.
+  // `reason` has no full stop.
   std::function<void(std::uint64_t number, const std::string& reason)> on_failed;
-  // The name of a number, for an error.
+  // Returns the name of a frame, for errors.
   std::function<std::string(std::uint64_t number)> name_of;
 };
 
-// Packs frames into batches, keeps the workers' queues filled, and returns each frame's result for
-// every number with which it was added: out of order, during any of its functions.
+// Packs frames into batches, keeps the workers' queues filled, and passes each frame's result to
+// the handlers. Results come out of order, during any call.
 class BatchRunner {
  public:
-  // Computer and counters must outlive it. All of the computer's batches must be this runner's.
+  // The computer and the counters must outlive the runner. No other runner may use the computer.
   BatchRunner(BatchComputer& computer, const ComputeSettings& settings, RunCounters& counters,
               BatchHandlers handlers);
 
   // Errors: those of the computer; kNotFinite, naming the frames whose results are NaN or infinite.
   void add(FrameTokens frame, std::uint64_t number);
-  // Has a frame computed once more, in the computer's check precision. Handlers may call it.
+  // Computes a frame again, in the computer's check precision. Handlers may call it.
   void recompute(FrameTokens frame, std::uint64_t number);
   // Takes the results that are ready.
   void collect_ready();
-  // Submits what waits in the packers' windows. Returns the number of batches submitted so far.
+  // Submits the frames in the packers' windows. Returns the number of batches submitted so far.
   std::uint64_t empty_window();
   // Takes results until the first `batches` submitted batches are done.
   void wait_for(std::uint64_t batches);
-  // Computes everything added so far, and what handlers recompute() of it.
+  // Computes everything added so far, and all that handlers then recompute().
   void flush();
-  // For a run that ends early: takes results of submitted batches until one fails. A cancelled
-  // computer gives them up after a while.
+  // Takes results of submitted batches until one fails, for a run that ends early. A cancelled
+  // computer gives its batches up after some seconds.
   void settle() noexcept;
 
  private:
-  // What is known of a submitted batch, and the numbers of each of its frames.
+  // A submitted batch, with the numbers of each of its frames.
   struct OpenBatch {
     BatchMetrics metrics{};
     std::vector<std::vector<std::uint64_t>> occurrences;
@@ -85,7 +86,7 @@ class BatchRunner {
   BatchHandlers handlers_;
   Packer packer_;
   Packer check_packer_;
-  bool check_waits_ = false;  // whether check_packer_ was given a frame since it was emptied
+  bool check_waits_ = false;                 // check_packer_ got a frame since it was emptied
   std::map<std::uint64_t, OpenBatch> open_;  // by id
   std::uint64_t next_batch_ = 0;
 };

@@ -50,7 +50,7 @@ constexpr double kBf16Roundoff = 0x1p-8;
 // The logit of two fp32 scores near a half, each of which is off by one rounding.
 constexpr double kFp32Logit = 0x1p-23;
 
-// The text that is hashed, and its hash as the file has it.
+// Returns the hashed text, and the hash that the file states.
 std::pair<std::string_view, std::string_view> split(std::string_view text) {
   const std::size_t at = text.rfind(kHashMember);
   if (at == std::string_view::npos || !text.ends_with(kEnd)) return {};
@@ -71,7 +71,7 @@ std::string Calibration::effect() const {
 }
 
 std::string Calibration::place() const {
-  std::error_code unknown;  // where the current folder is gone
+  std::error_code unknown;  // set if the current folder is gone
   return file.empty() ? "made for this run, not kept"
                       : std::filesystem::absolute(file, unknown).string();
 }
@@ -127,11 +127,10 @@ Calibration parse_calibration(const std::string& text, const std::filesystem::pa
 }
 
 // A classifier that tells viruses from others has logits of size 1 and more. A margin is the
-// largest error of thousands of them, and thousands of roundings are in each: it is not smaller
-// than a single rounding. The smallest margin that was measured is 0.020, 40 times fp16's roundoff:
-// of int8 with every product kept in 16 bits (bench/results/precision/
-// nvidia-h100-int8-calibrated.json). What int8 does not compute in 8 bits, it computes in fp16;
-// int8-simulated in fp32.
+// largest of thousands of errors, each of thousands of roundings, so it is not smaller than one
+// rounding. The smallest measured margin is 0.020, 40 times fp16's roundoff, for int8 with every
+// product kept in 16 bits (bench/results/precision/nvidia-h100-int8-calibrated.json). int8 computes
+// all else in fp16, int8-simulated in fp32.
 double least_margin(std::string_view precision) {
   if (precision == "bf16") return kBf16Roundoff;
   return precision == "fp16" || precision == "int8" ? kFp16Roundoff : kFp32Logit;

@@ -9,21 +9,20 @@
 namespace virnucpro {
 
 void remove_call_files(const RunFolder& directory, CallFiles which) {
-  // The page first: it shows what the others are about.
+  // The page goes first, because it shows the others.
   for (const RunFile& file :
        {run_files::kReportHtml, run_files::kReportMarkdown, run_files::kReportJson,
         run_files::kMultiqcGeneral, run_files::kMultiqcCalls, run_files::kMultiqcScores,
         run_files::kMultiqcVersions, run_files::kVirusFasta, run_files::kContigTable,
         run_files::kChunkBed, run_files::kSequenceTable}) {
-    // What no run wrote there is left to what is about to take its name: missing reports, for one,
-    // are no error.
+    // Skip a file that no run wrote. Whoever needs its name decides whether that is an error.
     if (which.keeps_virus_fasta && file.name == run_files::kVirusFasta.name) continue;
     if (which.keeps_contigs && file.name == run_files::kContigTable.name) continue;
     if (!has_own(directory, file)) continue;
     directory.remove(file);
     const std::string path = file.in(directory.path()).string();
     if (!which.writes_contigs && file.name == run_files::kContigTable.name) {
-      log_warning("{}: it is removed, as the rule viral-ngs wrote it", path);
+      log_warning("{}: removed, because only the rule viral-ngs writes it", path);
     } else {
       log_info("removed {}", path);
     }

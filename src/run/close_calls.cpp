@@ -13,18 +13,20 @@ double exp_of(double value) {
   return static_cast<double>(std::exp(static_cast<long double>(value)));
 }
 
-// Whether |ln(a / b)| ≤ ln(factor). Without logarithms, as their last bits depend on the processor.
+// True if |ln(a / b)| ≤ ln(factor). It takes no logarithm: the last bits of one depend on the
+// processor.
 bool within(double a, double b, double factor) {
   return a <= factor * b && b <= factor * a;
 }
 
-// From here on scores in fp32 are so near 1 that logits cannot be told from them: 13.9 or more.
+// From this score on, a logit of 13.9, fp32 scores are too near 1 to tell logits apart.
 constexpr float kSaturated = 1 - 1.0F / (1U << 20U);
 
-// Beyond the logarithm of every number in fp32 but 0.
+// Larger than |ln x| of every fp32 number x except 0.
 constexpr double kLargestLogit = 104;
 
-// The least and the greatest √|d| (d − t) within the bounds: it has a cusp at 0 and turns at t / 3.
+// Returns the least and the greatest √|d| (d − t) within the bounds. It has a cusp at 0 and turns
+// at t / 3.
 std::pair<double, double> weighted_range(const CallMargin::Difference& chunk, double t) {
   const auto weighted = [&](double at) {
     const double d = std::clamp(at, chunk.least, chunk.most);
@@ -47,7 +49,7 @@ bool CallMargin::is_close(std::span<const ScorePair> frames) const {
   const ScorePair& most = *std::ranges::max_element(frames, {}, &ScorePair::virus);
   const ScorePair& least = *std::ranges::max_element(frames, {}, &ScorePair::others);
   if (most.virus >= kSaturated && least.others >= kSaturated) return true;
-  // Of two fp32 numbers the product is exact.
+  // In double the product of two fp32 numbers is exact.
   const double virus = static_cast<double>(most.virus) * static_cast<double>(least.virus);
   const double others = static_cast<double>(most.others) * static_cast<double>(least.others);
   if (within(virus, others, two_)) return true;
@@ -69,7 +71,7 @@ CallMargin::Difference CallMargin::difference(std::span<const ScorePair> frames,
                                               bool is_final) const {
   const ScorePair& most = *std::ranges::max_element(frames, {}, &ScorePair::virus);
   const ScorePair& least = *std::ranges::max_element(frames, {}, &ScorePair::others);
-  // The score that is `a`, not `b`, when its logit moves by the logarithm of `factor`.
+  // Returns score `a` after its logit moved by ln(factor); `b` is the other score.
   const auto moved = [](double a, double b, double factor) {
     return a * factor / (a * factor + b);
   };
@@ -204,7 +206,7 @@ void CloseCalls::compute_again(Chunks::iterator chunk, std::span<const ScorePair
   check(chunk, counters_.frames, counters_.esm_tokens);
 }
 
-// A chunk whose scores are final is handed on; another is held until its contig is decided.
+// Hands on a chunk with final scores, and holds any other until its contig is decided.
 void CloseCalls::add_to_contig(Chunks::iterator chunk, bool is_final) {
   const std::shared_ptr<Contig> contig = std::exchange(chunk->second.contig, nullptr);
   const std::vector<ScorePair> scores = scores_of(chunk->second.frames);
@@ -236,7 +238,7 @@ void CloseCalls::choose_shadow(Chunks::iterator chunk, std::span<const ScorePair
     chunk->second.stratum = shadow_->choose(margin_.distance(scores), chunk->second.name);
   }
   if (chunk->second.stratum == ShadowCheck::kNone) return hand_on(chunk);
-  Counter frames;  // the sums of their errors count them
+  Counter frames;  // unused: ShadowCounters::logits counts the frames
   check(chunk, frames, shadow_counters_.esm_tokens);
 }
 
@@ -252,7 +254,7 @@ void CloseCalls::check(Chunks::iterator chunk, Counter& frames, Counter& esm_tok
   }
 }
 
-// A chunk with a frame that could not be computed again says nothing.
+// Skips a chunk if one of its frames could not be computed again.
 void CloseCalls::compare(const Chunk& chunk) {
   std::vector<ScorePair> coarse;
   std::vector<ScorePair> fine;

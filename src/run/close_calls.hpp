@@ -24,11 +24,11 @@ struct ScorePair {
   float virus = 0;
 };
 
-// How close a chunk's call is to the other one, in logits, ln(virus / others). A chunk of one frame
-// has the logit of its frame; one of several has the mean of the highest and the lowest logit of
-// its frames: it is called virus where that is not negative. So errors of up to x in every frame's
-// logit change no call that is further than x from 0 and, with a least virus score t
-// (CallRule::min_score), whose highest logit is further than x from ln(t / (1 − t)).
+// Measures how close a chunk's call is to the other call, in logits, ln(virus / others). A chunk's
+// logit is the mean of the highest and the lowest logit of its frames; from 0 on it is called
+// virus. So errors of up to x in every frame's logit change no call that is further than x from 0.
+// With a least virus score t (CallRule::min_score), the highest logit must also be further than x
+// from ln(t / (1 − t)).
 class CallMargin {
  public:
   // `margin` from 0 to kMost, in logits.
@@ -36,24 +36,23 @@ class CallMargin {
 
   double logits() const { return logits_; }
 
-  // Whether the call of a chunk, which has a frame, is at most the margin away from the other one.
-  // One with a score that is not finite is, and one whose highest scores are both 1 but for 2^-20.
+  // True if the call of a chunk is at most the margin away from the other call. Also true if a
+  // score is not finite, or if both highest scores are within 2^-20 of 1. `frames` is not empty.
   bool is_close(std::span<const ScorePair> frames) const;
   bool is_virus(std::span<const ScorePair> frames) const;
-  // How far the call is from the other one, in logits; all scores must be finite. Its last bits
-  // depend on the processor.
+  // Returns how far the call is from the other one, in logits. All scores must be finite. The last
+  // bits depend on the processor.
   double distance(std::span<const ScorePair> frames) const;
 
-  // Where a chunk's difference virus − others lies, by its first scores or, where `is_final`, those
-  // that it has been computed again with.
+  // The range of a chunk's difference virus − others. It is a single value if the scores are final.
   struct Difference {
     double least = 0;
     double most = 0;
   };
   Difference difference(std::span<const ScorePair> frames, bool is_final) const;
-  // Whether some differences within these ranges give the contig another call by viral-ngs: its
-  // weighted_delta is above t where the sum of √|d| (d − t) over its chunks is above 0, and the
-  // least and the greatest such sum are known chunk by chunk.
+  // True if some differences within these ranges give the contig another call by viral-ngs. Its
+  // weighted_delta is above t if the sum of √|d| (d − t) over its chunks is above 0, and the least
+  // and the greatest such sum are known chunk by chunk.
   bool is_close_contig(std::span<const Difference> chunks) const;
   bool calls_contigs() const { return rule_.is_viral_ngs(); }
 
@@ -63,45 +62,45 @@ class CallMargin {
   CallRule rule_;
   double logits_;
   double one_;  // e to the margin
-  double two_;  // and to twice the margin
+  double two_;  // e to twice the margin
 };
 
-// ln(virus / others), within what scores in fp32 can tell.
+// Returns ln(virus / others), clamped to what fp32 scores can express.
 double logit_of(const ScorePair& scores);
 
-// Holds the scores of a chunk's frames back until it has all of them. If its call then is close,
-// all its frames are computed once more, in the run's check precision, and those scores are handed
-// on. By the rule viral-ngs so are, once all chunks of a sequence have scores, those of one whose
-// call is close. A sequence that comes in several parts is left out: a resumed run may have only
-// some of them. What is handed on depends on nothing but the sequence's frames. With a shadow check
-// some of the others are computed again, too, and compared; they keep their scores.
+// Decides which chunks are computed again in the check precision. It holds a chunk's scores back
+// until all its frames have one. If the call is close, the whole chunk is computed again, and only
+// those scores are passed on. By the rule viral-ngs a sequence whose call is close is computed
+// again, too. One that comes in several parts is left out, because a resumed run may have only some
+// of them. A sequence's first scores alone decide, so batches, order, shards and resumes change
+// nothing. A shadow check computes some other chunks again and compares them; these keep their
+// scores.
 class CloseCalls {
  public:
   struct Sinks {
-    // The final scores of a frame.
+    // Takes the final scores of a frame.
     std::function<void(std::uint64_t number, const ScorePair& scores)> on_final;
-    // A frame that has none.
+    // Takes a frame without scores.
     std::function<void(std::uint64_t number)> on_missing;
-    // To be answered by score() or fail().
+    // Asks for a frame's scores in the check precision; score() or fail() answers.
     std::function<void(FrameTokens tokens, std::uint64_t number)> recompute;
   };
 
-  // The counters must outlive it. `shadow_share`: as ShadowCheck's; 0: no shadow check.
+  // The counters must outlive it. `shadow_share`: as in ShadowCheck; 0: no shadow check.
   CloseCalls(const CallMargin& margin, double shadow_share, RunCounters& counters, Sinks sinks);
 
-  // The frames of a part of sequence `id`, which has whole chunks, or is the `whole` sequence;
-  // `number` is that of the first.
+  // Adds the frames of a part of sequence `id`: whole chunks, or the `whole` sequence. `number`:
+  // the first frame's.
   void add(std::uint64_t number, std::string_view id, std::span<const FrameScore> frames,
            std::span<const FrameTokens> tokens, bool whole);
-  // A frame's scores, in the run's own precision, which need not be finite, or as the answer to
-  // recompute(). With a shadow check, ESM-2's embedding with them, where it is known.
+  // Sets a frame's first scores, which may be NaN or infinite, or its answer to recompute().
+  // `embedding`: ESM-2's for the shadow check, empty if unknown.
   void score(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {});
-  // The frame could not be computed, or not again: then it keeps its first scores, if they are
-  // finite.
+  // Call it for a frame that could not be computed, or not again. Finite first scores stay.
   void fail(std::uint64_t number);
-  // Whether the frame has scores and is computed again.
+  // True if the frame has finite scores and is computed again.
   bool is_again(std::uint64_t number);
-  // Whether it is computed again only to be compared.
+  // True if the frame is computed again only for comparison.
   bool is_shadow(std::uint64_t number);
 
  private:
@@ -115,8 +114,8 @@ class CloseCalls {
   struct Contig;
   struct Chunk {
     std::vector<Frame> frames;
-    std::shared_ptr<Contig> contig{};  // while that has no call
-    std::size_t place = 0;             // among its chunks
+    std::shared_ptr<Contig> contig{};  // until it has a call
+    std::size_t place = 0;             // among the contig's chunks
     Hash128 name{};                    // of the sequence's id and the chunk's place in it
     std::size_t waiting = 0;           // frames without an answer
     bool checking = false;

@@ -9,8 +9,8 @@
 
 namespace virnucpro {
 
-// The run in an output directory that a command goes on with, or replaces; null where there is
-// none, or the command will refuse it, and say why. Of its journal only the head is known. Errors:
+// Returns the run in an output directory that a command continues or replaces. Null if there is
+// none, or if the command will refuse it anyway. Only the head of its journal is read. Errors:
 // KeptRun's.
 std::unique_ptr<KeptRun> earlier_run(const std::filesystem::path& output, Existing existing,
                                      const Cancel& cancel);

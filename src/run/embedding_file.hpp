@@ -17,11 +17,11 @@ struct EmbeddingWidths {
   std::uint32_t merged = 0;  // dnabert_s, then esm2: the sum of the widths given to write()
 };
 
-// Embeddings as HDF5: `ids` (variable-length strings), `dnabert_s` [n, 768], `esm2` [n, 2560],
-// `merged` [n, 3328], float32, and attributes. Rows may be written in any order; a row never
+// Writes embeddings as HDF5: `ids` (variable-length strings), `dnabert_s` [n, 768], `esm2` [n,
+// 2560], `merged` [n, 3328], float32, and attributes. Rows may be written in any order; a row never
 // written holds NaN. The file appears complete or not at all. Errors: kOutputWrite.
 //
-// Ids are written byte by byte: h5py reads them as bytes, also where they are not UTF-8. HDF5 keeps
+// Ids are written as bytes, because they may not be UTF-8, and h5py reads them as bytes. HDF5 keeps
 // state for the whole process: only one thread at a time may call it.
 class EmbeddingFile {
  public:

@@ -26,7 +26,7 @@
 namespace virnucpro {
 namespace {
 
-// The run's inputs, or where they lie now.
+// Returns the run's inputs, at their paths of today.
 InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings,
                         const VirusOutputs& viruses) {
   InputSettings inputs;
@@ -98,9 +98,8 @@ void mark_partial(const RunFolder& directory, const std::string& text) {
   mark.commit();
 }
 
-// The files of sequences called virus, complete but without their names; null if none is wanted.
-// Only they read the inputs: whether these are still the run's is known before any other file
-// changes.
+// Writes the files of sequences called virus, without their final names; null if none is wanted.
+// They alone read the inputs, so a changed input is found before any other file changes.
 std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings& settings,
                                         const VirusOutputs& viruses, const CallRule& rule,
                                         const RunFolder& directory, const Cancel& cancel) {
@@ -121,7 +120,7 @@ std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings
         is_pipe ? "" : "If it lies elsewhere now, say where: export RUN_DIR --inputs FILE… ";
     if (!settings.viruses.any()) {
       advice +=
-          "The run wrote files of sequences called virus, which are to follow its calls: "
+          "The run's files of sequences called virus must follow its calls: "
           "--drop-virus-files renames them to NAME.of-old-rule instead.";
     }
     if (!advice.empty()) missing.advise(advice);
@@ -130,8 +129,8 @@ std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings
   return files;
 }
 
-// Writes the tables into a directory that is locked. When all that can fail is done, `make_room`
-// removes what they replace.
+// Writes the tables into a locked directory. When all that can fail is done, `make_room` removes
+// the files that they replace.
 ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTables& more,
                         const RunFolder& directory, const std::function<void()>& make_room,
                         const Cancel& cancel) {
@@ -150,8 +149,7 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
                              .inputs = input_names_of(journal),
                              .on_ready = [&] {
                                make_room();
-                               // If the export is killed now, its tables must not stand without
-                               // them.
+                               // A killed export must not leave tables without these marks.
                                mark_synthetic(directory, run.fingerprint());
                                if (!partial.empty()) mark_partial(directory, partial);
                              }};
@@ -164,14 +162,14 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
   return summary;
 }
 
-// What is asked for, and what was written in `folder` (if it stays): that is written anew, also
-// where an export was stopped after it had removed it.
+// Returns the tables to write: those asked for, and those once written in `folder` (null: none). A
+// stopped export may have removed the latter.
 MoreTables tables_to_write(const KeptRun& run, const TableChange& change, const RunFolder* folder) {
   return change.over({.natural_order = is_sorted_naturally(run.fingerprint()),
                       .bed = folder != nullptr && folder->has_written(run_files::kChunkBed)});
 }
 
-// What an export into a run's own directory does to the files of sequences called virus.
+// The plan of an export into the run's own directory for the files of sequences called virus.
 struct VirusPlan {
   bool fasta = false;
   FastqPlan fastq{};
@@ -186,7 +184,7 @@ VirusPlan plan_viruses(const KeptRun& run, const ExportSettings& settings, const
   const std::size_t earlier = known.size();
   VirusPlan plan{.fasta = settings.viruses.fasta};
   const bool has_fasta = has_own(own, run_files::kVirusFasta);
-  // An export that was killed owes files, too.
+  // A killed export may have left files unwritten.
   const bool owes_fasta = !has_fasta && wants_virus_fasta(own, run.fingerprint());
   const bool owes = owes_fasta || std::ranges::any_of(known, &FastqRecord::pending);
   if (settings.drop_viruses && (calls_change || owes)) {
@@ -251,8 +249,9 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   std::error_code other;
   if (std::filesystem::equivalent(output, run.directory(), other)) {
     if (!run.journal().finished()) {
-      throw Error(ErrorKind::kOutputExists, Place{.file = output.string()},
-                  "its run did not finish, and its tables must not look as if it had");
+      throw Error(
+          ErrorKind::kOutputExists, Place{.file = output.string()},
+          "its run did not finish, so no tables are written here: they would look complete");
     }
     return write_in_place(run, settings, cancel);
   }

@@ -20,8 +20,8 @@ struct ExportSummary {
   std::string advice{};  // model_advice()
   std::vector<InputEntry> inputs;
   VirusOutputs viruses{};
-  bool covered = true;    // by margin_covers()
-  bool finished = false;  // false: the tables hold what was scored so far
+  bool covered = true;    // as margin_covers() says
+  bool finished = false;  // false: the tables have the scores so far
   bool synthetic = false;
   std::filesystem::path tables;  // the folder of the tables
 };
@@ -32,27 +32,28 @@ struct ExportSettings {
   // interrupted run.
   std::filesystem::path output;
   CallRuleChange rule{};
-  TableChange tables{};  // of what the run has
+  TableChange tables{};  // applied to what the run has
   VirusOutputs viruses{};
-  std::vector<std::string> inputs{};  // where they lie now; empty: where the run found them
-  // Where the calls of a run's own directory change: its files of sequences called virus that this
+  std::vector<std::string> inputs{};  // their paths now; empty: as the run read them
+  // If the calls of the run's own directory change: its files of sequences called virus that this
   // export does not name are renamed (fastq_record.hpp), not written anew.
   bool drop_viruses = false;
   bool force = false;  // replaces the files in another directory
-  // Writes a run's reports anew. Called where the tables go into the run's own directory and it has
+  // Writes a run's reports anew. Called if the tables go into the run's own directory and it has
   // reports.
   std::function<void(const Journal&, const RunFolder&)> on_reports{};
   // Called when the tables are in the run's own directory.
   std::function<void(const Journal&, const ExportSummary&, const RunFolder&)> on_tables{};
-  // Of the journal, before anything is written. Each unit is checked when it is read, too.
+  // The check of the journal before anything is written. Each unit is also checked when it is read.
   Journal::Check check = Journal::Check::kDeep;
 };
 
-// Writes a run's tables and failed_inputs.txt from its journal. Nothing is computed; only the files
-// of sequences called virus read the inputs, and check their hashes. In the run's own directory,
-// the journal takes over another rule of calls, and every file that depends on it is written anew
-// or removed. Tables of an interrupted run come with a file PARTIAL. Errors: KeptRun's; kUsage for
-// sequences of a run that read a pipe; kInputChanged, kOutputExists, kOutputWrite.
+// Writes a run's tables and failed_inputs.txt from its journal. Nothing is computed: calls are made
+// from scores when a file is written. Only files of sequences called virus read the inputs, and
+// check their hashes. In the run's own directory the journal takes over a new rule of calls, and
+// every file that depends on it is written anew or removed. Elsewhere nothing of the run changes.
+// Tables of an interrupted run come with a file PARTIAL. Errors: KeptRun's; kUsage for sequences of
+// a run that read a pipe; kInputChanged, kOutputExists, kOutputWrite.
 ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

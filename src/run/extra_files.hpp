@@ -26,7 +26,7 @@ class ExtraFiles {
   ExtraFiles(const PredictSettings& settings, const RunModels& models,
              const OutputDirectory& directory, bool finished);
 
-  // Whether add() needs the part's record.
+  // True if add() needs the part's record.
   bool needs_records() const { return sequences_ && sequences_->needs_records(); }
   // Adds a part; call it for every part of the inputs. `number`: of the part's first frame.
   void add(const FramePart& part, std::uint64_t number);

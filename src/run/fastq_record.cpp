@@ -49,7 +49,7 @@ std::string mark_of(const fs::path& file, const Cancel& cancel) {
   return fmt::format("{} {}", bytes.taken(), hash.hex());
 }
 
-// The paths come last: they may have any byte.
+// The paths come last, because they may have any byte.
 std::string text_of(const FastqRecord& record) {
   const std::string_view state = record.pending ? kPending : record.unmarked ? kUnmarked : "";
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}{}",
@@ -86,15 +86,15 @@ fs::path directory_of(const Journal& journal) {
   return absolute_path(journal.path().parent_path().string());
 }
 
-// Whether another run wrote the files, which this one is a copy of. One that was moved is none.
+// True if another run wrote the files and this run is a copy of it. A moved run is no copy.
 bool is_of_original(const FastqRecord& record, const fs::path& run) {
   std::error_code error;
   return !record.run.empty() && fs::exists(run_files::kJournal.in(record.run), error) &&
          !fs::equivalent(record.run, run, error);
 }
 
-// Whether the run wrote what is at a name. Of the two marks that its file may have, keeps the one
-// it has.
+// True if the run wrote the file at this name. Puts the mark that the file has, of the two that it
+// may have, into `replaced`.
 bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
   const std::string before = std::exchange(record.replaced.at(index), {});
   const std::string& mark = record.marks.at(index);
@@ -108,16 +108,17 @@ bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
 }
 
 [[noreturn]] void refuse(const FastqRecord& record, std::size_t index) {
-  Error error(ErrorKind::kOutputExists, Place{.file = name_of(record, index).string()},
-              record.unmarked
-                  ? "the run's calls change, and whether this is still what it wrote is not known"
-                  : "the run's calls change, and this is no longer what it wrote");
+  Error error(
+      ErrorKind::kOutputExists, Place{.file = name_of(record, index).string()},
+      record.unmarked
+          ? "the run's calls change, but it is not known whether this file is as it wrote it"
+          : "the run's calls change, but this file is no longer as it wrote it");
   error.advise(
       "Move it away, or let virnucpro export --drop-virus-files rename it; then run this again.");
   throw Error(error);
 }
 
-// Of a file that the command does not name.
+// Returns what may be done at the name of a file that the command does not ask for.
 AtName own_name(const FastqRecord& record, std::size_t index) {
   const bool was_written = record.unmarked || !record.marks.at(index).empty();
   const fs::path name = name_of(record, index);
@@ -127,7 +128,7 @@ AtName own_name(const FastqRecord& record, std::size_t index) {
   return AtName::kLeave;
 }
 
-// `asked`: what the command wants of this prefix, if it names it.
+// `asked`: the command's own output with this prefix, if it has one.
 FastqOutput output_of(FastqRecord& record, const FastqOutput* asked, const Cancel& cancel) {
   FastqOutput output{.prefix = record.prefix, .pair_rule = record.pair_rule};
   if (asked != nullptr) output = *asked;
@@ -167,8 +168,8 @@ FastqRecords fastq_records_of(const Journal& journal) {
       records.push_back(std::move(record));
       continue;
     }
-    log_warning("{}*: files of {}, of which this run is a copy: they are left alone", record.prefix,
-                record.run);
+    log_warning("{}*: these files stay as they are: they are of {}, and this run is a copy",
+                record.prefix, record.run);
   }
   if (!records.empty() || print.contains(key_of(0))) return records;
   const std::string prefix = entry_of(print, kVirusFastqKey);

@@ -12,54 +12,56 @@
 
 namespace virnucpro {
 
-// What the journal keeps of the files of one --virus-fastq. They lie outside the run's directory,
-// and shall not stay behind with the calls of an earlier rule.
+// The journal's record of the files of one --virus-fastq. These lie among the user's files, and
+// must not keep the calls of an earlier rule. So only --force or the run that wrote them replaces
+// them, and a file that someone changed is an error.
 struct FastqRecord {
-  // A file's size and hash, "" for one that was not written, by kFastqEndings.
+  // Size and hash of each file, in the order of kFastqEndings; "" if it was not written.
   using Marks = std::array<std::string, kFastqFiles>;
 
   std::string prefix{};  // absolute
   std::string run{};     // the directory of the run that wrote them, absolute
   PairRule pair_rule = PairRule::kEither;
-  bool pending = false;   // they are wanted, and may not have their names yet
-  bool unmarked = false;  // versions up to 0.2 kept the prefix alone
+  bool pending = false;   // wanted, but perhaps not under their names yet
+  bool unmarked = false;  // versions up to 0.2 kept only the prefix
   Marks marks{};
-  Marks replaced{};  // while it is pending: of what they replace
+  Marks replaced{};  // while pending: of the files they replace
 };
 using FastqRecords = std::vector<FastqRecord>;
 
-// As records have it.
+// Returns the prefix as records have it.
 std::string absolute_prefix(const FastqOutput& output);
 
-// Without the records of a run that this one is a copy of, with a warning.
+// Returns the journal's records. A copied run does not own those of its original: they are left
+// out, with a warning.
 FastqRecords fastq_records_of(const Journal& journal);
-// For Journal::describe(). `earlier`: how many records the journal has.
+// Returns entries for Journal::describe(). `earlier`: how many records the journal has.
 Journal::Fingerprint entries_of(const FastqRecords& records, std::size_t earlier);
-// Takes them out of the fingerprint of a run that another one is made of.
+// Removes the records from a fingerprint from which another run is made.
 void forget_virus_files(Journal::Fingerprint& print);
 
-// What a run does to the files of its --virus-fastq, and what its journal keeps of them then.
+// The plan of a run for the files of its --virus-fastq, with the records that its journal gets.
 struct FastqPlan {
   std::vector<FastqOutput> outputs{};
   FastqRecords records{};   // those of `outputs` are pending
-  std::size_t earlier = 0;  // how many the journal has: those beyond `records` are emptied
+  std::size_t earlier = 0;  // records in the journal; those beyond `records` are emptied
 
   Journal::Fingerprint entries() const { return entries_of(records, earlier); }
 };
 
-// Reads the files that the journal of `run`, a directory, knows. `asked`: what this command names.
-// What it does not name is written anew where the calls change or it is pending; a file of it that
-// is gone stays so, with a line. Errors: kOutputExists for a file that is no longer what the run
-// wrote; kInputRead.
+// Makes the plan, and hashes the files that `known`, the records of the run in directory `run`,
+// name. `asked`: the outputs that this command names. Others are written anew if the calls change
+// or they are pending; a missing file of theirs stays missing, with a warning. Errors:
+// kOutputExists for a file that is no longer what the run wrote; kInputRead.
 FastqPlan plan_fastq(const std::filesystem::path& run, FastqRecords known,
                      const std::vector<FastqOutput>& asked, bool calls_change,
                      const Cancel& cancel);
 
-// Those that are there.
+// Returns the recorded files that exist.
 std::vector<std::filesystem::path> files_of(const FastqRecords& records);
 
-// Gives the files their names. The journal has their marks before, so that they are known to be the
-// run's whenever it is stopped.
+// Gives the files their names. The journal gets their marks first, so that a stopped run still
+// knows them as its own.
 void commit_recorded(VirusFiles& files, FastqPlan plan,
                      const std::function<void(const Journal::Fingerprint&)>& describe,
                      const Cancel& cancel);

@@ -54,7 +54,7 @@ class WorkSource {
           std::min<std::uint64_t>(limits().chunks_per_block - chunks,
                                   (kLettersPerBlock - letters) / settings_.chunk_size),
           1);
-      // What came before it must not decide where a sequence is cut.
+      // Where a sequence is cut must not depend on the sequences before it.
       if (chunks_ - next_chunk_ > room && !work.stretches.empty()) break;
       const std::uint64_t taken = std::min(room, chunks_ - next_chunk_);
       work.stretches.push_back({.record = current_,
@@ -73,7 +73,7 @@ class WorkSource {
   }
 
  private:
-  // False when there is no further record, or when an input ended; then `work` holds its end.
+  // Returns false if there is no further record, or if an input ended; then `work` holds its end.
   bool open_record(Work& work) {
     std::optional<InputEvent> event = inputs_.next();
     while (event && std::holds_alternative<InputRecord>(*event) &&
@@ -97,16 +97,16 @@ class WorkSource {
     return false;
   }
 
-  // Whether this run's shard has the next record.
+  // True if this run's shard owns the next record.
   bool is_mine(const InputRecord& record) {
     if (!record.with_previous) owner_ = sums_.least();
     sums_.add(owner_, record.record.letters.size());
     return owner_ == settings_.shard.index;
   }
 
-  // Counts bytes together with the records in them, as a forecast derives one from the other. Bytes
-  // are read ahead of their records, so the last byte waits for the last record. At the end the
-  // length of a pipe is known, too.
+  // Counts bytes together with the records in them, because the forecast needs both. Bytes are read
+  // ahead of their records, so the last byte waits for the last record. A pipe's length is known at
+  // its end.
   void count_bytes(bool at_end) {
     std::uint64_t taken = inputs_.bytes_read();
     const std::uint64_t total = inputs_.total_bytes();
@@ -115,7 +115,7 @@ class WorkSource {
     if (at_end && counters_.input_bytes_total.get() == 0) counters_.input_bytes_total.add(taken);
   }
 
-  // Whether the next part comes without frames.
+  // True if the next part comes without frames.
   bool is_known(std::uint32_t input) {
     if (std::exchange(input_, input) != input) parts_ = 0;
     const auto known = settings_.known_parts.find(input);
@@ -161,18 +161,18 @@ class WorkSource {
   ShardSums sums_;           // of all records read so far
   std::size_t owner_ = 0;    // of the last one
   std::uint32_t input_ = 0;  // of the last part
-  std::uint64_t parts_ = 0;  // of this input, handed out
+  std::uint64_t parts_ = 0;  // of this input so far
   std::uint64_t bytes_ = 0;  // counted so far
   Skip skip_ = Skip::kNone;
 };
 
-// Gene finders end a protein in the stop codon's '*', which is no residue.
+// Gene finders end a protein with the stop codon's '*', which is no residue.
 std::string_view without_final_stop(std::string_view protein) {
   if (protein.ends_with('*')) protein.remove_suffix(1);
   return protein;
 }
 
-// A hash of the letters from which a stretch was made.
+// Returns a hash of a stretch's letters.
 std::uint32_t letters_hash(std::string_view letters, const ChunkPlan& plan,
                            const Stretch& stretch) {
   if (stretch.first_chunk < stretch.last_chunk) {

@@ -19,7 +19,7 @@
 
 namespace virnucpro {
 
-// What the inputs contain.
+// The kind of sequences in the inputs.
 enum class FrameSource : std::uint8_t {
   kSequences,    // cut into chunks and translated: a frame is a stop-free reading frame
   kProteins,     // each is one frame, unchanged, for ESM-2 only
@@ -36,22 +36,22 @@ struct FrameStreamSettings {
   bool keep_records = false;  // fill FramePart::record
   bool look_for_rna = false;  // fill FramePart::is_rna
   bool frames = true;         // translate and tokenise; otherwise every part comes as a known one
-  // By input, the number of first parts that come without frames: the journal has their scores.
+  // By input: the number of leading parts that come without frames, because the journal has them.
   std::map<std::uint32_t, std::uint64_t> known_parts{};
   std::size_t threads = 1;
 };
 
-// The frames of a sequence, or of a stretch of its chunks, without scores yet. How a sequence is
-// divided into parts depends only on its length and the chunk size.
+// A sequence, or a stretch of its chunks, with its frames, which have no scores yet. How a sequence
+// is divided into parts depends only on its length and the chunk size.
 struct FramePart {
   SequencePart part;
   bool known = false;               // without frames and FASTA texts
   std::vector<FrameTokens> tokens;  // the tokens of part.frames, in order
-  // These are of the whole sequence, and only its last part has them.
+  // Facts on the whole sequence; only its last part has them.
   std::uint64_t unknown_letters = 0;  // outside IUPAC; of a protein, those without a token
   std::uint64_t odd_letters = 0;      // those that make the kind of the inputs doubtful
   bool is_rna = false;                // it has U and no T
-  bool had_final_stop = false;        // of a protein, which goes on without
+  bool had_final_stop = false;        // a protein's final '*' was cut off
   // The three files of --keep-intermediate.
   std::string chunk_fasta;
   std::string nucleotide_fasta;

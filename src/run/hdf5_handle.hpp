@@ -13,7 +13,7 @@
 
 namespace virnucpro {
 
-// The system's message, taken out of a description that also lists addresses and counts.
+// Returns the system's message from a description that also lists addresses and counts.
 inline std::string system_part(const std::string& description) {
   const std::string begin = "error message = '";
   const std::size_t at = description.find(begin);
@@ -22,8 +22,8 @@ inline std::string system_part(const std::string& description) {
   return description.substr(from, description.find('\'', from) - from);
 }
 
-// Why the last HDF5 call failed: its innermost description, reduced to the system's message where
-// it has one.
+// Returns why the last HDF5 call failed: its innermost description, reduced to the system's message
+// where it has one.
 inline std::string hdf5_reason() {
   std::string reason = "HDF5 failed";
   H5Ewalk2(
@@ -37,7 +37,7 @@ inline std::string hdf5_reason() {
   return reason;
 }
 
-// That call's error: a lack of memory or of descriptors, else `otherwise`.
+// Returns the kind of that failure: a lack of memory or descriptors, else `otherwise`.
 inline ErrorKind hdf5_kind(ErrorKind otherwise) {
   ErrorKind kind = otherwise;
   H5Ewalk2(

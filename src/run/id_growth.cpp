@@ -9,11 +9,12 @@
 namespace virnucpro {
 namespace {
 
-// Ids of 40 bytes take 5 times their letters with chunks of 60, and hardly more with longer ones.
+// In chunks of 60 bases, ids of 40 bytes take 5 times as many bytes as the letters; in longer
+// chunks they take less.
 constexpr std::uint64_t kUsualGrowth = 20;
 constexpr std::uint64_t kFewBytes = 64U << 20U;
 
-// Rows of both tables.
+// Returns the part's rows in both tables.
 std::uint64_t rows_of(const SequencePart& part) {
   std::uint64_t chunks = 0;
   std::optional<std::uint64_t> before;

@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// Warns once, while a run still reads, where its ids will make the tables many times as large as
-// its sequences: the tables have a row for each frame and each chunk, and each repeats the id.
+// Warns once, while a run still reads, if its ids will make the tables many times larger than its
+// sequences. The tables have a row for each frame and each chunk, and each row repeats the id.
 class IdGrowth {
  public:
   // Takes the parts in input order.

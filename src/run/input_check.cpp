@@ -33,7 +33,7 @@ std::optional<Error> opening_error(const std::string& path) {
   return Error(ErrorKind::kInputRead, Place{.file = display_name(path)}, errno_text(EISDIR));
 }
 
-// False for a pipe; true for a missing file, which fails in each reading.
+// False for a pipe. True for a missing file, because every reading of it fails.
 bool may_be_read_twice(const std::string& path) {
   if (path == "-") return false;
   struct stat status {};
@@ -52,7 +52,7 @@ std::vector<std::span<const std::string>> files_of_inputs(const InputSettings& s
   return files;
 }
 
-// Of every input except pipes.
+// Returns the first event of every input except pipes.
 std::vector<InputEvent> first_events(const InputSettings& settings, const Cancel& cancel) {
   std::vector<InputEvent> events;
   for (const auto& files : files_of_inputs(settings, cancel)) {
@@ -64,7 +64,7 @@ std::vector<InputEvent> first_events(const InputSettings& settings, const Cancel
   return events;
 }
 
-// `lost` says whether this file would be.
+// `lost`: returns true for a file that would be lost.
 template <typename Lost>
 void require_kept(const InputSettings& settings, const Lost& lost) {
   std::vector<std::string> files = settings.paths;

@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// They are the last to get their name.
+// The embeddings get their name last, so all files are there if they are.
 bool Intermediates::are_in(const std::filesystem::path& directory) {
   std::error_code error;
   return std::filesystem::exists(run_files::kEmbeddings.in(directory), error);

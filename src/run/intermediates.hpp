@@ -21,13 +21,13 @@ class Intermediates {
                 const EmbeddingWidths& widths,
                 const std::map<std::string, std::string>& attributes);
 
-  // Whether an earlier run left these files there.
+  // True if an earlier run left these files there.
   static bool are_in(const std::filesystem::path& directory);
 
   // `first_number`: the number of the part's first frame.
   void add(const FramePart& part, std::uint64_t first_number);
   void write(std::uint64_t number, std::span<const float> dnabert_s, std::span<const float> esm2);
-  // Keeps what was added so far: its input is whole.
+  // Keeps everything added so far: its input is complete.
   void keep();
   // Drops everything added since keep(). None of those frames may still be in computation.
   void drop();

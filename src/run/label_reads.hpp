@@ -18,28 +18,29 @@ struct LabelSettings {
   std::string alignments;     // BAM or SAM of reads to its sequences; "-" is stdin
   LabelRule rule{};
   std::filesystem::path output;  // an existing file is replaced
-  // Set: takes the table in place of `output`.
+  // If set, takes the table instead of `output`.
   std::function<void(std::string_view)> write{};
 };
 
 struct LabelSummary {
   RollupRule rule{};
-  bool is_rule_of_run = false;      // false: the run calls sequences by another
-  std::uint64_t failed_inputs = 0;  // whose sequences the run lacks
+  bool is_rule_of_run = false;      // false: the run's own rule is another one
+  std::uint64_t failed_inputs = 0;  // the run lacks their sequences
   ReadCounts reads{};
   UnplacedAlignments unplaced{};
   std::uint64_t references = 0;
   std::uint64_t unknown_references = 0;  // not in the run
-  std::uint64_t unknown_alignments = 0;  // to these
+  std::uint64_t unknown_alignments = 0;  // alignments to these
   std::string first_unknown{};  // the first of these with an alignment; through shown_text()
   bool synthetic = false;
 };
 
-// Gives each read the call of the contig that it was aligned to, by viral-ngs with the run's
-// numbers, whatever the run's rule. Memory does not grow with the number of reads: they are sorted
-// in TMPDIR, or beside the output. Errors: KeptRun's, MappingFile's and
-// ReferenceCalls'; kUsage for a run that did not finish or is one shard; kOutputWrite,
-// kTemporaryFolder.
+// Gives each read the call of the contig that it was aligned to. The columns are viral-ngs's, so it
+// always calls by that rule, with the run's numbers. Calls come from the journal, never from
+// contigs.tsv, which may be edited or stale; a reference must have its sequence's length. Memory
+// does not grow with the reads: they are sorted in TMPDIR, or beside the output. Errors: KeptRun's,
+// MappingFile's and ReferenceCalls'; kUsage for a run that did not finish or is one shard;
+// kOutputWrite, kTemporaryFolder.
 LabelSummary label_reads(const LabelSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -15,7 +15,7 @@ void describe(LoadedModels& loaded, const std::string& name, const Weights& weig
   loaded.synthetic = loaded.synthetic || weights.synthetic();
 }
 
-// Another model's tokenizer would index rows that do not exist.
+// Refuses another model's tokenizer: it would index rows that do not exist.
 DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   DnaTokenizer tokenizer = DnaTokenizer::load(weights.tokenizer);
   if (tokenizer.vocabulary() > weights.shape.vocabulary) {
@@ -26,7 +26,7 @@ DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   return tokenizer;
 }
 
-// A layer that is not there would be kept without effect.
+// Refuses a policy with layers that do not exist: they would have no effect.
 void require_layers(const Int8Policy& policy, std::uint32_t layers) {
   const std::optional<std::size_t> last = policy.last_layer();
   if (!last || *last < layers) return;

@@ -25,17 +25,16 @@ struct LoadedModels {
   Esm2Shape esm2_shape{};  // if ESM-2 is one of the models
 };
 
-// As --precision names it: "int8-simulated" is int8 on the CPU.
+// Returns the precision as --precision names it: "int8-simulated" is int8 on the CPU.
 std::string precision_name(const ComputeSettings& compute);
 
-// The device that load_models() uses: the first GPU; empty: the CPU.
+// Returns the device that load_models() uses: the first GPU; empty: the CPU.
 std::optional<int> gpu_of(const ComputeSettings& compute);
 
-// Opens the files of what `outputs` needs: of their tensors nothing is read yet. Errors: the
-// kWeights* family.
+// Opens the files that `outputs` needs, but reads no tensor yet. Errors: the kWeights* family.
 EngineModels open_models(const ModelSettings& models, const EngineOutputs& outputs);
 
-// As an engine of `compute` takes them.
+// Returns the settings of an engine for `compute`.
 EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutputs& outputs);
 
 // Loads what `outputs` needs. Errors: the kWeights* family, kTokenizer, kCpu; kWeightsTensor when

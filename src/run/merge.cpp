@@ -28,7 +28,7 @@
 namespace virnucpro {
 namespace {
 
-// Of all shards together, for what is read ahead.
+// Bytes that are read ahead, for all shards together.
 constexpr std::size_t kReadAhead = 32U << 20U;
 
 // Writes parts to a journal as units of the usual size.
@@ -41,7 +41,7 @@ class UnitWriter {
     unit_.parts.push_back(std::move(part));
     if (size_.is_full()) flush();
   }
-  // Units of `input` follow.
+  // Begins the units of `input`.
   void begin_input(std::uint32_t input) {
     flush();
     unit_ = {.input = input, .index = 0, .parts = {}};
@@ -59,7 +59,7 @@ class UnitWriter {
   UnitSize size_;
 };
 
-// Merging would replace the shard.
+// Refuses an output that is a shard: merging would replace it.
 void require_another_output(const MergeSettings& settings) {
   for (const std::filesystem::path& run : settings.runs) {
     std::error_code other;
@@ -70,14 +70,15 @@ void require_another_output(const MergeSettings& settings) {
   }
 }
 
-// The directory of a merge may hold a shard's journal where it lies in a folder of it.
+// Returns the files to keep. A shard's journal is one of them, as it may lie in a folder of the
+// output.
 InputSettings inputs_of(const ShardRuns& shards) {
   InputSettings inputs = inputs_to_keep(shards.print);
   for (const auto& run : shards.runs) inputs.paths.push_back(run_files::kJournal.in(run).string());
   return inputs;
 }
 
-// What to write of the whole: what is asked for, else what the shards have.
+// Returns the tables to write: those asked for, else those of the shards.
 MoreTables tables_of(const ShardRuns& shards, const MergeSettings& settings) {
   const bool bed = std::ranges::any_of(
       shards.runs, [](const auto& run) { return has_own(RunFolder(run), run_files::kChunkBed); });
@@ -94,7 +95,7 @@ Journal::Fingerprint print_of(const ShardRuns& shards, const MoreTables& more) {
   return print;
 }
 
-// Puts the scores of all shards aside. Each journal is read and checked once, and open only then.
+// Puts the scores of all shards aside. Each journal is opened, read and checked once.
 void spill(const ShardRuns& shards, SpilledParts& parts, const Cancel& cancel) {
   BadShards bad(shards.runs.size());
   for (std::size_t k = 0; k < shards.runs.size(); ++k) {
@@ -136,7 +137,7 @@ class Joiner {
     }
   }
 
-  // Those of a failed input are in no table.
+  // Leaves out failed inputs: their scores are in no table.
   void join(const Cancel& cancel) {
     for (std::uint32_t k = 0; k < shards_.inputs.size(); ++k) {
       if (!shards_.inputs[k].failed) join_input(k, cancel);
@@ -166,7 +167,7 @@ class Joiner {
     }
   }
 
-  // Moves the shard's next sequence to the output; its length.
+  // Moves the shard's next sequence to the output and returns its length.
   std::uint64_t move_sequence(std::size_t shard, std::uint32_t input) {
     std::uint64_t length = 0;
     for (bool is_last = false; !is_last; next_[shard] = readers_[shard].next()) {
@@ -194,7 +195,7 @@ class Joiner {
   std::uint64_t failed_frames_ = 0;
 };
 
-// Replaces what the directory holds by the journal of the whole.
+// Replaces the files in the directory by the journal of the whole.
 void write_journal(const ShardRuns& shards, const Journal::Fingerprint& print,
                    const OutputDirectory& directory, const Cancel& cancel) {
   SpilledParts parts(directory.files().directory());
@@ -211,8 +212,8 @@ void write_journal(const ShardRuns& shards, const Journal::Fingerprint& print,
   journal.publish();
 }
 
-// A finished journal that an earlier merge of the same shards left. Errors: kJournalMismatch for
-// any other.
+// Checks that an earlier merge of the same shards wrote this journal to its end. Errors:
+// kJournalMismatch.
 void require_merge_of(const Journal& journal, const Journal::Fingerprint& print) {
   const Journal::Fingerprint own = journal.fingerprint();
   const bool is_same = journal.finished() && differing_settings(own, print).empty() &&
@@ -228,7 +229,7 @@ void require_merge_of(const Journal& journal, const Journal::Fingerprint& print)
   throw Error(error);
 }
 
-// Whether an earlier merge has written all files that are asked for.
+// True if an earlier merge has written all files that are asked for.
 bool has_all(const OutputDirectory& directory, const Journal::Fingerprint& own,
              const Journal::Fingerprint& wanted, const MoreTables& more, const ShardRuns& shards) {
   const auto files = directory.files().own_files();
@@ -245,7 +246,7 @@ bool has_all(const OutputDirectory& directory, const Journal::Fingerprint& own,
          (!is_synthetic(own) || has(run_files::kSyntheticMark));
 }
 
-// What an earlier merge left in the directory.
+// The state in which an earlier merge left the directory.
 enum class Earlier : std::uint8_t { kNothing, kJournal, kAll };
 
 Earlier look_at_earlier(const MergeSettings& settings, const OutputDirectory& directory,
@@ -298,7 +299,7 @@ ExportSummary write_files(const MergeSettings& settings, const MoreTables& more,
   return export_run(tables, cancel);
 }
 
-// What is not given to --resume is the earlier merge's.
+// Returns the rule of the merge that --resume continues: it stays unless the user gives another.
 std::optional<CallRule> earlier_rule(const MergeSettings& settings, const Cancel& cancel) {
   if (settings.existing != Existing::kResume) return std::nullopt;
   const auto merged = earlier_run(settings.output, settings.existing, cancel);

@@ -14,18 +14,18 @@ namespace virnucpro {
 struct MergeSettings {
   std::vector<std::filesystem::path> runs;  // finished runs of all shards, in any order
   std::filesystem::path output;
-  CallRuleChange rule{};  // of the runs', which must have one and the same then
-  TableChange tables{};   // of what the runs have
+  CallRuleChange rule{};  // applied to the runs' rules, which must then be equal
+  TableChange tables{};   // applied to what the runs have
   // kResume: goes on with an earlier merge of the same shards, or begins one.
   Existing existing = Existing::kRefuse;
-  bool start_over = false;  // where a merge to go on with is refused
+  bool start_over = false;  // if the merge to resume is refused
 
-  // What is made besides the tables. `runs`: of the shards, in order.
+  // Callbacks for other files. `runs`: the shards' runs, in order.
   using Shards = std::vector<std::filesystem::path>;
-  // Called when the tables are there.
+  // Called when the tables are written.
   std::function<void(const Journal&, const ExportSummary&, const RunFolder&, const Shards& runs)>
       on_tables{};
-  // Whether all that is there.
+  // Returns true if these other files exist.
   std::function<bool(const RunFolder&, const Shards& runs)> has_rest{};
 };
 
@@ -37,10 +37,10 @@ struct MergeSummary {
 
 // Makes one run from the runs of its shards (predict --shard): the journal and tables that a run
 // over the whole input would have written. Memory and open files grow little with the number of
-// shards, and not with their size. Nothing is written before all shards were looked at, and the
-// journal gets its name when it is whole: a merge that is killed can be resumed. Errors: kShards,
-// which names every shard that is wrong; kJournalMismatch and kJournalDamaged for the output of
-// another run; kOutputExists, kOutputWrite.
+// shards, and not with their size. Nothing is written before all shards were looked at. The journal
+// gets its name when it is complete, and holds a hash of the shards' scores: so a killed merge can
+// be resumed. Errors: kShards, which names every shard that is wrong; kJournalMismatch and
+// kJournalDamaged for the output of another run; kOutputExists, kOutputWrite.
 MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -42,8 +42,7 @@ bool holds_unfinished_run(const Directory& directory) {
               : ""));
 }
 
-// The files of earlier runs. The log file of --log-file exists before the directory is checked, and
-// may be one of these.
+// Returns the files of earlier runs. The file of --log-file is left out: it exists already.
 std::vector<RunFolder::OwnFile> earlier_files(const RunFolder& run) {
   std::vector<RunFolder::OwnFile> files = run.own_files();
   std::erase_if(files, [](const RunFolder::OwnFile& file) { return is_log_file(file.path); });
@@ -54,7 +53,7 @@ bool is_journal(const RunFolder::OwnFile& file) {
   return file.name == run_files::kJournal.name;
 }
 
-// What a run leaves that failed before it scored anything.
+// True for a file that a run leaves if it fails before it scores anything.
 bool is_of_a_failed_start(const RunFolder::OwnFile& file) {
   constexpr std::array kFiles{run_files::kLog,          run_files::kMonitorLog,
                               run_files::kTelemetry,    run_files::kBatchLines,

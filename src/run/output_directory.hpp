@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// What to do with an output directory that is in use.
+// How to treat an output directory that is in use.
 enum class Existing : std::uint8_t {
   kRefuse,
   kReplace,  // removes what runs wrote there
@@ -22,25 +22,24 @@ class OutputDirectory {
  public:
   // Creates the directory, or takes one that holds no file of a run. kResume also takes one with a
   // journal, or with only the files of a run that ended before it had one; kReplace takes any.
-  // Files that no run wrote may be there, but under none of the names that a run of this stem may
-  // use. Nothing in the directory is touched before it is known to be usable. Errors:
-  // kJournalDamaged where SQLite would take a foreign file for a part of the journal;
-  // kOutputExists; kOutputBusy, naming host and pid, where a live run holds it (kReplace: is seen
-  // to hold it); kOutputWrite.
+  // Other files may be there, but not under a name that a run of this stem may use. Nothing in the
+  // directory is touched before it is known to be usable. Errors: kJournalDamaged if SQLite would
+  // take a foreign file for a part of the journal; kOutputExists; kOutputBusy, naming host and pid,
+  // if the run that holds it may be alive (with kReplace: is known to be alive); kOutputWrite.
   OutputDirectory(const std::filesystem::path& path, std::string stem, Existing existing);
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
 
-  // Removes the files that earlier runs wrote, whatever their stem, and no others; their folders
-  // only if they are empty then. Separate from the constructor, so that a run which fails before it
-  // computes anything does not destroy earlier results. Errors: kOutputWrite.
+  // Removes the files that earlier runs wrote, whatever their stem, and then their empty folders.
+  // The constructor does not do it: a run that fails before it computes anything must not destroy
+  // earlier results. Errors: kOutputWrite.
   void clear() const;
-  // The same, but keeps the incomplete files that take the others' place: first everything that can
-  // fail, then this.
+  // The same, but keeps the incomplete files that will replace the others. Call it when everything
+  // that can fail is done.
   void clear_complete() const;
   // Removes incomplete files of a killed run, and no complete ones.
   void clear_leftovers() const;
-  // Whether clear() would remove this file; it may be named by any path.
+  // True if clear() would remove this file; any path may name it.
   bool would_clear(const std::filesystem::path& file) const;
   const RunFolder& files() const { return files_; }
   const std::filesystem::path& path() const { return files_.path(); }
@@ -53,9 +52,9 @@ class OutputDirectory {
   RunFolder files_;
 };
 
-// A file's name without its folder, a compression suffix and a format suffix; "stdin" for "-".
+// Returns a file's name without its folder, compression suffix and format suffix; "stdin" for "-".
 std::string output_stem(const std::string& input);
-// Whether an input's name says nothing of what it holds: "-", or what a shell makes of <(…).
+// True if an input's name says nothing about its content: "-", or a shell's <(…).
 bool is_nameless(const std::string& input);
 
 }  // namespace virnucpro

@@ -41,14 +41,13 @@
 namespace virnucpro {
 namespace {
 
-// Ids may be long. The packer's window is emptied after so many bytes of them, and twice as many
-// may wait for a frame, four times as many for one that is computed again, and six times as many
-// for one whose contig is.
+// The packer's window is emptied after this many bytes of ids, as ids may be long. See drain() for
+// how many may wait.
 constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 
 constexpr std::uint64_t kFirstLook = 500;
 
-// Threads that translate and tokenise: one feeds many that compute.
+// Returns the number of threads that translate and tokenise: one feeds many that compute.
 std::size_t stream_threads(std::size_t threads) {
   return std::max<std::size_t>(threads / 4, 1);
 }
@@ -68,7 +67,7 @@ InputEntry entry_of(const InputFailure& failure, const std::string& name) {
           .offset = place.offset.value_or(0)};
 }
 
-// Empty where embeddings are not wanted.
+// Returns an empty span if no embeddings are wanted.
 std::span<const float> esm2_of(const BatchResult& result, std::size_t index) {
   const std::size_t width = 2 * result.esm2.size() / result.scores.size();
   return std::span(result.esm2).subspan(index * width, width);
@@ -78,7 +77,7 @@ ScorePair scores_of(const BatchResult& result, std::size_t index) {
   return {.others = result.scores[2 * index], .virus = result.scores[2 * index + 1]};
 }
 
-// Whether such an input has other bytes than it should have; otherwise it cannot be read at all.
+// True if the input was read but has wrong bytes; false if it could not be read.
 bool is_damage(ErrorKind kind) {
   constexpr std::array kDamages{ErrorKind::kInputFormat, ErrorKind::kInputTruncated,
                                 ErrorKind::kInputCorrupt, ErrorKind::kInputMalformed,
@@ -99,7 +98,7 @@ struct GatheredParts {
 // One run in an open output directory, from the first record to the journal's last row.
 class PredictRun {
  public:
-  // The journal is new, or an interrupted run's.
+  // The journal is new, or that of the run to resume.
   PredictRun(const PredictSettings& settings, const FastqPlan& fastq, const RunModels& models,
              Journal journal, const OutputDirectory& directory, RunCounters& counters,
              const Cancel& cancel)
@@ -238,7 +237,8 @@ class PredictRun {
     ledger_.finish();
   }
 
-  // Only at some sizes of the sample: by chance alone, many looks would find too many at one.
+  // Looks only when the sample has doubled: with a look at each chunk, one of many would be above
+  // the limit by chance.
   void require_few_changed_calls() {
     if (!settings_.most_changed_calls || counters_.shadow.sampled() < next_look_) return;
     const ShadowEstimate estimate = shadow_estimate(counters_.shadow, settings_.shadow);
@@ -247,8 +247,8 @@ class PredictRun {
     if (share <= *settings_.most_changed_calls) return;
     Error error(
         ErrorKind::kRequirementMissed,
-        fmt::format("PREC-01: of {} calls compared with {}, so many change that at least "
-                    "{:.2g} of all would, and {:g} is allowed",
+        fmt::format("PREC-01: of {} calls compared with {}, too many change: at least a share "
+                    "of {:.2g} of all calls would, and {:g} is allowed",
                     grouped(estimate.sampled), name_of(settings_.compute.check_precision.value()),
                     share, *settings_.most_changed_calls));
     error.advise(
@@ -270,7 +270,7 @@ class PredictRun {
             .threads = stream_threads(settings_.compute.threads)};
   }
 
-  // The error that ended the run is reported; a further one here would only hide it.
+  // Reports no error: it would hide the one that ended the run.
   void save() noexcept {
     try {
       runner_.settle();
@@ -310,16 +310,18 @@ class PredictRun {
     if (gathered_.are_many()) drain();
   }
 
-  // The files of --keep-intermediate are complete, and are not written again.
+  // The files of --keep-intermediate are complete and are not written again, so no score may be
+  // added.
   Error embeddings_missing(std::uint32_t input) const {
     return Error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
-                 fmt::format("input {} failed when the run was on and can be read now, but the "
-                             "files of --keep-intermediate were written without it",
+                 fmt::format("input {} failed during the run and can be read now, but the files of "
+                             "--keep-intermediate were written without it",
                              input + 1));
   }
 
   void compute(FrameTokens frame, std::uint64_t number) {
-    // The embeddings that --keep-intermediate wants are in no journal.
+    // The journal has no embeddings for --keep-intermediate. Early scores are first scores and
+    // depend on the frame's tokens alone, so any chunk with this frame may take them.
     std::optional<EarlyScore> known;
     if (!settings_.keep_intermediate) known = ledger_.known_score(number, frame);
     if (!known) return runner_.add(std::move(frame), number);
@@ -328,9 +330,9 @@ class PredictRun {
     runner_.collect_ready();
   }
 
-  // Waits only for the batches of the previous drain; so twice as many parts may pile up, four
-  // times as many behind one that is computed again, and six times as many behind one whose contig
-  // is. If it waited for all batches, the workers would run out of work.
+  // Waits only for the batches of the previous drain, else the workers would run out of work. So
+  // twice as many parts may wait, four times as many behind a chunk that is computed again, and six
+  // times as many behind a contig that is.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_ = {};
@@ -373,7 +375,7 @@ class PredictRun {
     const Error& error = failure.error;
     Error stop(is_damage(error.kind()) ? ErrorKind::kJournalMismatch : error.kind(),
                Place{.file = name},
-               fmt::format("the run has scores of it, and now: {}", error.what()));
+               fmt::format("the run has scores of this input, which fails now: {}", error.what()));
     stop.advise("Make it readable as it was, then run this again: the journal was not changed.");
     return stop;
   }
@@ -382,7 +384,8 @@ class PredictRun {
   Error all_failed(const InputSet& inputs) const {
     if (inputs.size() == 1) return *first_failure_;
     return {first_failure_->kind(),
-            fmt::format("the first of {} inputs, none of which could be read", inputs.size())};
+            fmt::format("none of the {} inputs could be read; this is the first one's error",
+                        inputs.size())};
   }
 
   const PredictSettings& settings_;
@@ -391,8 +394,8 @@ class PredictRun {
   RunCounters& counters_;
   const Cancel& cancel_;
   const DnaTokenizer& tokenizer_;
-  const bool has_intermediates_;  // those of all parts in the journal
-  const bool calls_stand_;        // those of a finished run, if nothing is added to it
+  const bool has_intermediates_;  // the files of --keep-intermediate have all of the journal
+  const bool calls_stand_;        // a finished run's calls stay if nothing is added
   Ledger ledger_;
   ExtraFiles files_;
   BatchRunner runner_;
@@ -407,10 +410,10 @@ class PredictRun {
   IdGrowth id_growth_;
   GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;
-  std::uint64_t next_look_ = kFirstLook;  // at the shadow check, in chunks of its sample
+  std::uint64_t next_look_ = kFirstLook;  // at the shadow check, in sampled chunks
 };
 
-// A calibration of a deeper ESM-2 names layers that this one does not have.
+// Names the calibration in the error if it is of a deeper ESM-2: its layers do not exist here.
 RunModels start_calibrated(const PredictSettings& settings, const EngineOutputs& outputs,
                            const Cancel& cancel) {
   try {
@@ -439,14 +442,14 @@ Journal make_journal(const PredictSettings& settings, const OutputDirectory& dir
   return Journal::create_scratch({*place.folder, AtomicFile::partial_name(place.name())}, print);
 }
 
-// The journal of the run to continue; empty for a run that starts from its beginning.
+// Returns the journal of the run to continue; empty if the run begins anew.
 std::optional<Journal> open_journal(const PredictSettings& settings,
                                     const OutputDirectory& directory,
                                     const Journal::Fingerprint& print, const Cancel& cancel) {
   if (!std::filesystem::exists(directory.journal())) return std::nullopt;
   const auto check = settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick;
   Journal journal = Journal::open(directory.files().place(run_files::kJournal), check, cancel);
-  // A run that ended before it scored anything binds nobody.
+  // A journal without scores binds no later run.
   if (!journal.finished() && !journal.has_scores()) return std::nullopt;
   require_same_run(journal.fingerprint(), print, directory.journal());
   const bool has_all = journal.finished() && Intermediates::are_in(directory.path());
@@ -458,7 +461,7 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   return journal;
 }
 
-// A pipe cannot be read again after the refusal.
+// False for a pipe: it cannot be read again after the refusal.
 bool may_start_over(const PredictSettings& settings, const Error& error) {
   const bool refused =
       error.kind() == ErrorKind::kJournalMismatch || error.kind() == ErrorKind::kJournalDamaged;
@@ -473,8 +476,7 @@ RunSummary score_and_write(PredictRun run, const PredictEvents& events) {
   return summary;
 }
 
-// Removes the journal of a run that ended before it scored anything: it binds nobody, and the right
-// command shall simply run.
+// Removes a journal without scores, so that the corrected command simply runs.
 void forget_unscored(const OutputDirectory& directory) noexcept {
   try {
     {
@@ -503,8 +505,8 @@ RunSummary begin_run(const PredictSettings& settings, const FastqPlan& fastq,
   }
 }
 
-// A run that is replaced leaves its files, but for those whose names this one writes. One that
-// starts over has other calls.
+// A replaced run leaves its files, except those that this run writes. A run that starts over has
+// other calls.
 FastqPlan plan_fastq(const PredictSettings& settings, const std::filesystem::path& path,
                      const Cancel& cancel) {
   const std::vector<FastqOutput>& asked = settings.viruses.fastq;
@@ -517,7 +519,7 @@ FastqPlan plan_fastq(const PredictSettings& settings, const std::filesystem::pat
       return false;
     }
     for (const std::filesystem::path& file : files_of({record})) {
-      log_warning("{}: it states calls of the run that is replaced", file.string());
+      log_warning("{}: it stays, and states calls of the run that is replaced", file.string());
     }
     return true;
   });
@@ -594,7 +596,7 @@ void send_file(const std::filesystem::path& path,
   }
 }
 
-// A run that keeps nothing. It is the temporary folder that is full, not an output directory.
+// Runs in a temporary folder and keeps nothing. A full disk is that folder's error.
 RunSummary run_to_stdout(const PredictSettings& settings, RunCounters& counters,
                          const Cancel& cancel,
                          const std::function<void(std::string_view)>& stdout_sink,

@@ -38,24 +38,24 @@ struct PredictSettings {
   std::string classifier_name;            // "300", "500" or "custom"
   Existing existing = Existing::kRefuse;  // what to do with an output directory in use
   bool start_over = false;                // if the journal to resume is refused
-  bool check_journal = true;              // checks its every unit first
+  bool check_journal = true;              // checks every unit of it first
   bool journal = true;                    // false: the run cannot be resumed
-  // Seconds until scores of an incomplete unit are written to it: what a killed run loses.
+  // Seconds until the scores of an incomplete unit are written: a killed run loses no more.
   double journal_interval = limits().seconds_until_early;
   bool keep_intermediate = false;
   VirusOutputs viruses{};
   bool strict_input = false;
   CallRule rule{};
-  bool names_rule = false;  // a resumed run, too, has contigs.tsv by this rule alone
+  bool names_rule = false;  // the user gave the rule: a resumed run writes its files anew
   // Chunks whose call is at most this far away from the other one, in logits, are computed again in
   // compute.check_precision; 0: none.
   double margin = 0;
-  // Of the other chunks that are furthest from the other call, the share that is computed in the
-  // check precision as well, to estimate how many calls it would change; 0: none.
+  // Of the chunks furthest from the other call, the share that is also computed in the check
+  // precision, to estimate how many calls it would change; 0: none.
   double shadow = 0;
   // The run ends once the shadow check knows that more than this share of the chunks would change.
   std::optional<double> most_changed_calls{};
-  // Of the precision: where the int8 policy, and mostly the margin, come from.
+  // The source of the int8 policy, and of the margin unless the user gives one.
   std::optional<Calibration> calibration{};
   MoreTables more{};
   std::uint64_t min_length = 0;
@@ -74,7 +74,7 @@ struct RunSummary {
   double seconds = 0;
 };
 
-// The facts about a run when its models are loaded and its directory exists.
+// A run's facts when its models are loaded and its directory exists.
 struct RunStart {
   std::optional<RunFolder> directory;
   std::map<std::string, std::string> description;  // of the models: run/load_models.hpp

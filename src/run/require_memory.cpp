@@ -14,9 +14,9 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kOneGib = std::uint64_t{1} << 30U;
-// What a process takes beside its models at the least, as measured with a few short reads.
+// The least that a process needs beside its models, measured with a few short reads.
 constexpr std::uint64_t kLeastBeside = std::uint64_t{64} << 20U;
-// What a run takes beside its models, and some room.
+// Advised memory for everything but the models.
 constexpr std::uint64_t kForTheRest = 2 * kOneGib;
 
 std::string amount_text(std::uint64_t bytes) {

@@ -7,10 +7,10 @@
 
 namespace virnucpro {
 
-// Checks that models which the CPU computes fit in the memory that this process's control group may
-// use, a job's or a container's: else the kernel would kill the run after minutes of loading. Only
-// what certainly does not fit is refused. Nothing is checked for a GPU, nor where there is no
-// limit. `processes` of them have the models each, with these settings. `root` is where the file
+// Refuses models on the CPU that certainly do not fit in the memory of this process's control
+// group, a job's or a container's. Else the kernel would kill the run after minutes of loading,
+// without a message. Cached pages of files are no need. Nothing is checked for a GPU or without a
+// limit. `processes`: how many have the models, each with these settings. `root`: where the file
 // system begins. Errors: kOutOfMemory.
 void require_memory(const EngineModels& models, const EngineSettings& settings,
                     std::size_t processes = 1, const std::filesystem::path& root = "/");

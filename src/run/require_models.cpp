@@ -18,7 +18,7 @@
 namespace virnucpro {
 namespace {
 
-// An error about missing models must not become one about the table.
+// Ignores a bad table: the error must stay one about missing models.
 ModelTable table_of(const ModelLookup& lookup) {
   try {
     return installed_model_table(lookup.share_dir);
@@ -55,12 +55,12 @@ class Missing {
   }
 
  private:
-  // `named` has the name that was given, `model` perhaps only the last part of that path.
+  // `named`: the model of the whole given name. `model`: perhaps only that of the path's last part.
   void add(std::string text, const std::string& detail, const PublishedModel* model,
            const PublishedModel* named) {
     if (found_.empty()) table_ = table_of(lookup_);
     const TableModel* row = model == nullptr ? nullptr : table_.find(model->download);
-    if (row == nullptr || model != named) text += " " + detail;  // or else the command has it
+    if (row == nullptr || model != named) text += " " + detail;  // else the command says it
     if (row != nullptr) {
       names_.push_back(row->name);
       if (row->size().bytes > 0) text += fmt::format(" ({})", size_text(row->size()));
@@ -68,7 +68,7 @@ class Missing {
     found_.push_back(std::move(text));
   }
 
-  // The one command that gets all that are published.
+  // Returns the one command that gets all published models.
   std::string command() const {
     const std::string folder = lookup_.models_dir.empty()
                                    ? ""
@@ -82,7 +82,7 @@ class Missing {
   const ModelLookup& lookup_;
   ModelTable table_;
   std::vector<std::string> found_;
-  std::vector<std::string> names_;  // of those that can be downloaded
+  std::vector<std::string> names_;  // models that can be downloaded
 };
 
 }  // namespace

@@ -5,9 +5,9 @@
 
 namespace virnucpro {
 
-// Checks that all models which `outputs` needs are there, before the first of them is loaded.
-// Errors: kWeightsMissing, on two lines: every one that is missing with its size, and the command
-// that gets them; kUsage for an unknown synthetic one.
+// Checks that all models which `outputs` needs are there, before the first is loaded. Errors:
+// kWeightsMissing, on two lines: each missing model with its size, and the command that gets them;
+// kUsage for an unknown synthetic one.
 void require_models(const ModelSettings& models, const EngineOutputs& outputs = {});
 
 }  // namespace virnucpro

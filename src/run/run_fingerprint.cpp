@@ -35,7 +35,7 @@ constexpr const char* kShardingRule = "letters, pairs together";
 struct Part {
   const char* key;
   const char* name;                    // for the user
-  const char* otherwise = "not said";  // what a run without such an entry has
+  const char* otherwise = "not said";  // the value of a run without such an entry
 };
 
 // Everything that determines the scores, their order and their division into units.
@@ -68,8 +68,7 @@ std::string value_of(const Journal::Fingerprint& print, const char* key) {
   return found == print.end() ? "not said" : found->second;
 }
 
-// Versions up to 0.2 called bf16 on AMX "cpu-avx512-bf16", too. They are known by an entry they
-// lack.
+// Versions up to 0.2 also called bf16 on AMX "cpu-avx512-bf16". Their journals lack kRefusesRnaKey.
 std::string kernel_path_of(const Journal::Fingerprint& print) {
   const std::string path = value_of(print, kKernelPathKey);
   const bool is_unclear = path == "cpu-avx512-bf16" && !print.contains(kRefusesRnaKey);
@@ -77,18 +76,18 @@ std::string kernel_path_of(const Journal::Fingerprint& print) {
                     : path;
 }
 
-// What two runs must share of a part.
+// Returns the value of a part that two runs must share.
 std::string shared_value(const Journal::Fingerprint& print, const Part& part) {
   if (std::string_view(part.key) == kKernelPathKey) return kernel_path_of(print);
   return print.contains(part.key) ? print.at(part.key) : part.otherwise;
 }
 
-// The key of an input's name, as it was given; inputs count from 0.
+// Returns the key of an input's name, as it was given; inputs count from 0.
 std::string input_name_key(std::size_t index) {
   return fmt::format("input_name_{:06}", index);
 }
 
-// The values of numbered keys, up to the first that is missing.
+// Returns the values of numbered keys, up to the first that is missing.
 std::vector<std::string> values_of(const Journal::Fingerprint& print,
                                    std::string (*key)(std::size_t index)) {
   std::vector<std::string> values;
@@ -99,7 +98,7 @@ std::vector<std::string> values_of(const Journal::Fingerprint& print,
   return values;
 }
 
-// Which chunks are computed again depends on the rule, too.
+// Returns the rule's limits in words: they, too, decide which chunks are computed again.
 std::string boundaries_text(const CallRule& rule) {
   std::string text;
   if (rule.min_score() > 0) text += fmt::format(" with --min-score {}", rule.min_score());

@@ -15,68 +15,68 @@ namespace virnucpro {
 
 // "300", "500" or "custom".
 inline constexpr const char* kModelTypeKey = "model_type";
-// Only in runs of another code than the standard one.
+// Not written for the standard code, so that journals of earlier versions go on.
 inline constexpr const char* kGeneticCodeKey = "genetic_code";
-inline constexpr const char* kRnaKey = "rna";  // "true" in runs that read U as T
-// Whether an input that is RNA fails: no part of the run's identity, as the scores of others are
-// the same.
+inline constexpr const char* kRnaKey = "rna";  // "true" if U is read as T; else not written
+// "true" if an input of RNA fails. It is no part of a run's identity, because the scores of other
+// inputs stay the same.
 inline constexpr const char* kRefusesRnaKey = "refuses_rna";
 inline constexpr const char* kVirusFastaKey = "virus_fasta";
 inline constexpr const char* kVirusFilesKey = "virus_fastq_";  // and a number: fastq_record.hpp
-// Of versions up to 0.2: the absolute prefix alone.
+// Versions up to 0.2 wrote it: only the absolute prefix.
 inline constexpr const char* kVirusFastqKey = "virus_fastq";
 
-// A run's description for its journal: the settings and models that determine its scores, and
-// information for readers ("esm2": where the weights came from).
+// Returns a run's description for its journal: the settings and models that determine its scores,
+// and information for readers ("esm2": where the weights came from).
 Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
                                      const std::map<std::string, std::string>& models);
 
-// For a resumed run: entries that differ from its journal's but do not affect scores, such as the
-// rule of calls and the paths of the inputs.
+// Returns, for a resumed run, the entries that differ from its journal's but do not affect scores,
+// such as the rule of calls and the paths of the inputs.
 Journal::Fingerprint changed_entries(const Journal::Fingerprint& journal,
                                      const Journal::Fingerprint& now);
 
-// Absolute, because a later command may run elsewhere; "-" and an empty one stay as they are.
+// Returns the absolute path, because a later command may run elsewhere; "-" and "" stay.
 std::string absolute_path(const std::string& path);
-// The key of an input file's absolute path; files count from 0.
+// Returns the key of an input file's absolute path; files count from 0.
 std::string input_path_key(std::size_t index);
 std::vector<std::string> input_paths_of(const Journal::Fingerprint& print);
-// What no command may replace: the inputs and their reference. Not "-", which is another process's
-// stdin.
+// Returns the files that no command may replace: the inputs and their reference. "-" is left out,
+// because it was another process's stdin.
 InputSettings inputs_to_keep(const Journal::Fingerprint& print);
-// The names of the run's inputs, as they were given. Earlier runs kept only the paths.
+// Returns the inputs' names as they were given. Earlier versions kept only the paths.
 std::vector<std::string> input_names_of(const Journal::Fingerprint& print);
 
-// The same where the journal has an entry for an input, and as the fingerprint has it otherwise.
+// The same, but from the journal's entry of an input if there is one.
 std::vector<std::string> input_names_of(const Journal& journal);
 
 // "0/4", as in the fingerprint and in --shard.
 std::string shard_text(const Shard& shard);
 Shard shard_of(const Journal::Fingerprint& print);
-// Whether the run computed what is close by this rule again, if it computed anything again.
+// True if the run computed chunks that are close by this rule again, or none at all.
 bool margin_covers(const Journal::Fingerprint& print, const CallRule& rule);
-// Empty where it is not said.
+// Empty if the fingerprint does not say it.
 std::optional<std::uint64_t> chunk_size_of(const Journal::Fingerprint& print);
-// Whether the rows of contigs.tsv come by id.
+// True if the rows of contigs.tsv are sorted by id.
 bool is_sorted_naturally(const Journal::Fingerprint& print);
-// Whether a run dealt its sequences to shards as this program does. Earlier ones did it otherwise.
+// True if the run dealt its sequences to shards as this version does. Earlier versions did not.
 bool is_dealt_as_now(const Journal::Fingerprint& print);
 
-// Whether these are a run's, though the command that goes on with it does not name them: it has
-// them, or was to write them at its end. virus.fasta may have been removed since; a stopped command
-// leaves it incomplete.
+// True if the run has this file, or was to write it at its end: then a command that continues the
+// run writes it unasked. virus.fasta may have been removed since; a stopped command leaves it
+// incomplete.
 bool wants_virus_fasta(const RunFolder& folder, const Journal::Fingerprint& print);
 bool wants_bed(const RunFolder& folder, const Journal::Fingerprint& print);
 
-// The entries for the rule of calls, and for the order of contigs.tsv.
+// Returns the entries for the rule of calls and the order of contigs.tsv.
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more);
-// The run's own rule; of earlier runs, which name none, majority, whatever their contigs.tsv is by.
-// What a fingerprint does not say is the default.
+// Returns the run's own rule. Earlier versions name none: it is majority, whatever their
+// contigs.tsv follows. Values that the fingerprint lacks are the defaults.
 CallRule rule_of(const Journal::Fingerprint& print);
 
-// A hash of everything that all shards of one run have in common.
+// Returns a hash of everything that all shards of one run have in common.
 std::string shared_settings(const Journal::Fingerprint& print);
-// The settings that two runs, or shards, must share and do not.
+// A setting that two runs, or shards, must share and do not.
 struct SettingDifference {
   std::string name;  // for the user
   std::string first;
@@ -95,23 +95,23 @@ inline constexpr const char* kSyntheticKey = "synthetic_weights";
 inline constexpr const char* kTokenizerHashKey = "tokenizer_hash";
 // An Int8Policy's text; runs in other precisions have no such entry.
 inline constexpr const char* kInt8KeepKey = "int8_keep";
-// In runs that compute close calls again: in which precision, and how close in logits.
+// In runs that compute close calls again: the precision, and how close in logits.
 inline constexpr const char* kCheckPrecisionKey = "check_precision";
 inline constexpr const char* kMarginKey = "margin";
 inline constexpr const char* kCalibrationKey = "calibration";
-// For the report alone: shards may have the same calibration in several files.
+// Only for the report: shards may have the same calibration in several files.
 inline constexpr const char* kCalibrationFileKey = "calibration_file";
 inline constexpr const char* kCalibrationMarginKey = "calibration_margin";
-// In merged runs: how many shards, a hash of their scores, and the frames without a score.
+// In merged runs: the number of shards, a hash of their scores, and the frames without a score.
 inline constexpr const char* kMergedShardsKey = "merged_shards";
 inline constexpr const char* kMergedHashKey = "merged_hash";
 inline constexpr const char* kMergedFailedFramesKey = "merged_failed_frames";
 
-// Writes the file SYNTHETIC_WEIGHTS where the models described are such: it says beside the tables,
-// which cannot, what their scores are worth. Errors: kOutputWrite.
+// Writes the file SYNTHETIC_WEIGHTS if the models are synthetic. The tables beside it cannot say
+// that their scores mean nothing. Errors: kOutputWrite.
 void mark_synthetic(const RunFolder& directory, const std::map<std::string, std::string>& models);
 
-// Whether a run's description says that its weights are seeded random numbers.
+// True if a run's description says that its weights are seeded random numbers.
 bool is_synthetic(const std::map<std::string, std::string>& models);
 
 }  // namespace virnucpro

@@ -26,8 +26,8 @@ namespace {
 // The records of the inputs that did not fail, checked against the journal.
 class GoodRecords {
  public:
-  // An interrupted run has no entries for the input it was reading and later ones. The parts in
-  // `scored`, its journal, are compared there one by one; null: every input has an entry.
+  // An interrupted run has no entries for the input it was reading and later ones. There each part
+  // is compared with those in `scored`, its journal. Null: every input has an entry.
   GoodRecords(InputSettings inputs, FrameStreamSettings cutting, std::vector<InputEntry> entries,
               const Journal* scored, const Cancel& cancel)
       : inputs_(std::move(inputs), cancel),
@@ -74,7 +74,7 @@ class GoodRecords {
     fail(inputs_.name(part.input), fmt::format("sequence {}", before->id));
   }
 
-  // The journal keeps parts of failed inputs, though an input may now fail elsewhere.
+  // Skips parts of failed inputs: the journal keeps them, but the input may now fail elsewhere.
   std::optional<SequencePart> next_scored() {
     std::optional<SequencePart> part = scored_->next();
     while (part && part->input < entries_.size() && entries_[part->input].failed) {
@@ -83,7 +83,7 @@ class GoodRecords {
     return part;
   }
 
-  // A failure now, though the run had read this input to its end, is an error.
+  // Throws if an input fails now that the run had read to its end.
   void check(const InputFailure& failure) const {
     const InputEntry& entry = entries_[failure.input];
     if (!entry.failed && !entry.hash.empty()) throw Error(failure.error);
@@ -97,8 +97,9 @@ class GoodRecords {
   [[noreturn]] static void fail(const std::string& input, std::string_view what) {
     Error error(
         ErrorKind::kInputChanged, Place{.file = input},
-        fmt::format("{} is not what was scored, and what is called virus cannot be written from it",
-                    what));
+        fmt::format(
+            "{} changed since it was scored, so sequences called virus cannot be written from it",
+            what));
     error.advise("Name the files that were scored (export --inputs), or run predict --force.");
     throw Error(error);
   }
@@ -110,13 +111,12 @@ class GoodRecords {
   std::optional<PartReader> scored_;
 };
 
-// A saved record's header begins with what its own does not say: the number of its input, whether
-// it is a mate of the one before, and which of a pair it is. Of the letters the first is a blank,
-// which readers skip: else letters that begin with '+' or '@' would be read as another line of
-// FASTQ.
+// A saved record's header begins with facts that its own header lacks: the number of its input,
+// whether it is a mate of the record before, and which mate it is. The letters begin with a blank,
+// which readers skip: else '+' or '@' at their start would begin another line of FASTQ.
 constexpr char kMate = '+';
 constexpr char kNoMate = ' ';
-constexpr std::size_t kMostAdded = 64;  // bytes of that, and of a pair's /1 or /2
+constexpr std::size_t kMostAdded = 64;  // bytes of these facts, and of a pair's /1 or /2
 
 void append_saved(std::string& text, const InputRecord& record, bool with_qualities) {
   const SequenceRecord& read = record.record;
@@ -181,7 +181,7 @@ void SequenceRereader::write(const Journal& journal, const CallRule& rule, Virus
     entries = {InputEntry{}};
     cutting.shard = {};  // only this run's records were saved
   }
-  // Saved sequences are cut into other parts, and nobody else could change them.
+  // Saved sequences need no comparison: nobody else could change them, and their parts differ.
   const Journal* scored = spool_ || journal.finished() ? nullptr : &journal;
   GoodRecords records(std::move(inputs), cutting, std::move(entries), scored, cancel);
   for_each_call(journal, rule, cancel, [&](std::uint32_t, std::uint64_t, bool is_virus) {

@@ -14,9 +14,9 @@
 
 namespace virnucpro {
 
-// The inputs' sequences again, for the files of those called virus. Files are read a second time.
-// If stdin or another pipe is among the inputs, which cannot be read again, every sequence is first
-// saved in the output directory.
+// Reads the inputs' sequences again, for the files of those called virus: most runs do not want
+// these, and all sequences would not fit in memory. If an input is a pipe, which cannot be read
+// again, every sequence is saved in the output directory while it is scored.
 class SequenceRereader {
  public:
   // `cutting`: the run's chunk size, minimum length and shard.
@@ -25,7 +25,7 @@ class SequenceRereader {
 
   bool needs_records() const { return spool_.has_value(); }
   void add(const InputRecord& record);
-  // As in Intermediates: keeps what was added so far, or drops what was added since.
+  // Keeps all records added so far, or drops those added since keep().
   void keep();
   void drop();
 

@@ -35,9 +35,9 @@ struct ComputeSettings {
   std::size_t threads = 1;
   Precision precision = Precision::kFp32;
   Int8Policy int8_policy{};  // for Precision::kInt8
-  // For Engine::set_int8_policy(), in this process.
+  // Lets Engine::set_int8_policy() change the policy, in this process.
   bool any_int8_policy = false;
-  // In which close calls are computed again (run/close_calls.hpp); empty: none are.
+  // The precision in which close calls are computed again (run/close_calls.hpp); empty: none are.
   std::optional<Precision> check_precision{};
   std::vector<GpuId> gpus{};     // one worker process each; empty: the CPU
   std::size_t cpu_workers = 1;   // processes that share the threads, on the CPU

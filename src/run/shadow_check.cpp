@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-// Strata need a width where nothing is computed again.
+// The least unit: strata need a width even if the margin is 0.
 constexpr double kLeastUnit = 0.02;
 constexpr double kTail = 0.025;  // on each side of the interval
 
@@ -21,7 +21,7 @@ double gamma_quantile(double shape, double scale, double share) {
   return scale * boost::math::gamma_p_inv(shape, share);
 }
 
-// 53 bits, as a double has.
+// Returns a number from 0 to 1, with the 53 bits of a double.
 double number_of(const Hash128& name) {
   return static_cast<double>(name.low >> 11U) * 0x1p-53;
 }
@@ -59,10 +59,10 @@ double shadow_chance(std::size_t stratum, double share) {
 
 ShadowEstimate shadow_estimate(const ShadowCounters& counters, double share) {
   ShadowEstimate estimate;
-  double known = 0;    // changed calls of strata that were looked at as a whole
-  double counted = 0;  // of the others' sample
-  double open = 0;     // chunks of these that were not looked at
-  double sum = 0;      // weighted
+  double known = 0;    // changed calls of strata that were compared as a whole
+  double counted = 0;  // changed calls in the other strata's samples
+  double open = 0;     // chunks of the other strata that were not compared
+  double sum = 0;      // of weighted changed calls
   double variance = 0;
   double most = 0;  // the largest weight
   for (std::size_t k = 0; k < kShadowStrata; ++k) {

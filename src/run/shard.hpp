@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// A share of the inputs' sequences: that of one of several runs, which merge joins.
+// The share of the inputs' sequences that one of several runs computes; merge joins them.
 struct Shard {
   static constexpr std::uint64_t kMost = 4096;  // a merge reads them in parallel
 
@@ -21,18 +21,18 @@ struct Shard {
 // "0/4" → {0, 4}; empty for any other text, and for an index that is not below the count.
 std::optional<Shard> parse_shard(std::string_view text);
 
-// Deals the sequences of all inputs, in input order, so that the shards get about as many letters:
-// a sequence goes to the shard with the fewest so far, of several to the first. What counts is
-// every record that is read, skipped ones, too. An input that fails counts for nothing. So every
-// shard's run, and merge, find the same owners from the lengths alone.
+// Deals the sequences of all inputs, in input order, so that the shards get about as many letters.
+// A sequence, or a pair, goes to the shard with the fewest letters so far, ties to the first. Every
+// record counts, also a skipped one; an input that fails counts for nothing. So each shard's run,
+// and merge, find the same owners from the lengths alone, without knowing of each other.
 class ShardSums {
  public:
   explicit ShardSums(std::uint64_t count);
 
-  // The shard of the next sequence.
+  // Returns the shard of the next sequence.
   std::size_t least() const { return order_.begin()->second; }
   void add(std::size_t shard, std::uint64_t letters);
-  // At the end of each input: keeps what was added since the one before, or drops it.
+  // Call one at the end of each input: keep its letters, or drop them.
   void keep() { kept_ = sums_; }
   void drop();
 

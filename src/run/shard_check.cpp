@@ -20,11 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What one message names. Of more directories, those whose shards are known are told as numbers.
+// Limits of one message. Of more directories only the numbers of their shards are named, if known.
 constexpr std::size_t kMostRuns = 5;
 constexpr std::size_t kMostReasons = 20;
 constexpr std::size_t kMostAdvice = 3;
-// Unfinished runs whose sequences are counted: that reads their whole journals.
+// Limit of unfinished runs whose sequences are counted: that reads their whole journals.
 constexpr std::size_t kMostCounted = 3;
 
 // "0, 3, 7-12"
@@ -45,7 +45,7 @@ std::set<std::uint64_t> joined(std::set<std::uint64_t> a, const std::set<std::ui
   return a;
 }
 
-// What is known of a directory after a look at the beginning of its journal.
+// A directory's facts from the head of its journal.
 struct ShardLook {
   fs::path run;
   Shard shard{};
@@ -54,7 +54,7 @@ struct ShardLook {
   std::string content;
   std::string identity;
   bool finished = false;
-  std::string so_far{};  // of a run that did not finish, where it was asked for
+  std::string so_far{};  // progress of an unfinished run, if asked for
   CallRule rule{};
   bool fits = true;  // nothing is wrong with it so far
 };
@@ -79,7 +79,7 @@ std::string so_far_of(const fs::path& directory, const Cancel& cancel) {
                      input_names_of(run.fingerprint()).size());
 }
 
-// `counts`: says how far it is, if it did not finish.
+// `counts`: also says how far an unfinished run is.
 ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) {
   const KeptRun run(directory, cancel, Journal::Check::kHead);
   const auto shard = parse_shard(run.value("shard"));
@@ -99,10 +99,10 @@ ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) 
           .rule = rule_of(run.fingerprint())};
 }
 
-// Compares the inputs of two runs of the same.
+// The differences between the inputs of two shards' runs.
 struct InputDifference {
-  std::string other{};          // how they are not the same
-  std::string mine_failed{};    // an input that this run could not process, and the other one did
+  std::string other{};          // why they are not the same
+  std::string mine_failed{};    // an input that failed in this run and not in the other
   std::string theirs_failed{};  // the other way round
 };
 
@@ -128,7 +128,7 @@ InputDifference difference_of(const std::vector<InputEntry>& mine, const fs::pat
   return found;
 }
 
-// The value that most of them have; of several, the first one's.
+// Returns the value that most of them have; of equally many the first.
 template <typename Range, typename Value>
 std::string most_common(const Range& looks, const Value& value) {
   std::map<std::string, std::size_t> counts;
@@ -142,7 +142,7 @@ std::string most_common(const Range& looks, const Value& value) {
   return most;
 }
 
-// Looks at all directories, and sorts out what does not belong together.
+// Looks at all directories and finds those that do not belong together.
 class ShardSearch {
  public:
   ShardSearch(const std::vector<fs::path>& directories, const Cancel& cancel) : cancel_(cancel) {
@@ -189,7 +189,7 @@ class ShardSearch {
   void sort_out(const ShardLook& first, const CallRuleChange& change,
                 const std::optional<CallRule>& own, BadShards& bad) {
     take_out_foreign(first, bad);
-    // Which shards are there, whatever else is wrong with them.
+    // The shards that are there, even those with other faults.
     std::map<std::uint64_t, fs::path> places;
     for (ShardLook& look : looks_) {
       if (!look.fits) continue;
@@ -223,7 +223,7 @@ class ShardSearch {
     for (ShardLook& look : looks_) {
       if (!look.fits) continue;
       spoil(look,
-            "an earlier version dealt its sequences in another way: only that one can merge it",
+            "an earlier version dealt its sequences in another way: only that version can merge it",
             BadShards::Help::kOther, bad);
     }
   }
@@ -260,15 +260,15 @@ class ShardSearch {
     }
   }
 
-  // An input that failed may have been mended, and only some of the shards resumed then: these are
-  // right, however few.
+  // If a failed input was mended and only some of the shards were resumed, these are right, however
+  // few.
   void take_out_other_inputs(BadShards& bad) {
     const std::string inputs = most_common(looks_, [](const auto& look) { return look.inputs; });
     const ShardLook* const first = first_with(&ShardLook::inputs, inputs);
     if (first == nullptr) return;
     const fs::path run = first->run;
     const std::vector<InputEntry> theirs = inputs_in(run);
-    std::string mended;  // why those of most runs are to be resumed
+    std::string mended;  // why the majority must be resumed
     for (ShardLook& look : looks_) {
       if (!look.fits || look.inputs == inputs) continue;
       const InputDifference found = difference_of(inputs_in(look.run), run, theirs);
@@ -300,7 +300,7 @@ class ShardSearch {
     return fmt::format("{}; {}", text_of(rule), text_of(rule.viral_ngs()));
   }
 
-  // No file could say which rule it is of.
+  // Refuses shards of different rules: no table of the whole could follow both.
   void take_out_other_rules(const CallRuleChange& change, const std::optional<CallRule>& own,
                             BadShards& bad) {
     for (ShardLook& look : looks_) {
@@ -320,7 +320,7 @@ class ShardSearch {
     }
   }
 
-  // All shards are there, once.
+  // Call it when every shard is there exactly once.
   ShardRuns runs() {
     std::ranges::sort(looks_, {}, [](const ShardLook& look) { return look.shard.index; });
     ShardRuns shards;
@@ -430,7 +430,7 @@ std::string BadShards::remedy() const {
   return text;
 }
 
-// Of many shards only the numbers are told.
+// Returns only the numbers if there are many shards.
 std::string BadShards::names_of(const std::vector<Named>& runs) {
   std::vector<std::string> names;
   std::set<std::uint64_t> indexes;

@@ -18,18 +18,18 @@ namespace virnucpro {
 
 class KeptRun;
 
-// Collects what is wrong with the shards of a run, so that one error can tell all of it.
+// Collects the faults of a run's shards, so that one error can name all of them.
 class BadShards {
  public:
   explicit BadShards(std::uint64_t count) : count_(count) {}
 
-  // What helps: another shard in its place, the same run resumed, or begun anew.
+  // The remedy: give another shard, resume this one, or begin it anew.
   enum class Help : std::uint8_t { kOther, kResume, kAnew };
 
   void add_missing(std::uint64_t index);
   void add(const std::filesystem::path& run, std::optional<std::uint64_t> index,
            const std::string& why, Help help);
-  // For a shard that cannot be read; `error` names it. Throws any error that is not of the shard.
+  // Adds a shard that cannot be read; `error` names it. Throws any error that is not of the shard.
   void add(std::optional<std::uint64_t> index, const Error& error);
 
   // Errors: kShards.
@@ -51,9 +51,9 @@ class BadShards {
   std::set<std::uint64_t> to_resume_;
   std::set<std::uint64_t> to_begin_;
   bool has_others_ = false;
-  bool has_damaged_ = false;         // some run whose shard is not known
+  bool has_damaged_ = false;         // a damaged run whose shard is not known
   std::vector<std::string> advice_;  // of the errors themselves, each once
-  // With the shards of each: many may have the same.
+  // Each with its shards: many may have the same reason.
   std::vector<std::pair<std::string, std::vector<Named>>> reasons_;
 };
 
@@ -67,13 +67,14 @@ struct ShardRuns {
   CallRule rule{};  // of all, with the change
 };
 
-// Errors: kShards where the run is not the one that had this identity at the first look.
+// Checks that the run is still the one that find_shards() saw. Errors: kShards.
 void require_same(const KeptRun& run, std::uint64_t shard, const std::string& identity);
 
-// Finds each shard's run among some directories, in any order. Looks at the beginning of each
-// journal alone, with one open at a time. Errors: kShards, which names every shard that is missing,
-// given twice, of another run or input, unfinished or unreadable, or whose rule, or `own` in its
-// place, is another one after `change`; Cancel's.
+// Finds each shard's run among some directories, in any order. Reads only the head of each journal,
+// with one open at a time. The majority decides to which run the others do not belong. Rules are
+// compared after `change`; `own`, if set, is taken for every shard's rule. Errors: kShards, which
+// names every shard that is missing, given twice, of another run, input or rule, unfinished or
+// unreadable; Cancel's.
 ShardRuns find_shards(const std::vector<std::filesystem::path>& directories,
                       const CallRuleChange& change, const std::optional<CallRule>& own,
                       const Cancel& cancel);

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// Before each part.
+// Stands before each part in the file.
 struct PartHead {
   std::uint32_t input = 0;
   std::uint32_t size = 0;
@@ -18,7 +18,7 @@ struct PartHead {
 
 }  // namespace
 
-// A part is written as a unit of its own, whose checksum finds what a disk spoils.
+// Writes a part as a unit of its own, whose checksum finds damage by the disk.
 void SpilledParts::add(const SequencePart& part) {
   const std::string bytes = encode_unit({.input = part.input, .index = 0, .parts = {part}});
   const PartHead head{.input = part.input, .size = static_cast<std::uint32_t>(bytes.size())};
@@ -45,7 +45,7 @@ std::string_view SpilledParts::Reader::take(std::size_t size) {
     const std::size_t kept = buffer_.size();
     const std::uint64_t wanted = std::max(size - kept, bytes_at_once_);
     const auto more = static_cast<std::size_t>(std::min(wanted, end_ - offset_));
-    // One long part shall not keep its memory.
+    // Do not keep the memory of one long part.
     if (buffer_.capacity() > 2 * (kept + more)) buffer_.shrink_to_fit();
     buffer_.resize(kept + more);
     file_->read(offset_, std::span(buffer_).subspan(kept));

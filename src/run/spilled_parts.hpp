@@ -13,14 +13,15 @@
 
 namespace virnucpro {
 
-// The parts of several runs' sequences, put aside run after run and read again from all of them at
-// once: a merge needs neither all journals open nor a unit of each in memory.
+// Puts the parts of several runs' sequences aside, run after run, and reads all runs side by side.
+// A journal of SQLite's takes megabytes and descriptors while it is open, and to open it anew for
+// each unit would take longer than this copy.
 class SpilledParts {
  public:
   // The file has no name, and lies in this folder. Errors: kOutputWrite.
   explicit SpilledParts(const Directory& directory) : file_(directory) {}
 
-  // Parts of the next run follow.
+  // Begins the parts of the next run.
   void begin_run() { begins_.push_back(file_.size()); }
   void add(const SequencePart& part);
   // Call it after the last part.
@@ -29,7 +30,7 @@ class SpilledParts {
   // Reads the parts of one run, in their order. The SpilledParts must outlive it.
   class Reader {
    public:
-    // Reads at least so many bytes at once, which is what it takes of memory.
+    // Reads at least this many bytes at once, and takes about as much memory.
     Reader(const SpilledParts& parts, std::size_t run, std::size_t bytes_at_once);
 
     std::optional<SequencePart> next();
@@ -39,7 +40,7 @@ class SpilledParts {
 
     const SpillFile* file_;
     std::size_t bytes_at_once_;
-    std::uint64_t offset_;  // of what is not in the buffer
+    std::uint64_t offset_;  // of the first byte that is not in the buffer
     std::uint64_t end_;
     std::string buffer_;
     std::size_t taken_ = 0;  // of the buffer

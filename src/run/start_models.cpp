@@ -80,7 +80,7 @@ DnaTokenizer load_tokenizer_of(const WorkerHello& hello) {
   return tokenizer;
 }
 
-// Each worker checks that it fits itself; here that all of them do.
+// Each worker checks that it fits by itself; this checks that all of them fit together.
 void require_memory_of_all(const ModelSettings& models, const ComputeSettings& compute,
                            const EngineOutputs& outputs) {
   const std::size_t processes = compute.cpu_workers;
@@ -117,7 +117,7 @@ RunModels start_models(const ModelSettings& models, const ComputeSettings& compu
 }
 
 WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel) {
-  // Before threads start, as they inherit this.
+  // Threads inherit this, so it comes before they start.
   stay_near_device(setup.pci);
   const ModelSettings models{
       .dnabert_s = setup.dnabert_s,

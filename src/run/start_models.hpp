@@ -25,20 +25,20 @@ struct RunModels {
   bool synthetic = false;
 };
 
-// Errors: those of load_models(), from any process; those of a WorkerPool.
+// Starts the models. Errors: those of load_models(), from any process; those of a WorkerPool.
 RunModels start_models(const ModelSettings& models, const ComputeSettings& compute,
                        const EngineOutputs& outputs, const Cancel& cancel);
 
 // The same in a worker process: loads what start_models() requested. Errors: load_models()'s.
 WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel);
 
-// "cuda:0"; "cpu" for every worker on the CPU.
+// Returns "cuda:0", or "cpu" for every worker on the CPU.
 std::string worker_name(const ComputeSettings& compute, std::size_t index);
-// "cuda:0: batches of …" of each worker that was ready: plan_text().
+// Returns the plan_text() of each worker that was ready: "cuda:0: batches of …".
 std::vector<std::string> budget_plans(const ComputeSettings& compute,
                                       const std::vector<EngineFacts>& workers);
 
-// The number of batches that wait for a worker while it computes.
+// Returns the number of batches that wait for a worker while it computes.
 std::size_t batches_waiting(const ComputeSettings& compute);
 
 }  // namespace virnucpro

@@ -35,7 +35,7 @@ void require_can_drop(const fs::path& file) {
   const fs::path aside = file.string() + kOfOldRule;
   if (!is_at(aside)) return;
   Error error(ErrorKind::kOutputExists, Place{.file = aside.string()},
-              "another file would get its name");
+              "a file would be renamed to this name");
   error.advise("Move it away, then run this again.");
   throw Error(error);
 }
@@ -46,7 +46,7 @@ void drop(const fs::path& file) {
   std::error_code error;
   fs::rename(file, aside, error);
   if (error) throw write_error(file, error.value());
-  log_warning("{}: it is {} now", file.string(), aside.filename().string());
+  log_warning("{}: renamed to {}", file.string(), aside.filename().string());
 }
 
 std::vector<fs::path> fastq_names(const std::string& prefix) {
@@ -113,7 +113,7 @@ std::array<BgzfFile*, kFastqFiles> VirusFastq::complete() {
 }
 
 void VirusFastq::commit() {
-  for (std::size_t k = 0; k < kFastqFiles; ++k) {  // what was made meanwhile
+  for (std::size_t k = 0; k < kFastqFiles; ++k) {  // a file may have been made meanwhile
     if (wanted_.names.at(k) == AtName::kNew) require_absent(names_[k]);
   }
   const std::array<BgzfFile*, kFastqFiles> files = complete();
@@ -135,8 +135,8 @@ void VirusFastq::commit() {
   }
   if (parted_ == 0) return;
   log_warning(
-      "{} reads called virus do not stand beside their mates, and {}: in a file sorted by name "
-      "they would (samtools collate)",
+      "{} reads called virus do not stand beside their mates, and {}: sort the input by name "
+      "(samtools collate)",
       grouped(parted_),
       wanted_.pair_rule == PairRule::kBoth ? "are left out" : "are written without them");
 }
@@ -152,7 +152,7 @@ void VirusFastq::write_pair(const Held& one, const Held& other) {
   write(pairs_->second, (in_order ? other : one).record);
 }
 
-// Of a run of pairs that was interrupted, the last mate may be alone: the other has no score yet.
+// A run of pairs has no file of single reads; if it was interrupted, its last mate may be alone.
 void VirusFastq::write_held() {
   const std::optional<Held> alone = std::exchange(held_, std::nullopt);
   if (!alone || !alone->is_virus || !singles_) return;

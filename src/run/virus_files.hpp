@@ -16,21 +16,22 @@
 
 namespace virnucpro {
 
-// Which pairs are written: those of which either mate is called virus, or both.
+// The pairs that are written: either mate is called virus, or both are.
 enum class PairRule : std::uint8_t { kEither, kBoth };
 
-// The names that FASTQ files with this prefix may get: of single reads, of first and second mates.
+// Returns the names that FASTQ files with this prefix may get: of single reads, first and second
+// mates.
 std::vector<std::filesystem::path> fastq_names(const std::string& prefix);
 inline constexpr std::array<const char*, 3> kFastqEndings{".fastq.gz", "_1.fastq.gz",
                                                           "_2.fastq.gz"};
 inline constexpr std::size_t kFastqFiles = kFastqEndings.size();
 
-// What may be done at one of these names.
+// What a command may do at one of these names.
 enum class AtName : std::uint8_t {
   kNew,      // nothing may be there
-  kOwn,      // the run wrote what is there: it is replaced, or removed if there is no such file now
-  kReplace,  // what is there is replaced by such a file, or dropped if there is none now
-  kLeave,    // what was there is gone, and stays so
+  kOwn,      // the run wrote the file there: it is replaced, or removed if there is no new one
+  kReplace,  // the file there is replaced, or dropped if there is no new one
+  kLeave,    // the file that was there is gone, and stays so
 };
 
 struct FastqOutput {
@@ -39,7 +40,7 @@ struct FastqOutput {
   std::array<AtName, kFastqFiles> names{};
 };
 
-// What is written of the sequences called virus.
+// The wanted files of sequences called virus.
 struct VirusOutputs {
   bool fasta = false;  // virus.fasta in the run's directory
   std::vector<FastqOutput> fastq{};
@@ -47,7 +48,7 @@ struct VirusOutputs {
   bool any() const { return fasta || !fastq.empty(); }
 };
 
-// Whether something has this name, a link to nothing too.
+// True if something has this name, even a link to nothing.
 bool is_at(const std::filesystem::path& name);
 
 // Checks that drop() can rename a file. Errors: kOutputExists.
@@ -55,27 +56,25 @@ void require_can_drop(const std::filesystem::path& file);
 // Renames a file to NAME.of-old-rule. Errors: kOutputExists, kOutputWrite.
 void drop(const std::filesystem::path& file);
 
-// Call it before anything is computed. Errors: kUsage where an input would be replaced,
-// kOutputExists where a file of these names is there and may not be, kOutputWrite where none can be
-// made.
+// Checks the places of the FASTQ files. Call it before anything is computed. Errors: kUsage if an
+// input would be replaced, kOutputExists if a file is there and may not be, kOutputWrite if none
+// can be made.
 void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs);
 
-// Writes reads called virus with their qualities: PREFIX_1.fastq.gz and PREFIX_2.fastq.gz hold
-// pairs, in step; PREFIX.fastq.gz holds the others. With `paired` there are no others, and only
-// pairs get files; else PREFIX.fastq.gz is always written, and the two when there is a pair. A mate
-// that does not stand beside its other is written with the others, or left out where both have to
-// be virus.
+// Writes reads called virus with their qualities. PREFIX_1.fastq.gz and PREFIX_2.fastq.gz hold
+// pairs, in step; PREFIX.fastq.gz holds all other reads. `paired`: all reads are pairs, so only the
+// first two are written. Else PREFIX.fastq.gz is always written, and the two if there is a pair. A
+// mate that does not stand beside its partner goes to PREFIX.fastq.gz, or with kBoth nowhere.
 class VirusFastq {
  public:
   VirusFastq(const FastqOutput& wanted, bool paired);
 
-  // All records of the run in order, whatever their calls.
+  // Adds a record. Call it for all records of the run in order, whatever their calls.
   void add(const InputRecord& record, bool is_virus);
-  // After the last one. Then commit() gives the files their names, as AtName says.
+  // Call finish() after the last record. Then commit() gives the files their names, as AtName says.
   void finish();
   void commit();
-  // Those that finish() has completed, which commit() will give a name; nullptr for one that is not
-  // written.
+  // Returns the files that commit() will name; nullptr for one that is not written.
   std::array<BgzfFile*, kFastqFiles> complete();
   const FastqOutput& wanted() const { return wanted_; }
 
@@ -97,20 +96,20 @@ class VirusFastq {
 
   FastqOutput wanted_;
   std::vector<std::filesystem::path> names_;
-  std::uint64_t parted_ = 0;  // mates called virus whose other does not stand beside them
+  std::uint64_t parted_ = 0;  // mates called virus that do not stand beside their partner
   std::optional<BgzfFile> singles_;
   std::optional<PairFiles> pairs_;
   std::optional<Held> held_;  // its mate may follow
   std::string text_;
 };
 
-// All that is written of the sequences called virus. The files are complete when finish() returns,
-// and commit() gives them their names: so they can be known to be right before other files change.
-// Errors: kOutputWrite, kOutputExists.
+// Writes all files of the sequences called virus. They are complete when finish() returns, and
+// commit() gives them their names: so errors come before other files change. Errors: kOutputWrite,
+// kOutputExists.
 class VirusFiles {
  public:
-  // `fasta`: where virus.fasta goes. `inputs`: their names; if there are several, the headers of
-  // virus.fasta end with a sequence's.
+  // `fasta`: where virus.fasta goes. `inputs`: their names; if there are several, each header of
+  // virus.fasta ends with the sequence's input.
   VirusFiles(const VirusOutputs& wanted, const FilePlace& fasta, bool paired,
              std::vector<std::string> inputs);
 

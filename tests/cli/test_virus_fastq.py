@@ -328,7 +328,7 @@ def test_reads_that_cannot_be_read_again_are_dropped_by_name_only(written, lose)
     assert state(written) == before and (written.folder / "v.fastq.gz.of-old-rule").read_bytes() == b"mine"
     (written.folder / "v.fastq.gz.of-old-rule").unlink()
     told = message(written("export", "out", *STRICT, "--drop-virus-files", code=0))
-    assert "v.fastq.gz: it is v.fastq.gz.of-old-rule now" in told
+    assert "v.fastq.gz: renamed to v.fastq.gz.of-old-rule" in told
     assert names_of((written.folder / "v.fastq.gz.of-old-rule").rename(written.folder / "old.fastq.gz")) == calls
     assert viruses(written) != calls and not written.file.exists()
     written("export", "out", code=0)  # nothing is left to drop
@@ -378,7 +378,8 @@ def test_pairs_are_written_anew_by_their_own_rule(pairs, rule):
 def test_a_copy_of_a_run_leaves_the_files_of_the_original(written):
     shutil.copytree(written.folder / "out", written.folder / "copy")
     told = message(written("export", "copy", *STRICT, code=0))
-    assert f"{written.folder}/v*: files of {written.folder}/out, of which this run is a copy" in told
+    assert (f"{written.folder}/v*: these files stay as they are: "
+            f"they are of {written.folder}/out, and this run is a copy") in told
     assert written.file.read_bytes() == written.before
     written("export", "out", *STRICT, code=0)
     assert names_of(written.file) == viruses(written)

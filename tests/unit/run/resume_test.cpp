@@ -279,7 +279,7 @@ TEST_F(Resumed, ChangesNothingForAnInputThatWasCut) {
       write_text(directory / "b.fa", whole.substr(0, size));
       EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed since the run began"));
       write_text(directory / "b.fa", whole.substr(0, size) + '\0');
-      EXPECT_THAT(refusal(settings("out")), HasSubstr("the run has scores of it"));
+      EXPECT_THAT(refusal(settings("out")), HasSubstr("the run has scores of this input"));
       EXPECT_TRUE(read_text(directory / "out/run.db") == before) << size;
     }
     write_text(directory / "b.fa", whole);
@@ -429,7 +429,7 @@ TEST_F(Resumed, OfAFinishedRunKeepsItsIntermediates) {
   // Nothing can be added to these files.
   const std::string before = read_text(directory / "kept/run.db");
   write_text(directory / "cut.fa", ">c\nACGTACGTACGT\n>cut\nACGT\n");
-  EXPECT_THAT(refusal(keeping), HasSubstr("input 2 failed when the run was on"));
+  EXPECT_THAT(refusal(keeping), HasSubstr("input 2 failed during the run"));
   EXPECT_TRUE(read_text(directory / "kept/run.db") == before);
   keeping.start_over = true;
   run(keeping);
