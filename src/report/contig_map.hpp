@@ -18,17 +18,17 @@ struct MapStretch {
   bool operator==(const MapStretch&) const = default;
 };
 
-// Where on a contig the scores are, in fixed memory: a contig of any length is divided into at most
-// kBins bins of equal length. A bin has the mean of its chunks' scores, weighted by their bases in
-// it; it is unscored if no chunk covers half of it.
+// Shows where on a contig the scores are, in fixed memory: a contig of any length is divided into
+// at most kBins bins of equal length. A bin has the mean of its chunks' scores, weighted by their
+// bases in it; it is unscored if no chunk covers half of it.
 class ContigMap {
  public:
   static constexpr std::uint64_t kBins = 160;
 
   // Begins the map of another contig of `length` bases.
   void begin(std::uint64_t length);
-  // A scored chunk; chunks come in order. `fresh`: where its bases begin that no chunk before it
-  // has.
+  // Adds a scored chunk; chunks come in order. `fresh`: the first of its bases that no chunk before
+  // it has.
   void add(const Chunk& chunk, std::uint64_t fresh, double score);
   // Neighbours with the same score to three decimals are one stretch.
   std::vector<MapStretch> stretches() const;

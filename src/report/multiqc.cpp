@@ -16,8 +16,8 @@ namespace {
 constexpr const char* kSection = "virnucpro";
 constexpr const char* kAbout = "tells viral from other sequences.";
 
-// MultiQC puts names into its page as they are, takes a row that begins with # for a comment, and
-// offers its tables to spreadsheets, which compute what begins like a formula.
+// MultiQC puts names into its page as they are, and takes a row that begins with # for a comment.
+// Spreadsheets get its tables, and compute texts that begin like a formula.
 std::string sample_of(const RunFacts& facts) {
   constexpr std::string_view kMarkup = "<>&\"'`\\";
   constexpr std::string_view kNotFirst = "# ";

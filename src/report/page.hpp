@@ -36,8 +36,8 @@ enum class Measure : std::uint8_t {
 std::string value_text(const Value& value, Measure unit);
 // A short form for axes: "1.5k", "20 GB".
 std::string axis_text(double value, Measure unit);
-// A table's text for a spreadsheet, which computes what begins like a formula: "_" takes that
-// letter's place.
+// Returns a table's text for a spreadsheet, which computes texts that begin like a formula: "_"
+// replaces such a first letter.
 std::string without_formula(std::string text);
 
 struct Field {
@@ -51,7 +51,7 @@ struct Column {
   std::string key{};
   std::string label{};
   Measure unit = Measure::kNone;
-  std::string absent = "not measured";  // what people read for an empty number
+  std::string absent = "not measured";  // shown for an empty number
   bool is_under_first = false;          // HTML has it below the row's first cell, which has words
 };
 
@@ -73,10 +73,10 @@ struct PlotBar {
   std::string tick{};  // short name below the bar
   std::string name{};  // full name
   double value = 0;
-  std::size_t colour = 0;  // as of lines: the number of one
+  std::size_t colour = 0;  // its number, as for lines
 };
 
-// What marks a cell of a heat map, besides its colour.
+// The mark of a heat map's cell, besides its colour.
 enum class HeatMark : std::uint8_t { kNone, kChosen, kLeftOut };
 
 struct HeatCell {
@@ -87,7 +87,7 @@ struct HeatCell {
 };
 
 struct HeatMap {
-  std::string row_label{};          // what the rows are; x_label says it for the columns
+  std::string row_label{};          // the kind of rows; x_label has that of columns
   std::vector<std::string> rows{};  // their names, top to bottom
   std::vector<std::string> columns{};
   std::vector<HeatCell> cells{};  // all, row by row
@@ -106,7 +106,7 @@ struct Plot {
   Measure unit = Measure::kNone;  // of y, of the bars or of the cells
   std::vector<PlotLine> lines{};
   std::vector<PlotBar> bars{};
-  // Of kBars that are bins: the number at the right end; ticks are at the left ends of bars then.
+  // For kBars that are bins: the number at the right end; other ticks are at the bars' left ends.
   std::string end_tick{};
   // A score, drawn at this share of the width of kBars, and of the height of kContig (else 0.5).
   std::optional<double> cut_off{};

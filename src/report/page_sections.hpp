@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// How many sequences have a map in the report of a run.
+// The most sequences with a map in the report of a run.
 inline constexpr std::size_t kMostMaps = 20;
 
 // The sections of a run's page; single_run_page() puts them in order.
@@ -48,16 +48,16 @@ Section throughput_section(const RunFacts& facts);
 Section device_section(const RunFacts& facts);
 Section packing_section(const RunFacts& facts);
 Section stage_section(const RunFacts& facts);
-// Of a merged run: what its shards were.
+// The shards of a merged run.
 Section shard_section(const RunFacts& facts);
-// What was computed again, and what a sample of the other calls says of them.
+// The calls that were computed again, and the shadow check's estimate for the others.
 Section precision_section(const RunFacts& facts);
 
 // From the journal: the inputs and the results.
 Section input_section(const RunFacts& facts);
 Section score_section(const RunFacts& facts);
 Section hit_section(const RunFacts& facts);
-// Maps of the first of these that have several chunks; nothing if none has.
+// Maps of the first hits that have several chunks; empty if none has.
 std::optional<Section> contig_section(const RunFacts& facts);
 Section unscored_section(const RunFacts& facts);
 

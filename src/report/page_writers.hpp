@@ -6,21 +6,21 @@
 
 namespace virnucpro {
 
-// The page as one HTML file that needs no network. It contains its style, its plots and a small
-// script, which filters and sorts tables and saves plots; the page is complete without it. Its
-// content security policy forbids a browser to load anything else.
+// Returns the page as one HTML file that needs no network, because people mail and keep it. It
+// contains its style, its plots and a small script, which filters and sorts tables and saves plots;
+// the page is complete without it. Its content security policy lets a browser load nothing else.
 std::string report_html(const Page& page);
 
-// The page as Markdown with tables. Bars become rows. Lines become their least, average and largest
-// number and a strip of blocks. Heat maps become tables with the chosen cell in bold.
+// Returns the page as Markdown with tables. Bars become rows. Lines become their least, average and
+// largest number and a strip of blocks. Heat maps become tables with the chosen cell in bold.
 std::string report_markdown(const Page& page);
 
-// The page as JSON, with unrounded numbers, and null for unmeasured values. "sections" holds each
-// section's "fields", "tables" (each a list of objects) and "plots" by their keys.
+// Returns the page as JSON, with unrounded numbers, and null for unmeasured values. "sections"
+// holds each section's "fields", "tables" (each a list of objects) and "plots" by their keys.
 std::string report_json(const Page& page);
 
-// A table as tab-separated text under its columns' keys, with unrounded numbers, and NA for what is
-// empty; its texts are no formulas of a spreadsheet. They must have gone through shown_text(),
+// Returns a table as tab-separated text under its columns' keys, with unrounded numbers and NA for
+// empty values. No text is a formula of a spreadsheet. Texts must have gone through shown_text(),
 // which leaves no tab.
 std::string report_tsv(const Table& table);
 

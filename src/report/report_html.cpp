@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// In letters: a longer text may wrap in its cell, which must not become narrow then.
+// In letters: a longer text may wrap in its cell, so the cell must stay wide.
 constexpr std::size_t kNarrowText = 23;
 constexpr std::size_t kLongestName = 40;  // of a sample
 
@@ -69,7 +69,7 @@ void add_fields(Html& html, const std::vector<Field>& fields, std::string_view s
   html.raw("</dl>\n");
 }
 
-// What is wider than its place scrolls there, also by keys.
+// Begins a box that scrolls, also by keys, if its content is too wide.
 std::string scroller(std::string_view style, std::string_view name) {
   return fmt::format("<div class=\"{}\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">", style,
                      escaped(name));
@@ -90,7 +90,7 @@ void add_plots(Html& html, const std::vector<Plot>& plots) {
   html.raw("</div>\n");
 }
 
-// The colours of plots as variables, and plots in the variables' colours.
+// Returns the style that gives plots the colours of the page's variables.
 std::string plot_style() {
   std::string variables = ":root {";
   std::string rules = fmt::format("figure [fill=\"{}\"] {{ fill: none; }}\n", kFigurePaper);
@@ -112,7 +112,7 @@ std::string sort_value(const Value& value) {
   return "-1";  // sorts unmeasured values before all others
 }
 
-// `under`: what stands below the cell's text. `room`: in letters; a longer text may wrap.
+// `under`: the text below the cell's own. `room`: in letters; a longer text may wrap.
 void add_cell(Html& html, const Value& value, const Column& column, std::size_t room,
               const std::string& under) {
   const Measure unit = column.unit;
@@ -130,7 +130,7 @@ void add_cell(Html& html, const Value& value, const Column& column, std::size_t 
   }
 }
 
-// What is written below a row's first cell, so that it is seen wherever the table is scrolled to.
+// Returns the text below a row's first cell, which stays in view while the table scrolls.
 std::string under_first(const Table& table, const std::vector<Value>& row) {
   const auto column = std::ranges::find(table.columns, true, &Column::is_under_first);
   if (column == table.columns.end()) return {};
@@ -189,7 +189,7 @@ void add_header(Html& html, const Page& page) {
   html.raw("</p>\n");
   add_fields(html, page.highlights, "tiles");
   html.raw("<nav aria-label=\"Sections\">");
-  // Folded sections are short, and follow each other at the end: the first is link enough.
+  // Folded sections are short and stand together at the end, so only the first has a link.
   bool is_folded = false;
   for (const Section& section : page.sections) {
     if (is_folded && section.folded) continue;

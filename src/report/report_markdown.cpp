@@ -67,7 +67,7 @@ std::string table_text(const Table& table) {
   return text + "\n";
 }
 
-// One block per stretch of points: its largest value, relative to `most`.
+// Returns one block per stretch of points: its largest value, relative to `most`.
 std::string strip(const std::vector<PlotPoint>& points, double most) {
   const std::size_t stretch =
       std::max<std::size_t>(1, (points.size() + kStripLength - 1) / kStripLength);
@@ -119,7 +119,7 @@ std::string heat_map_text(const Plot& plot) {
   return text;
 }
 
-// As many blocks as strip() has, each with the score at its middle; a dot where there is none.
+// Returns as many blocks as strip() has, each with the score at its middle; a dot means no score.
 std::string contig_strip(const std::vector<MapStretch>& stretches) {
   std::string text;
   auto at = stretches.begin();

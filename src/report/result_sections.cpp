@@ -17,7 +17,7 @@ std::string input_name(const RunFacts& facts, std::uint32_t input) {
   return input < facts.inputs.size() ? shown_text(facts.inputs[input].name) : "";
 }
 
-// Nothing for a contig without a scored chunk.
+// Empty for a contig without a scored chunk.
 Value tier_words(std::string_view tier) {
   return tier.empty() ? Value{} : Value{std::string(short_tier(tier))};
 }
@@ -47,7 +47,7 @@ Plot score_plot(const ScoreFacts& scores) {
                    "frames");
 }
 
-// The score of the only chunk above which a read is called virus: its two scores have a sum of 1.
+// Returns the score above which a read of one chunk is called virus; its two scores add up to 1.
 double cut_off_of(const CallRule& rule) {
   if (rule.is_viral_ngs()) return (1 + rule.viral_ngs().min_weighted_delta) / 2;
   return std::max(0.5, rule.min_score());
@@ -260,7 +260,7 @@ Section score_section(const RunFacts& facts) {
   return section;
 }
 
-// Which sequences are listed; nothing where it goes without saying.
+// Returns which sequences are listed; empty if all are.
 std::string least_tier_text(const RunFacts& facts) {
   const std::string_view tier = facts.rule.min_tier();
   if (!facts.rule.is_viral_ngs() || tier == kReviewTier) return {};

@@ -15,7 +15,8 @@
 
 namespace virnucpro {
 
-// Everything that a report shows, read from the files of a run.
+// Everything that a report shows, read from a run's files alone: so killed and old runs have the
+// same report.
 struct RunFacts {
   std::string name;  // the run's directory, through shown_text()
   std::string stem;
@@ -38,8 +39,8 @@ struct RunFacts {
   }
 };
 
-// `change`: of the run's own rule of calls. Takes what is readable of damaged telemetry, and a
-// warning names the damaged file. Errors: kJournalDamaged, Cancel's.
+// `change`: applied to the run's own rule of calls. Reads what it can of damaged telemetry, and a
+// warning names the file. Errors: kJournalDamaged, Cancel's.
 RunFacts read_run_facts(const Journal& journal, const std::filesystem::path& run,
                         const CallRuleChange& change, const Cancel& cancel);
 

@@ -39,8 +39,8 @@ std::optional<double> seconds_of(const fs::path& run) {
   }
 }
 
-// What sequences' calls follow from. By viral-ngs that is neither the least score of a virus chunk
-// nor the tier from which sequences are written.
+// Returns the part of a rule that decides calls. By viral-ngs neither the least score of a virus
+// chunk nor the tier from which sequences are written belongs to it.
 std::string calls_text(const CallRule& rule) {
   return rule.is_viral_ngs() ? text_of(rule.viral_ngs()) : text_of(rule);
 }

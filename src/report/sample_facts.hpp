@@ -16,14 +16,15 @@
 
 namespace virnucpro {
 
-// The last part of a run's path, through shown_text().
+// Returns the last part of a run's path, through shown_text().
 std::string directory_name(const std::filesystem::path& run);
 
-// A run's path as the user gave it, without slashes at its end, through shown_text().
+// Returns a run's path as the user gave it, without slashes at its end, through shown_text().
 std::string run_text(std::string_view path);
 
-// What a run's sample is called: by --name, else after its first input; where that has no name of
-// its own (stdin, a pipe of the shell), after the run's directory. Through shown_text().
+// Returns the name of a run's sample: --name, or else the first input's. If that has no name of its
+// own (stdin, a pipe of the shell), it is the run's directory: MultiQC would show hundreds of
+// samples called stdin as one. Through shown_text().
 std::string sample_name(const Journal::Fingerprint& print, const std::filesystem::path& run);
 
 // Sequences that viral-ngs calls virus, by its confidence.
@@ -34,7 +35,8 @@ struct ViralTiers {
   std::uint64_t review = 0;
 };
 
-// A setting that must be equal for the calls of two samples to be compared.
+// A setting that must be equal for the calls of two samples to be compared. The precision is not
+// among them, because its digits hardly change a call.
 enum class SampleSetting : std::uint8_t {
   kDnabert,
   kEsm,
@@ -46,7 +48,8 @@ enum class SampleSetting : std::uint8_t {
 inline constexpr std::size_t kSampleSettings = 6;
 using SampleSettings = std::array<std::string, kSampleSettings>;
 
-// A row of the page of many samples. It is small whatever the run's size.
+// A row of the page of many samples, small whatever the run's size. From the journal: report.json
+// may be older.
 struct SampleFacts {
   std::string name{};
   std::string run{};  // run_text() of its directory
@@ -67,8 +70,8 @@ struct SampleFacts {
 // "finished", "partial" or "2 inputs failed".
 std::string state_of(bool finished, std::uint64_t failed_inputs);
 
-// `run`: as the user gave it. `change`: of the run's own rule of calls. Errors: kJournalDamaged,
-// Cancel's.
+// `run`: as the user gave it. `change`: applied to the run's own rule of calls. Errors:
+// kJournalDamaged, Cancel's.
 SampleFacts read_sample(const Journal& journal, const std::filesystem::path& run,
                         const CallRuleChange& change, const Cancel& cancel);
 

@@ -22,10 +22,10 @@ constexpr std::size_t kMostBars = 30;
 constexpr std::size_t kControlColour = 3;  // of a bar
 constexpr std::size_t kMostTold = 5;       // names in a warning
 
-// How a row's notes name a setting that is not the usual one.
+// The words for a setting in a row's notes, if it is not the usual one.
 struct SettingWords {
   const char* name;
-  bool says_value;  // hashes do not
+  bool says_value;  // false for hashes
 };
 constexpr std::array<SettingWords, kSampleSettings> kSettingWords{{{"DNABERT-S model", false},
                                                                    {"ESM-2 model", false},
@@ -46,7 +46,7 @@ double unscored_share(const SampleFacts& sample) {
   return share(sample.counts.unscored_sequences, sample.counts.sequences);
 }
 
-// The most frequent value of the samples, the first of several; empty ones do not count.
+// Returns the most frequent value, the first of equally frequent ones; empty ones do not count.
 template <typename Value>
 Value most_usual(const Samples& samples, Value SampleFacts::*member) {
   std::map<Value, std::size_t> counts;
@@ -59,7 +59,7 @@ Value most_usual(const Samples& samples, Value SampleFacts::*member) {
   return usual;
 }
 
-// What the samples have in common, to tell those that differ.
+// The samples' usual settings, to note those that differ.
 struct Usual {
   SampleSettings settings;
   std::string precision;
@@ -90,7 +90,7 @@ std::vector<std::string> other_settings(const SampleFacts& sample, const Usual& 
   return notes;
 }
 
-// What a reader must know before comparing this row with others.
+// Returns what to know before this row is compared with others.
 std::string notes_of(const SampleFacts& sample, const Usual& usual, const Named& named) {
   std::vector<std::string> notes = other_settings(sample, usual);
   if (sample.precision != usual.precision) {
@@ -215,7 +215,7 @@ Table sample_table(const Samples& samples, const std::vector<std::size_t>& contr
   return table;
 }
 
-// The samples with the largest of these shares; which of them are controls.
+// Plots the samples with the largest shares; controls have their own colour.
 template <typename ShareOf>
 Plot share_plot(const char* key, const char* title, const Samples& samples,
                 const std::vector<ControlResult>& results, const ShareOf& share_of) {
@@ -337,9 +337,8 @@ Section control_section(const Samples& samples, const std::vector<std::size_t>& 
       "larger than that of every control by more than chance in counting explains. The columns "
       "“At least” and “At most” are a {:g} % interval of how many times the control's share it is "
       "(exact, for two Poisson counts; Przyborowski and Wilenski 1940), against the control that "
-      "comes nearest. A small control says little: its interval is wide. The interval knows "
-      "nothing "
-      "of how much contamination differs from well to well; several controls show that.",
+      "comes nearest. A small control says little: its interval is wide. It does not "
+      "include how contamination differs from well to well; several controls show that.",
       fmt::join(names, ", "), 100 * kRatioConfidence);
   return section;
 }

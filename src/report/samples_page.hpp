@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// The page of many samples: one row each. `controls`: which of them are negative controls. Its
-// first table is that of the samples.
+// The page of many samples: one row each. `controls`: which of them are negative controls. The
+// first table has the samples.
 Page samples_page(const std::vector<SampleFacts>& samples,
                   const std::vector<std::size_t>& controls);
 

@@ -12,12 +12,12 @@
 namespace virnucpro {
 namespace {
 
-// Scores of a damaged journal may be any.
+// A damaged journal may have any scores.
 double score_of(float score) {
   return std::isnan(score) ? 0 : std::clamp(static_cast<double>(score), 0.0, 1.0);
 }
 
-// Virus first, then what may be one.
+// The virus calls come first, then the ambiguous ones.
 int rank_of(Call call) {
   if (call == Call::kVirus) return 0;
   return call == Call::kAmbiguous ? 1 : 2;
@@ -61,7 +61,7 @@ bool is_before(const SequenceHit& a, const SequenceHit& b) {
   return a.number < b.number;
 }
 
-// What its scored chunks say of the sequence that is being read.
+// Collects the scored chunks of the sequence that is being read.
 class OpenSequence {
  public:
   explicit OpenSequence(const ScoreSettings& settings) : settings_(settings) {}
@@ -71,7 +71,7 @@ class OpenSequence {
     begun_ = true;
     const ChunkPlan plan(part.length, settings_.chunk_size);
     for (const ChunkScore& chunk : chunks) {
-      // Of a damaged journal a chunk may lie nowhere.
+      // In a damaged journal a chunk may lie beyond the sequence.
       if (chunk.chunk < plan.count()) add_chunk(plan.at(chunk.chunk), chunk, part.chunks > 1);
     }
     if (part.last) add_gap(part.length);
@@ -169,8 +169,7 @@ class Collector {
   }
 
  private:
-  // What is written as virus, and beside it, unless a least tier is asked for, what has a virus
-  // chunk.
+  // True if a sequence is written as virus or, unless a least tier is asked for, has a virus chunk.
   bool is_hit(const SequenceSummary& sequence) const {
     const CallRule& rule = settings_.rule;
     const bool of_all = !rule.is_viral_ngs() || rule.min_tier() == kReviewTier;
@@ -202,7 +201,7 @@ class Collector {
     found->bases += bases;
   }
 
-  // What is_before() looks at, and numbers.
+  // Returns a hit without its id and map, which only kept hits need.
   SequenceHit hit_of(const SequencePart& part, const SequenceSummary& sequence) const {
     const ContigCall contig =
         settings_.rule.is_viral_ngs() ? sequence.contig() : ContigCall{.call = {}, .tier = {}};

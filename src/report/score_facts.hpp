@@ -53,7 +53,7 @@ struct LengthBin {
   std::uint64_t sequences = 0;
 };
 
-// What a journal says about its sequences, except those of failed inputs.
+// A journal's facts on its sequences, except those of failed inputs.
 struct ScoreFacts {
   static constexpr std::size_t kScoreBins = 20;
   static constexpr std::size_t kTopHits = 200;
@@ -67,7 +67,7 @@ struct ScoreFacts {
   std::uint64_t unscored_bases = 0;
   std::uint64_t longest_unscored = 0;
   std::vector<TierCount> tiers;  // those with a sequence, virus first, then from high to low
-  std::uint64_t hits = 0;        // such sequences
+  std::uint64_t hits = 0;        // sequences as in SequenceHit
   std::uint64_t chunks = 0;
   // Frames by virus score, in bins of 0.05; a score of 1 is in the last.
   std::array<std::uint64_t, kScoreBins> frames_by_score{};

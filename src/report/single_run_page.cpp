@@ -29,7 +29,7 @@ Table settings_table(const RunFacts& facts) {
               .caption = "What the scores follow from (the journal's fingerprint)"};
   table.columns = {{"name", "Setting"}, {"value", "Value"}};
   for (const auto& [name, value] : facts.fingerprint) {
-    if (name.starts_with(kVirusFilesKey)) continue;  // no setting, but what became of it
+    if (name.starts_with(kVirusFilesKey)) continue;  // these say what became of files
     table.rows.push_back({shown_text(name), shown_text(value)});
   }
   return table;
@@ -43,14 +43,14 @@ Value plans_of(const RunTelemetry::Settings& settings) {
   return plans.empty() ? Value{} : Value{plans};
 }
 
-constexpr std::size_t kLongestPath = 4096;  // PATH_MAX: a path's last part is what tells
+constexpr std::size_t kLongestPath = 4096;  // PATH_MAX: the last part of a path matters most
 
 Value calibration_of(const RunFacts& facts) {
   const std::string place = entry_of(facts.fingerprint, kCalibrationFileKey);
   return place.empty() ? Value{} : Value{shown_text(place, kLongestPath)};
 }
 
-// When, where and with which program a run was made.
+// Returns when, where and with which program a run was made.
 std::vector<Field> circumstances_of(const RunFacts& facts) {
   const RunTelemetry& recorded = facts.telemetry;
   return {
@@ -113,7 +113,7 @@ std::vector<Field> highlights_of(const RunFacts& facts) {
   return fields;
 }
 
-// How the result came about; most readers need none of it.
+// Returns the sections on how the result came about; most readers need none of them.
 std::vector<Section> engine_sections(const RunFacts& facts) {
   std::vector<Section> sections{reproduce_section(facts)};
   if (facts.telemetry.settings.check_precision) sections.push_back(precision_section(facts));

@@ -58,7 +58,7 @@ std::string_view score_colour(std::size_t fifth) {
   return kPlotColours[kFirstLine + kLineColours + fifth].value;
 }
 
-// Scripts of a page write its plots as XMLSerializer does: quotes stay as they are in a text.
+// Escapes a text as a browser's XMLSerializer does: quotes stay as they are.
 std::string escaped_text(std::string_view text, bool has_quotes = true) {
   std::string result;
   for (const char letter : printable_lines(text)) {
@@ -85,7 +85,7 @@ std::string escaped_text(std::string_view text, bool has_quotes = true) {
   return result;
 }
 
-// The smallest number of the form 1, 2 or 5 times a power of ten that is at least `value`.
+// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least `value`.
 double nice_above(double value) {
   const double power = std::pow(10.0, std::floor(std::log10(value)));
   for (const double step : {1.0, 2.0, 5.0}) {
@@ -94,7 +94,7 @@ double nice_above(double value) {
   return 10 * power;
 }
 
-// From 0 to `end`, in steps of a round number.
+// An axis from 0 to `end`, in steps of a round number.
 struct Axis {
   double step = 1;
   double end = 1;
@@ -145,13 +145,13 @@ class Drawing {
         escaped_text(text));
   }
 
-  // Along a vertical axis, around the height `y`.
+  // Writes a text along a vertical axis, around the height `y`.
   void upright_label(double y, std::string_view text) {
     add("<text transform=\"translate(13 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>", y,
         escaped_text(text));
   }
 
-  // A mark below a horizontal axis at the height `y`, and what it stands for.
+  // Draws a mark below a horizontal axis at the height `y`, with its text.
   void tick(double x, double y, std::string_view text) {
     add("<path d=\"M{:.1f} {:.1f}v4\" stroke=\"{}\"/>", x, y, kSoft);
     label(x, y + kTextLine, "middle", text);
@@ -227,7 +227,7 @@ void draw_x_axis(Drawing& drawing, const Plot& plot, double most) {
   draw_x_label(drawing, is_time ? fmt::format("time ({})", unit.name) : plot.x_label);
 }
 
-// Below a plot of several lines.
+// Draws the names below a plot of several lines.
 void draw_legend(Drawing& drawing, const std::vector<PlotLine>& lines) {
   for (std::size_t k = 0; lines.size() > 1 && k < lines.size(); ++k) {
     const double y = kHeight + kTextLine * static_cast<double>(k);
@@ -285,7 +285,7 @@ std::string bar_title(const Plot& plot, const PlotBar& bar) {
   return escaped_text(fmt::format("{}: {}", bar.name, value_text(bar.value, plot.unit)));
 }
 
-// A dashed line, with its number above it.
+// Draws a dashed line, with its number above it.
 void draw_cut_off(Drawing& drawing, double cut_off) {
   const double x = kLeft + cut_off * kAcross;
   drawing.add(
@@ -415,7 +415,7 @@ std::string draw_contig(const Plot& plot) {
   return drawing.finish();
 }
 
-// Of a contig with many stretches the words are about shares.
+// Returns only shares for a contig with many stretches.
 std::string contig_words(const std::vector<MapStretch>& stretches) {
   constexpr std::size_t kMostInWords = 12;
   if (stretches.empty()) return "not measured";

@@ -8,15 +8,15 @@
 
 namespace virnucpro {
 
-// What a plot shows, in words: its numbers, or for long ones the least and the largest.
+// Returns a plot's content in words: its numbers, or for long ones the least and the largest.
 std::string plot_words(const Plot& plot);
 
 // Escapes a text for elements and quoted attributes of HTML and XML.
 std::string escaped(std::string_view text);
 
-// The colours of plots: the text, softer text, grid lines, then those of lines and bars, and of a
-// contig's scores in fifths. A page's style gives each to its CSS variable, and draws what has this
-// colour in the variable's, which is another one in the dark and on paper.
+// The colours of plots: text, softer text, grid lines, then those of lines and bars, and of a
+// contig's scores in fifths. A page's style replaces each by its CSS variable, which has other
+// values in the dark and on paper.
 struct PlotColour {
   std::string_view variable;
   std::string_view value;

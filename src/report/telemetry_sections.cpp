@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// The rate from the amounts of the intervals.
+// Returns the rate over time from the amounts of the intervals.
 std::vector<PlotPoint> rate_over_time(const RunTelemetry::OverTime& recorded,
                                       const std::vector<std::uint64_t>& amounts) {
   const double interval = recorded.interval_seconds.value_or(0);
@@ -201,7 +201,7 @@ Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
   return plot;
 }
 
-// Of the compared calls, by their distance from the other call.
+// Plots the share of compared calls that would change, by distance from the other call.
 Plot shadow_plot(const RunTelemetry::Shadow& shadow) {
   Plot plot{.key = "changed_by_distance",
             .title = "Compared calls that would change",
@@ -245,7 +245,7 @@ void add_shadow(const RunTelemetry::Shadow& shadow, Section& section) {
   section.tables = {std::move(table)};
 }
 
-// A requirement that this run cannot show is no news to its reader.
+// Leaves out requirements that this run cannot show: they are no news to its reader.
 std::vector<RunTelemetry::Verdict> judged_of(const std::vector<RunTelemetry::Verdict>& verdicts) {
   std::vector<RunTelemetry::Verdict> judged;
   std::ranges::copy_if(verdicts, std::back_inserter(judged),
@@ -408,7 +408,8 @@ Section precision_section(const RunFacts& facts) {
   const RunTelemetry& recorded = facts.telemetry;
   Section section{.key = "precision", .title = "Calls and precision"};
   section.note = fmt::format(
-      "Chunks whose call is close were computed again in {}, and have its scores. Of this session.",
+      "Chunks whose call is close were computed again in {}, and have its scores. The counts are "
+      "of this session.",
       recorded.settings.check_precision.value_or(""));
   const RunTelemetry::CloseCalls& calls = recorded.close_calls;
   section.fields = {

@@ -46,7 +46,7 @@ std::filesystem::path folder_of(const ReportFolders& folders) {
 
 using NamedPlots = std::vector<std::pair<std::filesystem::path, const Plot*>>;
 
-// Those of an earlier report: they would stand for contigs of this one.
+// Removes the contigs of an earlier report: they would seem to be this one's.
 void remove_other_contigs(const std::filesystem::path& folder, const NamedPlots& plots) {
   for (std::size_t k = 1; k <= kMostMaps; ++k) {
     const std::filesystem::path file = folder / fmt::format("contig_{}.svg", k);
@@ -58,7 +58,7 @@ void remove_other_contigs(const std::filesystem::path& folder, const NamedPlots&
   }
 }
 
-// All are complete and synced before the first gets its name. `figures`: for the page's plots.
+// Completes and syncs all files before the first gets its name. `figures`: for the page's plots.
 template <typename Places, typename Texts>
 void write_together(const Places& places, const Texts& texts, const Page& page,
                     const FigureFolder& figures) {
@@ -82,8 +82,8 @@ void write_together(const Places& places, const Texts& texts, const Page& page,
   if (is_of_a_run && !figures.folder.empty()) remove_other_contigs(figures.folder, plots);
 }
 
-// Names inputs that prove that two runs read other sequences. What one of them has not read, or
-// could not, proves nothing.
+// Returns a difference that proves that two runs read other sequences. Inputs that one of them did
+// not read prove nothing.
 std::optional<std::string> other_inputs(const Journal& first, const Journal& other) {
   const auto entry = [](const Journal& run, const char* key) {
     return entry_of(run.fingerprint(), key);

@@ -14,19 +14,19 @@
 
 namespace virnucpro {
 
-// A run's folder, and where its reports go: to that folder, or to another one of the user's.
+// A run's folder, and the folder of its reports: the same, or another one of the user's.
 struct ReportFolders {
   std::filesystem::path run;  // the run's output directory
   std::variant<RunFolder, std::filesystem::path> output;
 };
 
-// Where the plots of a page go as SVG files, which have their keys' names; nowhere if `folder` is
-// empty. `check`: throws where the user must be asked before a file of this name is written.
+// The folder for a page's plots as SVG files, named by their keys; empty: none are written.
+// `check`: throws if the user must be asked before a file of this name is written.
 struct FigureFolder {
   std::filesystem::path folder{};
   std::function<void(const std::filesystem::path& file)> check{};
 };
-// Whether a file is a plot as svg_plot() has it, of any report.
+// True if a file is a plot of svg_plot(), of any report.
 bool is_figure(const std::filesystem::path& file);
 
 // The paths of the files that write_reports() writes, in `output`.
@@ -34,40 +34,41 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 
 // Writes report.html, report.md, report.json and the files for MultiQC from a run's journal and the
 // telemetry in its directory. All are complete and synced before the first gets its name. Also
-// writes the telemetry_<time>.h5 that a killed run lacks. `change`: of the run's own rule of calls.
-// The run may be in progress or unfinished; its reports then say so. They show a warning for
-// unreadable telemetry. Returns the reports' facts. Errors: kOutputWrite, kOutputExists,
+// writes the telemetry_<time>.h5 that a killed run lacks. `change`: applied to the run's own rule
+// of calls. The run may be in progress or unfinished; its reports then say so. They show a warning
+// for unreadable telemetry. Returns the reports' facts. Errors: kOutputWrite, kOutputExists,
 // kJournalDamaged, Cancel's.
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        const CallRuleChange& change, const Cancel& cancel,
                        const FigureFolder& figures = {});
 
-// The same for a run in its own directory that has its tables. Where reports cannot be written
-// there, that is only a warning.
+// The same for a run with tables, into its own directory. If reports cannot be written, that is
+// only a warning.
 void write_reports_or_warn(const Journal& journal, const RunFolder& run, const Cancel& cancel);
-// Whether all of them are there.
+// True if all of them exist.
 bool has_reports(const RunFolder& run);
-// Missing reports are no error of a run: a warning has given the reason.
+// True if report.html exists. A missing report is no error of a run: a warning gave the reason.
 bool has_report_page(const std::filesystem::path& run);
 
-// The files of a page of many samples: `page`, and beside it the same as .tsv and .json.
+// Returns the files of a page of many samples: `page`, and beside it the same as .tsv and .json.
 std::vector<std::filesystem::path> sample_files(const std::filesystem::path& page);
 
-// Writes them. `controls`: which samples are negative controls. Returns the page's warnings.
-// Errors: kOutputWrite.
+// Writes a page of many samples. `controls`: which samples are negative controls. Returns the
+// page's warnings. Errors: kOutputWrite.
 std::vector<std::string> write_samples(const std::vector<SampleFacts>& samples,
                                        const std::vector<std::size_t>& controls,
                                        const std::filesystem::path& page,
                                        const FigureFolder& figures = {});
 
-// One of several runs; `path`: as the user gave it, which is its name in the report.
+// A run to compare; `path`: as the user gave it, which is its name in the report.
 struct NamedRun {
   std::filesystem::path path;
   const Journal& journal;
 };
 
-// Writes one HTML page that compares several runs of the same inputs with the first. Returns what
-// write_reports() does. Errors: kUsage for runs of other inputs, and as above.
+// Writes one HTML page that compares several runs of the same inputs with the first. Runs of other
+// inputs are refused, because their scores only look comparable. Returns what write_reports() does.
+// Errors: kUsage for such runs, and as above.
 std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
                                        const std::filesystem::path& file,
                                        const CallRuleChange& change, const Cancel& cancel,

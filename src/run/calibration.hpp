@@ -41,8 +41,7 @@ Calibration read_calibration(const std::filesystem::path& path);
 // The same for a file's text.
 Calibration parse_calibration(const std::string& text, const std::filesystem::path& path);
 
-// Returns the smallest margin, in logits, that a calibration can find. `precision`: as
-// precision_name() names it.
+// Returns the least margin, in logits, of a calibration. `precision`: as precision_name() names it.
 double least_margin(std::string_view precision);
 // Refuses a margin below least_margin(). The hash finds accidents only: a forged file may state a
 // margin of 0, and no call would be computed again. Errors: kCalibration, naming the file.

@@ -13,8 +13,7 @@ double exp_of(double value) {
   return static_cast<double>(std::exp(static_cast<long double>(value)));
 }
 
-// True if |ln(a / b)| ≤ ln(factor). It takes no logarithm: the last bits of one depend on the
-// processor.
+// True if |ln(a / b)| ≤ ln(factor). A logarithm's last bits would depend on the processor.
 bool within(double a, double b, double factor) {
   return a <= factor * b && b <= factor * a;
 }
@@ -25,8 +24,8 @@ constexpr float kSaturated = 1 - 1.0F / (1U << 20U);
 // Larger than |ln x| of every fp32 number x except 0.
 constexpr double kLargestLogit = 104;
 
-// Returns the least and the greatest √|d| (d − t) within the bounds. It has a cusp at 0 and turns
-// at t / 3.
+// Returns the least and the greatest √|d| (d − t) in the bounds; it has a cusp at 0, turns at t /
+// 3.
 std::pair<double, double> weighted_range(const CallMargin::Difference& chunk, double t) {
   const auto weighted = [&](double at) {
     const double d = std::clamp(at, chunk.least, chunk.most);

@@ -73,8 +73,7 @@ double logit_of(const ScorePair& scores);
 // those scores are passed on. By the rule viral-ngs a sequence whose call is close is computed
 // again, too. One that comes in several parts is left out, because a resumed run may have only some
 // of them. A sequence's first scores alone decide, so batches, order, shards and resumes change
-// nothing. A shadow check computes some other chunks again and compares them; these keep their
-// scores.
+// nothing. A shadow check computes others again to compare them; they keep their scores.
 class CloseCalls {
  public:
   struct Sinks {

@@ -9,8 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// In chunks of 60 bases, ids of 40 bytes take 5 times as many bytes as the letters; in longer
-// chunks they take less.
+// Ids of 40 bytes take 5 times the letters' bytes with chunks of 60, and less with longer chunks.
 constexpr std::uint64_t kUsualGrowth = 20;
 constexpr std::uint64_t kFewBytes = 64U << 20U;
 

@@ -37,10 +37,10 @@ struct LabelSummary {
 
 // Gives each read the call of the contig that it was aligned to. The columns are viral-ngs's, so it
 // always calls by that rule, with the run's numbers. Calls come from the journal, never from
-// contigs.tsv, which may be edited or stale; a reference must have its sequence's length. Memory
-// does not grow with the reads: they are sorted in TMPDIR, or beside the output. Errors: KeptRun's,
-// MappingFile's and ReferenceCalls'; kUsage for a run that did not finish or is one shard;
-// kOutputWrite, kTemporaryFolder.
+// contigs.tsv, which may be edited or stale; a reference must have its sequence's length. Reads are
+// sorted on disk, in TMPDIR or beside the output. Errors: KeptRun's, MappingFile's and
+// ReferenceCalls'; kUsage for a run that did not finish or is one shard; kOutputWrite,
+// kTemporaryFolder.
 LabelSummary label_reads(const LabelSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -70,8 +70,7 @@ void require_another_output(const MergeSettings& settings) {
   }
 }
 
-// Returns the files to keep. A shard's journal is one of them, as it may lie in a folder of the
-// output.
+// Returns the files to keep: inputs, and the shards' journals, which may lie below the output.
 InputSettings inputs_of(const ShardRuns& shards) {
   InputSettings inputs = inputs_to_keep(shards.print);
   for (const auto& run : shards.runs) inputs.paths.push_back(run_files::kJournal.in(run).string());

@@ -237,8 +237,7 @@ class PredictRun {
     ledger_.finish();
   }
 
-  // Looks only when the sample has doubled: with a look at each chunk, one of many would be above
-  // the limit by chance.
+  // Looks only when the sample has doubled: of many looks, one would be above the limit by chance.
   void require_few_changed_calls() {
     if (!settings_.most_changed_calls || counters_.shadow.sampled() < next_look_) return;
     const ShadowEstimate estimate = shadow_estimate(counters_.shadow, settings_.shadow);
@@ -310,8 +309,7 @@ class PredictRun {
     if (gathered_.are_many()) drain();
   }
 
-  // The files of --keep-intermediate are complete and are not written again, so no score may be
-  // added.
+  // The files of --keep-intermediate are complete, so no more scores may be added.
   Error embeddings_missing(std::uint32_t input) const {
     return Error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
                  fmt::format("input {} failed during the run and can be read now, but the files of "

@@ -36,8 +36,7 @@ struct ShadowEstimate {
 // all copies of a read together.
 class ShadowCheck {
  public:
-  // `share`: the sampled share of the chunks furthest from the other call, above 0; `margin`: in
-  // logits.
+  // `share`: of the chunks furthest from the other call, above 0; `margin`: in logits.
   ShadowCheck(double share, double margin, ShadowCounters& counters);
 
   // True if a chunk of this name might be chosen, if its call is near enough to the other one.

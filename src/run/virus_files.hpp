@@ -19,8 +19,7 @@ namespace virnucpro {
 // The pairs that are written: either mate is called virus, or both are.
 enum class PairRule : std::uint8_t { kEither, kBoth };
 
-// Returns the names that FASTQ files with this prefix may get: of single reads, first and second
-// mates.
+// Returns the names of FASTQ files with this prefix: of single reads, first and second mates.
 std::vector<std::filesystem::path> fastq_names(const std::string& prefix);
 inline constexpr std::array<const char*, 3> kFastqEndings{".fastq.gz", "_1.fastq.gz",
                                                           "_2.fastq.gz"};

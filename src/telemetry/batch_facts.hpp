@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// What telemetry_<time>.jsonl says; it has one line per batch. For a killed run, this covers the
-// batches up to the last complete line.
+// The content of telemetry_<time>.jsonl, which has one line per batch. For a killed run, this
+// covers the batches up to the last complete line.
 struct BatchFacts {
   static constexpr std::size_t kMostWorkers = 64;  // workers with bins of their own
 

@@ -12,7 +12,7 @@ namespace virnucpro {
 struct BatchLine {
   BatchMetrics batch{};
   double packing = 0;  // the filled share of its budget
-  double seconds = 0;  // in which its device was busy
+  double seconds = 0;  // its device was busy
   double journal = 0;  // seconds that the journal took since the previous batch
   // Empty if not known, and in lines of older programs:
   std::optional<double> gpu_util{};        // percent; the last sample of its GPU
@@ -47,8 +47,8 @@ void for_each_batch_column(Line&& line, const Visit& visit) {
 std::string write_batch_line(const BatchMetrics& batch, double journal,
                              std::optional<double> gpu_util = {});
 
-// Errors: kJson, naming `file`, also for a column that is missing or has an impossible value; a
-// column that may be empty may be missing, too.
+// Errors: kJson, naming `file`, also if a column is missing or impossible. An optional column may
+// be missing.
 BatchLine read_batch_line(std::string_view text, const std::string& file);
 
 }  // namespace virnucpro

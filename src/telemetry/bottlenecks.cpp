@@ -29,17 +29,17 @@ double share_of(const std::vector<Stage>& stages, std::string_view name) {
   return stage == nullptr ? 0 : stage->share.value_or(0);
 }
 
-// What keeps a GPU from being busy.
+// The reason why a GPU is not busy.
 enum class Idleness : std::uint8_t {
   kNone,      // it is busy, or there is no GPU
   kWaiting,   // mostly for batches
   kLaunches,  // mostly between the kernels of a batch
 };
 
-// The devices' events lead: they are of this run alone, and exact. NVML counts the time in which
-// any program ran a kernel, averaged over up to a second, so a GPU that is shared may be busy all
-// the time though this run waits for its batches. What only NVML sees is idleness between the
-// kernels of a batch. Without NVML all that is known is waiting.
+// The devices' events come first: they are exact, and of this run alone. NVML counts the kernels of
+// any program, averaged over up to a second, so a shared GPU may be busy all the time while this
+// run waits for batches. Only NVML sees that a GPU idles between the kernels of a batch. Without
+// NVML only waiting is known.
 Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& around) {
   if (!around.on_gpu) return Idleness::kNone;
   const double waiting = share_of(stages, "waiting");
@@ -48,7 +48,7 @@ Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& 
   return waiting >= idle / 2 ? Idleness::kWaiting : Idleness::kLaunches;
 }
 
-// Why workers wait: the host's own stages show it.
+// Returns why workers wait: the host's own stages show it.
 Cause cause_of_waiting(const std::vector<Stage>& stages, const StageSurroundings& around) {
   const Stage* read = find(stages, "read");
   const Stage* translate = find(stages, "translate");
@@ -67,7 +67,7 @@ Cause cause_of_models(const StageSurroundings& around, Idleness idleness) {
     return {"launch-bound", "a larger --token-budget, so that each kernel has more to do"};
   }
   if (idleness == Idleness::kWaiting) {
-    return {"compute-bound", "first what its GPU waits for: more GPUs would wait as well"};
+    return {"compute-bound", "first speed up what its GPU waits for: more GPUs would wait as well"};
   }
   if (around.power_capped) {
     return {"power-capped", "the GPU's power limit sets the pace: more GPUs (--gpus)"};
@@ -95,7 +95,7 @@ Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
   return {"host-bound", around.spare_processors ? "more --threads" : "more processors"};
 }
 
-// The model that takes the most time; empty if neither takes any.
+// Returns the model that takes the most time; empty if neither takes any.
 std::string_view larger_model(const std::vector<Stage>& stages) {
   const double esm2 = share_of(stages, "esm2");
   const double dnabert_s = share_of(stages, "dnabert_s");
@@ -103,9 +103,8 @@ std::string_view larger_model(const std::vector<Stage>& stages) {
   return esm2 >= dnabert_s ? "esm2" : "dnabert_s";
 }
 
-// Large stages matter; of a GPU that is not busy, what keeps it from being so matters however small
-// it is. A host stage slows the run only if the devices wait. Tables are written after the devices'
-// work.
+// True if a stage is large, or keeps a GPU idle, however small it is. A host stage slows the run
+// only if the devices wait. Tables are written after the devices' work.
 bool matters(const Stage& stage, const std::vector<Stage>& stages, Idleness idleness) {
   const bool waits = idleness == Idleness::kWaiting;
   const bool is_large = stage.share > kLargeShare;

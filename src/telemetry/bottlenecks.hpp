@@ -21,13 +21,13 @@ struct StageSurroundings {
   bool spare_processors = false;  // more than --threads uses
 };
 
-// Advice for a host that cannot keep its workers busy. More threads help only if there are
+// Returns advice for a host that cannot keep its workers busy. More threads help only if there are
 // processors for them.
 std::string_view host_advice(bool spare_processors);
 
-// What held a run back, the largest share first, with cause and advice: the stages that take over
-// 30 % of their clock's time, those of the host only if devices wait. If a GPU is under 80 % busy,
-// by NVML or by its own events, what keeps it idle is named however small its share: waiting, or
+// Returns the stages that held a run back, the largest share first, with cause and advice. These
+// take over 30 % of their clock's time; host stages count only if devices wait. If a GPU is under
+// 80 % busy, by NVML or by its own events, the cause is named however small its share: waiting, or
 // the larger model if its kernels come too slowly.
 std::vector<RunTelemetry::Bottleneck> find_bottlenecks(
     const std::vector<RunTelemetry::Stage>& stages, const StageSurroundings& around);

@@ -63,7 +63,7 @@ std::optional<double> seconds_of(std::string_view text) {
   return number ? number : seconds_of_date(text);
 }
 
-// "cuda:1" of 1; older logs name it so.
+// Returns "cuda:1" for "1", as older logs name it.
 std::string device_named(std::string_view id) {
   return parse_count(id) ? fmt::format("cuda:{}", id) : shown_text(id, kLongestName);
 }

@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// What a plot shows of a device, and of the host.
+// The measurements of a device, and of the host, for plots.
 struct DeviceBins {
   TimeBins utilization;  // percent
   TimeBins memory;       // bytes

@@ -26,11 +26,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a shard; each is a file of some pages. A job that is resumed more often is no normal one.
+// Sessions read of a shard, each a file of some pages. No normal job is resumed more often.
 constexpr std::size_t kMostSessions = 256;
 constexpr std::size_t kMostNamed = 20;  // shards in a warning
 
-// The start of the first session of all; empty where there is no telemetry.
+// Returns the start of the first session of all; empty if there is no telemetry.
 std::optional<SystemTime> first_start(const std::vector<fs::path>& shards) {
   std::optional<SystemTime> first;
   for (const fs::path& shard : shards) {
@@ -42,7 +42,7 @@ std::optional<SystemTime> first_start(const std::vector<fs::path>& shards) {
   return first;
 }
 
-// What can be read of a session; a damaged file only leaves its own figures out.
+// Returns a session's telemetry; empty, with a warning, if a file of it is damaged.
 std::optional<MeasuredSession> read_session(const fs::path& shard, const std::string& time) {
   const std::optional<SystemTime> started = parse_file_time(time);
   if (!started) return std::nullopt;
@@ -83,7 +83,7 @@ std::vector<MeasuredSession> read_sessions(const fs::path& shard, const Cancel& 
   return sessions;
 }
 
-// Whether there is that of a session which came to its end.
+// True if one of the sessions finished.
 bool has_end(const std::vector<MeasuredSession>& sessions) {
   return std::ranges::any_of(sessions, [](const MeasuredSession& session) {
     return session.telemetry.run.status == "finished";
@@ -101,7 +101,7 @@ void warn_of_unmeasured(const std::vector<fs::path>& unmeasured, std::size_t sha
               unmeasured.size(), shards, names);
 }
 
-// As RunStart has it: what the fingerprint says of the models.
+// Returns the fingerprint's entries on the models, as RunStart has them.
 std::map<std::string, std::string> models_of(const Journal::Fingerprint& print) {
   constexpr std::array<std::string_view, 4> kBeginnings{"classifier", "dnabert_s", "esm2",
                                                         "tokenizer"};
@@ -115,7 +115,7 @@ std::map<std::string, std::string> models_of(const Journal::Fingerprint& print) 
   return models;
 }
 
-// What the merge itself knows.
+// Adds the facts that only the merge knows.
 void add_merge(const MergedRun& run, RunTelemetry& whole) {
   const Journal::Fingerprint print = run.journal.fingerprint();
   whole.run.status = "finished";
@@ -153,7 +153,7 @@ void write_merged_telemetry(const MergedRun& run, const Cancel& cancel) {
             shown_text(run.shards[k].string()), sessions);
   }
   warn_of_unmeasured(unmeasured, run.shards.size());
-  if (!start || unmeasured.size() == run.shards.size()) return;  // nothing says what was run
+  if (!start || unmeasured.size() == run.shards.size()) return;  // no session says what was run
   RunTelemetry whole = sum.whole();
   add_merge(run, whole);
   try {

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// A run that was merged, and where its parts lie.
+// A merged run and its parts.
 struct MergedRun {
   const RunFolder& directory;
   const std::vector<std::filesystem::path>& shards;  // their runs' directories, in order
@@ -22,14 +22,14 @@ struct MergedRun {
 };
 
 // Writes telemetry_<time>.json of a merged run from that of its shards (telemetry_sum.hpp); the
-// time is the first shard's start. Shards without it, or without that of their last session, are
-// named in a warning. If all are such, no file is written. Like a run's telemetry, it never ends
-// the merge: a file that cannot be written is a warning. Errors: Cancel's.
+// time is the start of their first session. A warning names shards without the telemetry of a
+// finished session. If all lack it, no file is written. It never ends the merge: a file that cannot
+// be written is a warning, too. Errors: Cancel's.
 void write_merged_telemetry(const MergedRun& run, const Cancel& cancel);
 
-// Whether a merge has written its telemetry there.
+// True if a merge has written its telemetry there.
 bool has_merged_telemetry(const RunFolder& directory);
-// Whether any of the shards has telemetry.
+// True if any of the shards has telemetry.
 bool have_telemetry(const std::vector<std::filesystem::path>& shards);
 
 }  // namespace virnucpro

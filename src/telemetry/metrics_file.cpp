@@ -53,7 +53,7 @@ class MetricsText {
 
 void add_counts(MetricsText& text, const RunCounters& counters) {
   text.counter("sequences_total", "Sequences read.", counters.sequences.get());
-  text.counter("sequences_known_total", "Of these, scored before the run was resumed.",
+  text.counter("sequences_known_total", "Sequences scored before the run was resumed.",
                counters.sequences_known.get());
   text.counter("bases_total", "Letters of the sequences read.", counters.bases.get());
   text.counter("chunks_total", "Chunks cut.", counters.chunks.get());
@@ -64,8 +64,8 @@ void add_counts(MetricsText& text, const RunCounters& counters) {
 void add_checked(MetricsText& text, const RunCounters& counters) {
   const CloseCallCounters& calls = counters.close_calls;
   text.counter("close_calls_total", "Chunks that were computed again.", calls.recomputed.get());
-  text.counter("close_calls_changed_total", "Of these, with another call then.",
-               calls.changed.get());
+  text.counter("close_calls_changed_total",
+               "Chunks whose call changed when they were computed again.", calls.changed.get());
   const auto by_stratum = [&](std::string_view name, std::string_view help, auto counter) {
     text.begin(name, "counter", help);
     for (std::size_t i = 0; i < kShadowStrata; ++i) {
@@ -75,13 +75,13 @@ void add_checked(MetricsText& text, const RunCounters& counters) {
   using Stratum = ShadowCounters::Stratum;
   by_stratum("shadow_chunks_total", "Chunks that were not computed again, by distance.",
              &Stratum::chunks);
-  by_stratum("shadow_sampled_total", "Of these, compared with the check precision.",
+  by_stratum("shadow_sampled_total", "Chunks that the shadow check compared, by distance.",
              &Stratum::sampled);
-  by_stratum("shadow_changed_total", "Of the compared, with another call there.",
+  by_stratum("shadow_changed_total", "Compared chunks whose call would change, by distance.",
              &Stratum::changed);
 }
 
-// What the shadow check says of all the calls that were not computed again.
+// Adds the shadow check's estimate for all calls that were not computed again.
 void add_estimate(MetricsText& text, const ShadowCounters& shadow, double share) {
   const ShadowEstimate estimate = shadow_estimate(shadow, share);
   const auto gauge = [&text](std::string_view name, std::string_view help, double value) {
@@ -90,13 +90,16 @@ void add_estimate(MetricsText& text, const ShadowCounters& shadow, double share)
   };
   gauge("shadow_changed_estimate", "Calls that the check precision would change.",
         estimate.changed);
-  gauge("shadow_changed_low", "Lower end of its 95 % interval.", estimate.low);
-  gauge("shadow_changed_high", "Upper end of its 95 % interval.", estimate.high);
-  gauge("shadow_logit_error_rms", "Of the compared frames.", shadow.logits.rms());
-  gauge("shadow_logit_error_largest", "Of the compared frames.", shadow.logits.largest());
+  gauge("shadow_changed_low", "Lower end of the 95 % interval of these calls.", estimate.low);
+  gauge("shadow_changed_high", "Upper end of the 95 % interval of these calls.", estimate.high);
+  gauge("shadow_logit_error_rms", "Root mean square error of the compared frames' logits.",
+        shadow.logits.rms());
+  gauge("shadow_logit_error_largest", "Largest error of the compared frames' logits.",
+        shadow.logits.largest());
   const std::optional<double> cosine = shadow.embeddings.value();
   if (cosine) {
-    gauge("shadow_centred_cosine", "Of ESM-2's embeddings of the compared frames.", *cosine);
+    gauge("shadow_centred_cosine", "Centred cosine of ESM-2's embeddings of the compared frames.",
+          *cosine);
   }
 }
 
@@ -135,11 +138,11 @@ void add_calls(MetricsText& text, const TableCounts& calls) {
 std::string metrics_text(const RunCounters& counters, const MetricsRun& run, std::string_view state,
                          const std::optional<TableCounts>& calls) {
   MetricsText text(run.name);
-  text.begin("state", "gauge", "What the run is at: 1 for its state, 0 for the others.");
+  text.begin("state", "gauge", "State of the run: 1 for the present one, 0 for the others.");
   for (const std::string_view other : kStates) {
     text.value(other == state ? 1 : 0, fmt::format(",state=\"{}\"", other));
   }
-  text.begin("run_seconds", "gauge", "Since the run began.");
+  text.begin("run_seconds", "gauge", "Seconds since the run began.");
   text.value(counters.pipeline.seconds());
   text.begin("workers", "gauge", "Workers that compute.");
   text.value(counters.workers.get());

@@ -15,7 +15,7 @@ namespace virnucpro {
 // The start of every such file. A file that starts otherwise is someone else's, and not replaced.
 inline constexpr std::string_view kMetricsFileStart = "# HELP virnucpro_";
 
-// The run that the metrics are of.
+// The run whose metrics are written.
 struct MetricsRun {
   std::string name{};  // distinguishes the runs on one machine
   double shadow = 0;   // its --shadow

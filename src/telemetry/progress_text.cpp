@@ -103,7 +103,7 @@ std::string bar(double percent, std::size_t columns) {
   return '[' + inside + ']';
 }
 
-// Has no bar if there is no room for one. Empty if the share is unknown.
+// Leaves the bar out if there is no room for it. Empty if the share is unknown.
 std::string share_line(const RunProgress& progress, std::size_t widest_bar, std::size_t columns) {
   if (!progress.percent) return {};
   const std::string words = in_one_line(share_fields(progress), columns);

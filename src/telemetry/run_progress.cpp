@@ -26,7 +26,7 @@ bool is_all_read(const ProgressSample& sample) {
   return sample.input_bytes_total > 0 && sample.input_bytes >= sample.input_bytes_total;
 }
 
-// The share of the inputs' bytes that was read; empty if it is unknown or nothing was read yet.
+// Returns the share of the inputs' bytes that was read; empty if unknown or nothing was read yet.
 std::optional<double> share_read(const ProgressSample& sample) {
   if (sample.input_bytes == 0 || sample.input_bytes_total == 0) return std::nullopt;
   return std::min(1.0, number(sample.input_bytes) / number(sample.input_bytes_total));
@@ -40,7 +40,7 @@ ProgressStage stage_of(const ProgressSample& sample) {
                                                          : ProgressStage::kScoring;
 }
 
-// Of the chunks that this run scores.
+// Returns how many of the chunks that this run scores are done, from the share of frames.
 double chunks_done(const ProgressSample& sample) {
   if (sample.frames == 0) return 0;
   return number(sample.chunks_framed) * number(sample.frames_scored) / number(sample.frames);
@@ -96,8 +96,8 @@ RunProgress ProgressTracker::add(const ProgressSample& sample) {
   return progress;
 }
 
-// As large a share of the sequences that were read as of their chunks. It never falls, though the
-// frames a chunk vary.
+// Estimates that the same share of the read sequences is done as of their chunks. It never falls,
+// though the number of frames per chunk varies.
 std::uint64_t ProgressTracker::sequences_done(const ProgressSample& sample) {
   const double read = number(sample.sequences) - number(sample.sequences_known);
   const double chunks = number(sample.chunks) - number(sample.chunks_known);

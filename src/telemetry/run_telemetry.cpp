@@ -37,7 +37,7 @@ Json json_of(const std::optional<std::vector<Record>>& records) {
   return records ? json_of(*records) : Json();
 }
 
-// What is missing, rather than null, where it is empty.
+// True for an optional list: if it is empty, the file lacks it instead of having null.
 template <typename T>
 constexpr bool kIsList = false;
 template <typename Record>

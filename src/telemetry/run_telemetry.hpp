@@ -31,7 +31,7 @@ struct RunTelemetry {
   using Number = std::optional<double>;
   using Text = std::optional<std::string>;
   using Flag = std::optional<bool>;
-  // GPUs and workers, which are many where shards were merged.
+  // The most GPUs, and workers: a merged run may have many.
   static constexpr std::size_t kMostUnits = 1024;
 
   struct Run {
@@ -62,11 +62,11 @@ struct RunTelemetry {
   struct Settings {
     std::vector<std::uint64_t> gpus{};
     Count cpu_workers{}, threads{}, token_budget{}, prefetch{}, chunk_size{}, min_length{};
-    Text rule{};                                    // of calls; earlier versions had one alone
-    Text precision{}, int8_keep{};                  // the latter in int8 alone
+    Text rule{};                                    // rule of calls; older files lack it
+    Text precision{}, int8_keep{};                  // the latter only in int8
     Text check_precision{};                         // none without --margin and --shadow
     Text token_budget_asked{};                      // "auto", or a number
-    std::vector<std::string> token_budget_plans{};  // of each worker, in words
+    std::vector<std::string> token_budget_plans{};  // in words, one per worker
     Number margin{}, shadow{}, min_score{}, min_share{}, journal_interval{};
     Flag packing{}, journal{};
     VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, int8_keep, margin, shadow, check_precision,
@@ -88,17 +88,16 @@ struct RunTelemetry {
     Count records{}, bytes{};
     VIRNUCPRO_FIELDS(name, failed, records, bytes, hash);
   };
-  // Of the chunks with scores that this session looked at, those that it computed again; empty
+  // The chunks that this session computed again, of those with scores that it looked at; empty
   // without a check precision.
   struct CloseCalls {
     Count chunks{}, recomputed{}, frames{}, esm_tokens{}, changed{};
     VIRNUCPRO_FIELDS(chunks, recomputed, frames, esm_tokens, changed);
   };
-  // What a sample of the chunks that are not computed again says of all of them; empty without one.
+  // The shadow check's estimate for the chunks that were not computed again; empty without one.
   struct Shadow {
     struct Stratum {
-      Number from_logits{},
-          share{};  // the distance of the call from the other one; that is sampled
+      Number from_logits{}, share{};  // the call's distance from the other one; the sampled share
       Count chunks{}, sampled{}, changed{};
       VIRNUCPRO_FIELDS(from_logits, share, chunks, sampled, changed);
     };
@@ -137,7 +136,7 @@ struct RunTelemetry {
                      tokens_per_second, over_time);
   };
   struct Packing {
-    Number efficiency{}, least{};  // of all batches, of the loosest one
+    Number efficiency{}, least{};  // of all batches; of the loosest one
     Count budget_tokens{}, batches_below_80_percent{};
     VIRNUCPRO_FIELDS(efficiency, budget_tokens, least, batches_below_80_percent);
   };
@@ -155,7 +154,7 @@ struct RunTelemetry {
   struct Stage {
     Text name{}, clock{};
     Number seconds{}, share{};
-    // Only of the models: of the GPUs in this phase; the model's tokens in its own seconds.
+    // Only for models: the GPUs' utilization in this phase; the model's tokens by its own seconds.
     Number utilization_percent{}, tokens_per_second{};
     VIRNUCPRO_FIELDS(name, clock, seconds, share, utilization_percent, tokens_per_second);
   };
@@ -164,7 +163,7 @@ struct RunTelemetry {
     Text name{};
     Count index{}, batches{}, frames{}, esm_tokens{};
     Number busy_seconds{}, waiting_seconds{}, busy_share{};
-    // Of its GPU's allocator after its last batch; empty on the CPU.
+    // From its GPU's allocator after its last batch; empty on the CPU.
     Count memory_reserved_bytes{}, memory_used_bytes{}, memory_peak_bytes{};
     VIRNUCPRO_FIELDS(index, name, batches, frames, esm_tokens, busy_seconds, waiting_seconds,
                      busy_share, memory_reserved_bytes, memory_used_bytes, memory_peak_bytes);
@@ -203,18 +202,18 @@ struct RunTelemetry {
                      cgroup_memory_peak_bytes);
   };
 
-  // Of the log of measurements; a sample has a row for each device and one for the host.
+  // The log of measurements; a sample has a row for each device and one for the host.
   struct Monitor {
     Count samples{}, written{};  // taken; of these, in the log
-    Text failure{};              // why some are not; else empty
+    Text failure{};              // why some are missing; else empty
     VIRNUCPRO_FIELDS(samples, written, failure);
   };
 
-  // Of a merged run: what a shard's run measured, with all its sessions.
+  // A shard of a merged run: the measurements of all its sessions.
   struct ShardPart {
     static constexpr std::size_t kMostRead = 4096;
     Text shard{}, directory{}, started{}, host{}, gpus{};
-    Count sessions{};  // of which there is telemetry
+    Count sessions{};  // sessions with telemetry
     Number seconds{}, esm_tokens_per_second{};
     Count sequences{}, esm_tokens{};
     VIRNUCPRO_FIELDS(shard, directory, started, sessions, seconds, host, gpus, sequences,
@@ -271,24 +270,24 @@ void for_each_field(Record& record, const Visit& visit) {
 
 using DeviceStatistic = RunTelemetry::Statistic RunTelemetry::DevicePhase::*;
 
-// The average over all samples of some phases; empty if there is none.
+// Returns the average over all samples of some phases; empty if there is none.
 std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& phases,
                                  DeviceStatistic statistic, bool (*is_wanted)(Phase));
-// The average while embedding of each device that has one.
+// Returns each device's average while embedding, if it has one.
 std::vector<double> embedding_averages(const RunTelemetry& telemetry, DeviceStatistic statistic);
-// In percent, of the GPU that was the least busy while embedding, among those whose driver told it.
+// Returns the least busy GPU's percentage while embedding, among those whose driver gave it.
 std::optional<double> least_utilization(const RunTelemetry& telemetry);
-// How much shorter the least busy worker computed than the busiest: a share of the latter's time, 1
-// if a worker had nothing to do. Empty for fewer than two workers, and if none computed.
+// Returns how much shorter the least busy worker computed than the busiest, as a share of the
+// latter's time. It is 1 for an idle worker; empty for fewer than two, and if none computed.
 std::optional<double> imbalance_of(const std::vector<RunTelemetry::Worker>& workers);
 
-// With `summary` and the records `per_batch_metrics`, if there are any: what v2 keeps of a run.
+// Returns the file's text, with v2's `summary` and, if there are `batches`, `per_batch_metrics`.
 std::string telemetry_json(const RunTelemetry& telemetry, const std::vector<Json>& batches = {});
 Json verdicts_json(const std::vector<RunTelemetry::Verdict>& verdicts);
 
-// A value of another type, or beyond the limits of base/json_values.hpp, is left empty. Only the
-// first elements of a long array are read. Returns nothing if the JSON has no value at all. Errors:
-// kJson, naming `file`.
+// Reads the file's text. A value of another type, or beyond the limits of base/json_values.hpp, is
+// left empty. Only the first elements of a long array are read. Returns nothing if the JSON has no
+// value at all. Errors: kJson, naming `file`.
 std::optional<RunTelemetry> parse_run_telemetry(std::string_view text, const std::string& file);
 std::optional<RunTelemetry> read_run_telemetry(const std::filesystem::path& file);
 

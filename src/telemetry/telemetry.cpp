@@ -16,7 +16,8 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostBatches = 1000;  // in the JSON; the other files have all
+constexpr std::size_t kMostBatches =
+    1000;  // in the JSON, which reports read whole; the other files have all
 
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
                                  const std::vector<EngineFacts>& workers, FilePlace csv) {

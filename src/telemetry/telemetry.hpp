@@ -32,8 +32,8 @@ struct TelemetrySettings {
   ProgramFacts program{};
 };
 
-// Measures a run and writes the measurements to its directory. It never ends a run: a file that
-// cannot be written is left out, with one warning.
+// Measures a run and writes the measurements to its directory. It never ends or delays the run,
+// which is worth more: a file that cannot be written is left out, with one warning.
 class Telemetry {
  public:
   // Make it before predict(), on the same thread. `settings` and `counters` must outlive it.
@@ -42,7 +42,8 @@ class Telemetry {
   PredictEvents events();
   // Call it after predict() if the run ended with an error.
   void end(ErrorKind error);
-  // The verdicts on a run that has its tables; empty if nothing is measured.
+  // The verdicts on a run that has its tables; empty if nothing is measured. A missed one fails the
+  // run only with --strict, after everything is written.
   const std::vector<Verdict>& judged() const { return judged_; }
   // The least busy GPU's utilization while embedding, in percent; known after the run.
   std::optional<double> gpu_percent() const { return gpu_percent_; }
@@ -71,7 +72,7 @@ class Telemetry {
   double journal_seconds_ = 0;  // the journal's total at the previous batch
   Phase phase_ = Phase::kStart;
   std::optional<LineFile> batches_;
-  std::vector<Json> first_batches_;   // v2's figures of them
+  std::vector<Json> first_batches_;   // v2's figures of the first batches
   mutable std::mutex monitor_mutex_;  // only the run's thread sets monitor_
   std::unique_ptr<Monitor> monitor_;
   std::vector<Verdict> judged_;

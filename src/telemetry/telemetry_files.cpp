@@ -25,7 +25,7 @@ constexpr std::array kTelemetryNames{
     TelemetryName{run_files::kMonitorLog, &TelemetryFiles::metrics},
 };
 
-// The start times of all sessions that left a file, the newest first.
+// Returns the start times of all sessions that left a file, the newest first.
 std::set<std::string, std::greater<>> times_of(const fs::path& run) {
   std::set<std::string, std::greater<>> times;
   for (const TelemetryName& known : kTelemetryNames) {
@@ -47,7 +47,7 @@ TelemetryFiles files_of(const fs::path& run, const std::string& time) {
   return files;
 }
 
-// Whether the session computed anything. A damaged summary counts, so that its reader notices.
+// True if the session computed anything. A damaged summary counts, so that its reader notices.
 bool has_computed(const TelemetryFiles& files) {
   if (!files.batches.empty()) return true;
   if (files.summary.empty()) return false;

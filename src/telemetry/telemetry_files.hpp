@@ -13,12 +13,12 @@ struct TelemetryFiles {
   std::filesystem::path metrics;  // logs/gpu_metrics_<time>.log
 };
 
-// The start times of a run's sessions, as in the names of their files, the oldest first.
+// Returns the start times of a run's sessions, as in the names of their files, the oldest first.
 std::vector<std::string> telemetry_times(const std::filesystem::path& run);
 TelemetryFiles telemetry_at(const std::filesystem::path& run, const std::string& time);
 
-// The files of a run's newest session that computed: a session that found everything done has no
-// figures. If none computed, those of the newest.
+// Returns the files of a run's newest session that computed: a session that found everything done
+// has no figures. If none computed, those of the newest.
 TelemetryFiles newest_telemetry(const std::filesystem::path& run);
 
 }  // namespace virnucpro

@@ -60,7 +60,7 @@ void combine(RunTelemetry::Statistic& sum, const RunTelemetry::Statistic& more) 
   sum = {.average = both.mean, .minimum = both.min, .maximum = both.max, .samples = both.count};
 }
 
-// "a, b", cut where it would be too long to be read.
+// Returns "a, b", cut if it would be too long to be read.
 std::string list_of(const std::set<std::string>& names) {
   std::string list;
   std::size_t left = names.size();
@@ -89,7 +89,7 @@ double computing_seconds(const RunTelemetry& session) {
                   or_zero(session.throughput.esm_tokens_per_second));
 }
 
-// The last one that came to its end; it has read all of the shard.
+// Returns the last session that finished: it has read all of the shard.
 const RunTelemetry* finished_one(const std::vector<MeasuredSession>& sessions) {
   const RunTelemetry* found = nullptr;
   for (const MeasuredSession& session : sessions) {
@@ -133,7 +133,7 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
     parts_.push_back(std::move(part));
     return;
   }
-  // A killed session does not say where it ran: as the others.
+  // A killed session does not say where it ran: the other sessions' host is taken.
   Names names;
   std::set<std::string> hosts;
   std::set<std::string> gpus;
@@ -171,8 +171,8 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
   parts_.push_back(std::move(part));
 }
 
-// What was computed is the sum of all sessions, what was read that of the last one: a resumed run
-// reads everything again.
+// Computed work is the sum of all sessions. Counts of what was read are the last finished
+// session's, because a resumed run reads everything again.
 void TelemetrySum::add_counts(const std::vector<MeasuredSession>& sessions,
                               RunTelemetry::ShardPart& part) {
   RunTelemetry::Workload& sum = sum_.workload;
@@ -271,7 +271,7 @@ void TelemetrySum::add_stages(const std::vector<RunTelemetry::Stage>& stages) {
     auto known = std::ranges::find_if(
         stages_, [&](const Stage& one) { return one.name == name && one.clock == clock; });
     if (known == stages_.end()) {
-      // Their names come from files; a run has some ten.
+      // Names come from files, so their number is limited; a run has about ten.
       constexpr std::size_t kMostStages = 64;
       if (stages_.size() == kMostStages) continue;
       known = stages_.insert(known, Stage{.name = name, .clock = clock});
@@ -339,8 +339,8 @@ void TelemetrySum::add_host(const RunTelemetry::Host& host) {
   keep_most(sum.cgroup_memory_peak_bytes, host.cgroup_memory_peak_bytes);
 }
 
-// Chunks are those that a session looked at: no chunk is looked at in two. The estimate and its
-// interval are added, which makes the interval wider than that of all counts would be.
+// Adds the chunks, as no two sessions look at the same one. Estimates and intervals are added, too,
+// which makes the interval wider than one from all counts would be.
 void TelemetrySum::add_calls(const RunTelemetry& session) {
   RunTelemetry::CloseCalls& calls = sum_.close_calls;
   add_to(calls.chunks, session.close_calls.chunks);
@@ -408,7 +408,7 @@ double TelemetrySum::length_of(Spans spans) {
   return length;
 }
 
-// "cuda:0", or "node1:cuda:0" where there are several hosts; a GPU's uuid where that is not enough.
+// Returns "cuda:0", "node1:cuda:0" with several hosts, and the GPU's UUID if two GPUs share that.
 std::string TelemetrySum::label_of(const std::string& key) const {
   const std::string host = key.substr(0, key.find('\n'));
   const std::string& name = labels_.at(key);

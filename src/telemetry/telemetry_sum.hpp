@@ -14,42 +14,44 @@
 
 namespace virnucpro {
 
-// A session of a run: what predict measured from its start to its end, or to its being killed.
+// A session of a run: the measurements of predict from its start until it ended or was killed.
 struct MeasuredSession {
   SystemTime started{};
   RunTelemetry telemetry{};
-  bool has_summary = false;  // a killed one lacks it
+  bool has_summary = false;  // false if it was killed
 };
 
 // Adds up the telemetry of a run's shards, one shard after the other; memory grows with GPUs and
 // shards, not with what they computed.
 //
-// Work is added. Time is what passed while some shard ran: sessions side by side count once, and
-// the time between them not at all. A rate is all work over the time in which some shard computed:
-// while shards ran side by side, their rates add up.
+// Work is added. Time is the length of the union of all sessions: those side by side count once,
+// and the time between them not at all. A rate is all work over the time in which some shard
+// computed. A GPU is known by its UUID, as jobs of one host may each call theirs cuda:0. What
+// summaries cannot give is a bound: p95 of the waits is the largest one, the interval of changed
+// calls is the sum.
 class TelemetrySum {
  public:
   // `origin`: the start of the first session of all.
   explicit TelemetrySum(SystemTime origin) : origin_(origin) {}
 
-  // The sessions of a shard, the oldest first; empty: it has no telemetry.
+  // Adds the sessions of a shard, the oldest first; empty: it has no telemetry.
   void add(const std::string& shard, const std::string& directory,
            const std::vector<MeasuredSession>& sessions);
 
-  // All but what only the merge knows: run, program, and the tables' counts.
+  // Returns everything but the merge's own facts: run, program, and the tables' counts.
   RunTelemetry whole() const;
 
  private:
   using Spans = std::vector<std::pair<double, double>>;  // seconds since the origin
 
-  // Names of a session's devices and workers that are unique among all hosts.
+  // Keys of a session's devices and workers, unique among all hosts.
   struct Names {
     std::string host;
     std::map<std::string, std::string> keys;  // by the name in the session
     const std::string& of(const std::string& name);
   };
 
-  // The key of a device or worker; its name in the session becomes its label.
+  // Returns the key of a device or worker; its name in the session becomes its label.
   const std::string& labelled(const RunTelemetry::Text& name, Names& names);
   void add_counts(const std::vector<MeasuredSession>& sessions, RunTelemetry::ShardPart& part);
   void add_session(const MeasuredSession& session, Names& names);
@@ -70,7 +72,7 @@ class TelemetrySum {
   void finish_verdicts(RunTelemetry& whole) const;
 
   SystemTime origin_;
-  RunTelemetry sum_;  // what is simply added, and the lists by key
+  RunTelemetry sum_;  // figures that are added or compared one by one
   std::vector<RunTelemetry::ShardPart> parts_;
   Spans running_;
   Spans computing_;

@@ -159,7 +159,7 @@ RunTelemetry::Workload workload_section(const Measured& run) {
   return workload;
 }
 
-// Without sequences: batches do not show where one ends.
+// Leaves out sequences, because batches do not show where one ends.
 RunTelemetry::Throughput throughput_section(const PipelineSummary& pipeline) {
   const BatchTotals& totals = pipeline.totals;
   return {.frames_per_second = per_second(totals.frames, pipeline),
@@ -195,7 +195,7 @@ RunTelemetry::Stage stage(StageClock clock, std::string_view name, double second
           .share = share_of(seconds, of_all)};
 }
 
-// In percent, of all GPUs over their samples of one phase.
+// Returns the utilization of all GPUs in their samples of one phase, in percent.
 std::optional<double> utilization_in(Phase phase, const MonitorSummary& monitor) {
   Statistic all;
   for (const DeviceSummary& device : monitor.devices) {
@@ -258,14 +258,15 @@ RunTelemetry::Worker worker_record(std::string name, std::size_t index, const Ba
 std::vector<RunTelemetry::Worker> workers_section(const Measured& run) {
   std::vector<RunTelemetry::Worker> section;
   std::vector<BatchTotals> workers = run.pipeline.workers;
-  workers.resize(std::max<std::size_t>(workers.size(), run.counters.workers.get()));  // idle too
+  workers.resize(
+      std::max<std::size_t>(workers.size(), run.counters.workers.get()));  // idle ones, too
   for (std::size_t i = 0; i < workers.size(); ++i) {
     section.push_back(worker_record(worker_name(run.settings.compute, i), i, workers[i]));
   }
   return section;
 }
 
-// Those that computed; how many there were is not known.
+// Returns the workers that computed; the number of all is not known.
 std::vector<RunTelemetry::Worker> workers_section(const PipelineSummary& pipeline) {
   std::vector<RunTelemetry::Worker> section;
   for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {
@@ -356,7 +357,7 @@ bool has_spare_processors(const RunTelemetry& telemetry) {
   return telemetry.settings.threads.value_or(0) < usable_processors();
 }
 
-// The published model of this size has no other layers or width.
+// True for the published 3B model: no other has these layers and this width.
 bool is_esm2_3b(const RunTelemetry::Models& models) {
   return models.esm2_layers == 36U && models.esm2_width == 2560U;
 }
@@ -377,7 +378,7 @@ std::vector<MeasuredGpu> measured_gpus(const RunTelemetry& telemetry) {
   return gpus;
 }
 
-// In percent; empty unless each GPU's worker is known.
+// Returns percent; empty unless each GPU's worker is known.
 std::optional<double> imbalance_percent(const RunTelemetry& telemetry) {
   if (telemetry.workers.size() < telemetry.settings.gpus.size()) return std::nullopt;
   const std::optional<double> share = imbalance_of(telemetry.workers);

@@ -39,17 +39,17 @@ struct Measured {
   MonitorSummary monitor{};
 };
 
-// All but the verdicts, which are computed from it.
+// Returns all but the verdicts, which are computed from it.
 RunTelemetry telemetry_of(const Measured& run);
 
-// Of a run that was killed before it wrote a summary: what its batch lines and its monitor's log
-// show, by the same sums.
+// The same for a run that was killed before it wrote a summary: from its batch lines and its
+// monitor's log, by the same sums.
 RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFacts& metrics);
 
 std::vector<RunTelemetry::Input> inputs_section(const std::vector<InputEntry>& inputs);
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts);
 
-// What verdicts need, except the computing time.
+// Returns the measurements that verdicts need, except the computing time.
 RunMeasurements measurements_of(const RunTelemetry& telemetry);
 
 }  // namespace virnucpro

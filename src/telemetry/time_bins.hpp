@@ -12,8 +12,8 @@ struct PlotPoint {
 };
 
 // A quantity over a run's time, for a plot, in at most kMost bins however long the run is. When the
-// bins do not suffice, pairs of neighbours are merged. (RateSeries of observe/statistic.hpp counts
-// work while the run goes on, for its file: whole amounts at moments, in even intervals.)
+// bins do not suffice, pairs of neighbours are merged. (RateSeries of observe/statistic.hpp is for
+// the run's file: it counts whole amounts at moments, in even intervals.)
 class TimeBins {
  public:
   static constexpr std::size_t kMost = 96;

@@ -26,13 +26,13 @@ void log_costs(const Trace& trace, const std::filesystem::path& path) {
            events, trace.processes.size(), path.string(), static_cast<double>(costs) * 1e-6,
            static_cast<double>(trace.end - trace.begin) * 1e-9);
   if (dropped == 0) return;
-  log_warning("trace: {} events found no room: give it fewer batches (--trace-limit)", dropped);
+  log_warning("trace: {} events did not fit: trace fewer batches (--trace-limit)", dropped);
 }
 
 }  // namespace
 
 TraceFile::TraceFile(std::filesystem::path path, TraceSettings settings) : path_(std::move(path)) {
-  const AtomicFile attempt(path_);  // so that no run starts whose trace cannot be written
+  const AtomicFile attempt(path_);  // fails before a run whose trace cannot be written
   Tracer::here().start(std::move(settings));
   watcher_.emplace(kLookAtLimit, [this] {
     if (Tracer::here().has_reached_limit()) end();

@@ -44,7 +44,7 @@ std::string bar_from(double pass, double least) {
 }
 
 Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds) {
-  // The bars are those of a machine with GPUs.
+  // The limits are for a machine with GPUs.
   std::string why_not = unless(run.gpus > 0, "no GPU was used");
   if (why_not.empty()) why_not = too_short(run.computing_seconds, thresholds);
   if (why_not.empty()) why_not = why_not_of_reads(run);
@@ -58,7 +58,7 @@ const MeasuredGpu* least_busy(const std::vector<MeasuredGpu>& gpus) {
   return least == gpus.end() ? nullptr : &*least;
 }
 
-// The one that is not known may be the one that was idle.
+// Returns why the utilization is unknown: a GPU without a figure may be the one that was idle.
 std::string without_utilization(const RunMeasurements& run) {
   std::vector<std::string> ids;
   for (const MeasuredGpu& gpu : run.measured) {
@@ -143,7 +143,7 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
   return verdict;
 }
 
-// The GPU with the fewest measurements; those with NVML's count for more.
+// Returns the GPU with the fewest rows, or of several the one with the fewest by NVML.
 const MeasuredGpu* least_measured(const std::vector<MeasuredGpu>& gpus) {
   const auto least = std::ranges::min_element(
       gpus, {}, [](const MeasuredGpu& gpu) { return std::pair(gpu.rows, gpu.nvml_rows); });
@@ -154,7 +154,7 @@ std::string why_no_nvml(const MeasuredGpu& gpu) {
   return gpu.failure.empty() ? "NVML gave none" : fmt::format("NVML gave none: {}", gpu.failure);
 }
 
-// A GPU without NVML's values has its memory alone, as the CUDA runtime tells it.
+// A GPU without NVML's values has only its memory, as the CUDA runtime gives it.
 void judge_gpu_rows(const RunMeasurements& run, Verdict& verdict) {
   const MeasuredGpu* least =
       run.measured.size() < run.gpus ? nullptr : least_measured(run.measured);
@@ -183,7 +183,7 @@ Verdict metrics_logged(const RunMeasurements& run) {
                   .bar = run.gpus > 0 ? "> 0 of each GPU, by NVML" : "> 0"};
   verdict.value = static_cast<double>(run.written);
   if (skipped(verdict, {unless(run.samples > 0 || !run.monitor_failure.empty(),
-                               "it was over before the first")})) {
+                               "the run ended before the first measurement")})) {
     return verdict;
   }
   if (!run.monitor_failure.empty() || run.written == 0) {
@@ -213,7 +213,7 @@ Verdict balance(const RunMeasurements& run, const Thresholds& thresholds) {
                         thresholds.most_imbalance);
 }
 
-// By the interval's lower end: what is not known to be more is no reason to stop.
+// Judges by the interval's lower end: stop only if that is too high.
 Verdict changed_calls(const MeasuredCalls& calls, const Thresholds& thresholds) {
   Verdict verdict{.id = "PREC-01",
                   .name = "calls that the check precision would change",
@@ -259,8 +259,9 @@ std::string why_not_of_reads(const RunMeasurements& run) {
   const double percent =
       100 * static_cast<double>(run.one_chunk_sequences) / static_cast<double>(run.sequences);
   if (percent >= kMostlyOneChunk) return {};
-  return fmt::format("it is of reads: {:.0f} % of these sequences are one chunk, not {:g} %",
-                     std::floor(percent), kMostlyOneChunk);
+  return fmt::format(
+      "the limit is for reads: {:.0f} % of these sequences are one chunk, not {:g} %",
+      std::floor(percent), kMostlyOneChunk);
 }
 
 Verdict judge_projected_time(double hours, const std::string& why_not,

@@ -14,7 +14,7 @@ struct Thresholds {
   double most_projected_hours = 11;  // missed from this on
   double utilization = 80;           // PERF-02, percent
   double least_utilization = 70;     // missed below this
-  // PERF-04, of ESM-2 3B, a second on each GPU: what v2 published of an RTX 4090.
+  // PERF-04: tokens of ESM-2 3B a second on each GPU, as v2 published for an RTX 4090.
   double tokens_per_second = 16'500;
   double least_tokens_per_second = 13'200;  // missed below this
   double packing = 90;                      // PERF-05, percent
@@ -28,16 +28,16 @@ struct Thresholds {
   double shortest_run = 30;                 // seconds of computing; shorter runs are skipped
 };
 
-// What the monitor knows of a GPU of the run.
+// The monitor's facts on a GPU of the run.
 struct MeasuredGpu {
   std::string id{};
-  std::uint64_t rows = 0;               // in the log, with its memory at least
+  std::uint64_t rows = 0;               // in the log, with at least its memory
   std::uint64_t nvml_rows = 0;          // of these, by NVML
   std::optional<double> utilization{};  // percent, while embedding
   std::string failure{};                // NVML's; else empty
 };
 
-// What a shadow check says of the calls that were not computed again.
+// The shadow check's estimate for the calls that were not computed again.
 struct MeasuredCalls {
   std::uint64_t chunks = 0;
   std::uint64_t sampled = 0;
@@ -63,7 +63,7 @@ struct RunMeasurements {
   std::uint64_t samples = 0;             // of the monitor
   std::uint64_t written = 0;             // of these, in its log
   std::vector<MeasuredGpu> measured{};   // one per GPU
-  std::string monitor_failure{};         // why its log lacks some; else empty
+  std::string monitor_failure{};         // why its log lacks rows; else empty
   std::optional<MeasuredCalls> calls{};  // empty: no shadow check
 };
 
@@ -83,20 +83,22 @@ struct Verdict {
 
 inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // of PERF-01, one chunk each
 
-// The verdicts on a single run, in the order of their ids; that on calls only with a shadow check.
-// A skipped one never counts as passed.
+// Returns the verdicts on a single run, in the order of their ids; PREC-01 only with a shadow
+// check. Most are skipped for a short run: loading and a last, half-empty batch are most of it. A
+// skipped requirement never counts as passed.
 std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds);
 
-// Why a run with this computing time is too short for verdicts on its rates; empty if it is not.
+// Returns why a run with this computing time is too short for verdicts on its rates; else "".
 std::string too_short(double computing_seconds, const Thresholds& thresholds);
-// The verdict for a value that should be at least `wanted`: from `least` on a warning, below
-// missed.
+// Returns the verdict for a value that should be at least `wanted`: from `least` on it is a
+// warning, below it is missed.
 Verdict judged_at_least(Verdict verdict, double value, double wanted, double least);
-// The verdict for a value that should be at most `wanted`: up to `most` a warning, above missed.
+// Returns the verdict for a value that should be at most `wanted`: a warning up to `most`, else
+// missed.
 Verdict judged_at_most(Verdict verdict, double value, double wanted, double most);
-// Why a run's time says nothing of reads that are one chunk each; empty if it does.
+// Returns why a run's time does not hold for reads of one chunk each; else "".
 std::string why_not_of_reads(const RunMeasurements& run);
-// Only PERF-01. `why_not`: why the hours are unknown; empty if they are known.
+// Returns PERF-01. `why_not`: why the hours are unknown; empty if they are known.
 Verdict judge_projected_time(double hours, const std::string& why_not,
                              const Thresholds& thresholds);
 
