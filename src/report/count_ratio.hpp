@@ -5,7 +5,7 @@
 
 namespace virnucpro {
 
-// How many sequences were called virus, of all.
+// The number of sequences called virus, and of all.
 struct ShareCount {
   std::uint64_t part = 0;
   std::uint64_t whole = 0;  // not 0

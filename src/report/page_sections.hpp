@@ -42,7 +42,7 @@ void add_rows(const std::vector<Record>& records, Table& table) {
 // ESM-2 tokens per second over the run's time; empty if not measured.
 std::vector<PlotPoint> throughput_of(const RunFacts& facts);
 
-// From telemetry: what ran, how fast, and what it waited for.
+// Sections from telemetry: the work, its speed, and the waits.
 Section verdict_section(const RunFacts& facts);
 Section throughput_section(const RunFacts& facts);
 Section device_section(const RunFacts& facts);
@@ -53,7 +53,7 @@ Section shard_section(const RunFacts& facts);
 // The calls that were computed again, and the shadow check's estimate for the others.
 Section precision_section(const RunFacts& facts);
 
-// From the journal: the inputs and the results.
+// Sections from the journal: the inputs and the results.
 Section input_section(const RunFacts& facts);
 Section score_section(const RunFacts& facts);
 Section hit_section(const RunFacts& facts);

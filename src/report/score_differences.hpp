@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// How the scores of two runs over the same sequences differ. A sequence's difference is that of its
-// highest or of its mean virus score, whichever is larger.
+// The differences between the scores of two runs over the same sequences. A sequence's difference
+// is that of its highest or of its mean virus score, whichever is larger.
 struct ScoreDifferences {
   static constexpr std::array<double, 3> kBounds{1e-4, 1e-3, 1e-2};
 

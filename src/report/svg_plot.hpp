@@ -37,7 +37,7 @@ inline constexpr std::array<PlotColour, 14> kPlotColours{{{"ink", "#1c2024"},
                                                           {"s5", "#b3261e"}}};
 inline constexpr std::string_view kFigurePaper = "#ffffff";
 
-// How every plot begins.
+// The beginning of every plot.
 inline constexpr std::string_view kFigureStart =
     "<svg xmlns=\"http://www.w3.org/2000/svg\" data-program=\"virnucpro\"";
 

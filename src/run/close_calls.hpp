@@ -65,7 +65,7 @@ class CallMargin {
   double two_;  // e to twice the margin
 };
 
-// Returns ln(virus / others), clamped to what fp32 scores can express.
+// Returns ln(virus / others), clamped to the range of fp32 scores.
 double logit_of(const ScorePair& scores);
 
 // Decides which chunks are computed again in the check precision. It holds a chunk's scores back

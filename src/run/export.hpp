@@ -28,7 +28,7 @@ struct ExportSummary {
 
 struct ExportSettings {
   std::filesystem::path run;  // a run's output directory
-  // Where the tables go. Empty: the run's own directory, or <run>_partial beside it for an
+  // The folder of the tables. Empty: the run's own directory, or <run>_partial beside it for an
   // interrupted run.
   std::filesystem::path output;
   CallRuleChange rule{};

@@ -118,7 +118,7 @@ bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
   throw Error(error);
 }
 
-// Returns what may be done at the name of a file that the command does not ask for.
+// Returns how to treat the name of a file that the command does not ask for.
 AtName own_name(const FastqRecord& record, std::size_t index) {
   const bool was_written = record.unmarked || !record.marks.at(index).empty();
   const fs::path name = name_of(record, index);

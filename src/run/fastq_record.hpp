@@ -49,10 +49,10 @@ struct FastqPlan {
   Journal::Fingerprint entries() const { return entries_of(records, earlier); }
 };
 
-// Makes the plan, and hashes the files that `known`, the records of the run in directory `run`,
-// name. `asked`: the outputs that this command names. Others are written anew if the calls change
-// or they are pending; a missing file of theirs stays missing, with a warning. Errors:
-// kOutputExists for a file that is no longer what the run wrote; kInputRead.
+// Makes the plan, and hashes the files of `known`, the records of the run in directory `run`.
+// `asked`: the outputs that this command names. Others are written anew if the calls change or they
+// are pending; a missing file of theirs stays missing, with a warning. Errors: kOutputExists for a
+// file that is no longer what the run wrote; kInputRead.
 FastqPlan plan_fastq(const std::filesystem::path& run, FastqRecords known,
                      const std::vector<FastqOutput>& asked, bool calls_change,
                      const Cancel& cancel);

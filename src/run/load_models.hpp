@@ -37,8 +37,8 @@ EngineModels open_models(const ModelSettings& models, const EngineOutputs& outpu
 // Returns the settings of an engine for `compute`.
 EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutputs& outputs);
 
-// Loads what `outputs` needs. Errors: the kWeights* family, kTokenizer, kCpu; kWeightsTensor when
-// the models do not fit together; require_memory()'s.
+// Loads the models that `outputs` needs. Errors: the kWeights* family, kTokenizer, kCpu;
+// kWeightsTensor when the models do not fit together; require_memory()'s.
 LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
                          const EngineOutputs& outputs, const Cancel& cancel);
 

@@ -124,7 +124,7 @@ class PredictRun {
   PredictRun(const PredictRun&) = delete;
   PredictRun& operator=(const PredictRun&) = delete;
 
-  // Reads and scores every input. However it ends, the journal has what was scored.
+  // Reads and scores every input. However it ends, the journal has all scores so far.
   void score() {
     try {
       read_inputs();

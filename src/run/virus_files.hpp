@@ -25,7 +25,7 @@ inline constexpr std::array<const char*, 3> kFastqEndings{".fastq.gz", "_1.fastq
                                                           "_2.fastq.gz"};
 inline constexpr std::size_t kFastqFiles = kFastqEndings.size();
 
-// What a command may do at one of these names.
+// The ways to treat a file at one of these names.
 enum class AtName : std::uint8_t {
   kNew,      // nothing may be there
   kOwn,      // the run wrote the file there: it is replaced, or removed if there is no new one

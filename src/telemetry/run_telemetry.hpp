@@ -149,8 +149,9 @@ struct RunTelemetry {
     Queue queue{};
     VIRNUCPRO_FIELDS(average_seconds, p50_seconds, p95_seconds, max_seconds, queue, starved_share);
   };
-  // Where a run's time went. Device stages: shares of all workers' time between their first and
-  // last batch, which add up to 1. Host stages: shares of the run's time, while devices work too.
+  // A stage's part of a run's time. Device stages: shares of all workers' time between their first
+  // and last batch, which add up to 1. Host stages: shares of the run's time, while devices work
+  // too.
   struct Stage {
     Text name{}, clock{};
     Number seconds{}, share{};

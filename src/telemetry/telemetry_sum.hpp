@@ -22,13 +22,13 @@ struct MeasuredSession {
 };
 
 // Adds up the telemetry of a run's shards, one shard after the other; memory grows with GPUs and
-// shards, not with what they computed.
+// shards, not with their work.
 //
 // Work is added. Time is the length of the union of all sessions: those side by side count once,
 // and the time between them not at all. A rate is all work over the time in which some shard
-// computed. A GPU is known by its UUID, as jobs of one host may each call theirs cuda:0. What
-// summaries cannot give is a bound: p95 of the waits is the largest one, the interval of changed
-// calls is the sum.
+// computed. A GPU is known by its UUID, as jobs of one host may each call theirs cuda:0. Figures
+// that summaries do not give are bounds: p95 of the waits is the largest one, the interval of
+// changed calls the sum.
 class TelemetrySum {
  public:
   // `origin`: the start of the first session of all.

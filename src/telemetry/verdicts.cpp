@@ -33,7 +33,7 @@ std::string unless(bool known, const char* why) {
   return known ? "" : why;
 }
 
-// For a value that should be below `pass` and must be below `miss`.
+// Judges a value that should be below `pass` and must be below `miss`.
 VerdictStatus status_of(double value, double pass, double miss) {
   if (value < pass) return VerdictStatus::kPass;
   return value < miss ? VerdictStatus::kWarn : VerdictStatus::kMiss;
@@ -109,7 +109,7 @@ Verdict throughput(const RunMeasurements& run, const Thresholds& thresholds) {
                          thresholds.least_tokens_per_second);
 }
 
-// Skips short runs: the last batch holds what is left, and is too large a part of a short run.
+// Skips short runs: the last batch is seldom full, and too large a part of a short run.
 Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
   Verdict verdict{.id = "PERF-05",
                   .name = "packing",
