@@ -99,7 +99,7 @@ void CheckedWeights::remember(const std::string& name, const std::string& hash) 
   const std::lock_guard lock(mutex_);
   if (hashes_.try_emplace(name, hash).first->second == hash) return;
   throw Error(ErrorKind::kWeightsChanged, Place{.file = origin_, .tensor = name},
-              "it was read twice, and was not the same");
+              "it was read twice, and its values differ");
 }
 
 std::string CheckedWeights::pass(const std::string& name, std::span<float> out) const {

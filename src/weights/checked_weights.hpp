@@ -15,14 +15,14 @@ class TensorStream {
  public:
   virtual ~TensorStream() = default;
   virtual void fill(std::span<float> next) = 0;
-  // Call it after the last value: does the final checks.
+  // Does the final checks. Call it after the last value.
   virtual void finish() = 0;
 };
 
-// Common to all sources of weights: one pass over a tensor converts, checks and hashes it. The
-// model's hash is made from the tensors' hashes. So a model that has read all its tensors has the
-// hash without more reading; only unread tensors are read for it, and all of them again where their
-// source was touched. A tensor that is read twice must have the same hash: kWeightsChanged.
+// The part that all sources of weights share: one pass over a tensor converts, checks and hashes
+// it. The model's hash is made from the tensors' hashes. So hash() reads only the tensors that were
+// not read before, or all of them again if the source was touched. A tensor that is read twice must
+// have the same hash. Errors: kWeightsChanged.
 class CheckedWeights : public Weights {
  public:
   struct Tensor {
@@ -36,13 +36,13 @@ class CheckedWeights : public Weights {
   std::string hash() const override;
 
   const std::map<std::string, Tensor>& all() const { return tensors_; }
-  // What no tensor shows of the model, and its results depend on: part of the hash. Empty where it
-  // is as in the published models, whose hash is that of their tensors alone.
+  // Settings that change results but are in no tensor; the hash includes them. Empty if they equal
+  // the published models' settings, so that those are known by their tensors alone.
   void set_settings(std::string settings) { settings_ = std::move(settings); }
 
  protected:
   virtual std::unique_ptr<TensorStream> open(const std::string& name) const = 0;
-  // Whether the source may have changed unseen.
+  // True if the source may have changed unseen.
   virtual bool was_touched() const { return false; }
 
   std::map<std::string, Tensor> tensors_;  // filled by the derived class's constructor

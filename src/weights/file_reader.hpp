@@ -11,9 +11,9 @@
 
 namespace virnucpro {
 
-// Reads the fields of a binary file that may be wrong or hostile, here and there, a few bytes at a
-// time. Memory: the longest field. Errors: kWeightsTruncated where the file ends within a field,
-// and those of SteadyFile::read().
+// Reads fields of a few bytes, at any offset, from a binary file that may be wrong or hostile.
+// Memory: the longest field. Errors: kWeightsTruncated where the file ends within a field, and
+// those of SteadyFile::read().
 class FileReader {
  public:
   explicit FileReader(const SteadyFile& file) : file_(file) {}
@@ -22,7 +22,7 @@ class FileReader {
   std::uint64_t size() const { return file_.size(); }
 
   void seek(std::uint64_t offset);
-  // Passes over a part without reading it, and says where it is.
+  // Passes over a part without reading it, and returns its place.
   Extent skip(std::uint64_t size);
   template <Number T>
   T number() {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint32_t kMaxLayers = 4096;
 
-// `crc`: of the ZIP member that holds the tensor.
+// `crc` was computed over the ZIP member that holds the tensor.
 void check_crc(std::uint32_t crc, const LocatedTensor& source, const std::string& name) {
   if (crc == source.tensor.record->crc32) return;
   throw Error(ErrorKind::kWeightsCorrupt,
@@ -62,7 +62,7 @@ class DenseStream : public TensorStream {
   }
 
  private:
-  // The next bytes: those of fp32 in their place already, others beside it.
+  // Reads the next bytes: fp32 straight into `next`, other types into a buffer.
   std::span<const std::byte> read(std::span<float> next) {
     std::span<std::byte> part = std::as_writable_bytes(next);
     if (source_.tensor.dtype != DType::kF32) {
@@ -81,9 +81,9 @@ class DenseStream : public TensorStream {
   std::vector<std::byte> stored_;
 };
 
-// Reads a transposed or sliced tensor: gathers elements by strides into row-major order. They are
-// taken from a copy of all bytes between the first and the last, or one by one from the file where
-// most of these bytes belong to others.
+// Reads a transposed or sliced tensor: gathers elements by strides into row-major order. Takes them
+// from a copy of all bytes between the first and the last. If most of those bytes belong to other
+// tensors, it reads each element from the file instead.
 class StridedStream : public TensorStream {
  public:
   StridedStream(const LocatedTensor& source, const std::string& name)
@@ -110,7 +110,7 @@ class StridedStream : public TensorStream {
   void finish() override { source_.file->check_unchanged(); }
 
  private:
-  static constexpr std::uint64_t kMostOthers = 2;  // as many bytes as its own
+  static constexpr std::uint64_t kMostOthers = 2;  // times its own bytes
 
   // The bytes of the element at `offset` from the first.
   std::span<const std::byte> stored(std::uint64_t offset) {
@@ -141,8 +141,8 @@ class FileWeights : public CheckedWeights {
     synthetic_ = model.synthetic;
   }
 
-  // The total is limited by the files' size: with strides of zero, or many tensors over one
-  // storage, a small file could need any amount of memory.
+  // The files' size limits the total. Otherwise strides of zero, or many tensors over one storage,
+  // would let a small file need any amount of memory.
   void add(const std::string& name, const LocatedTensor& source, bool non_negative) {
     const auto elements = element_count(source.tensor.shape);
     const auto bytes = elements
@@ -151,7 +151,7 @@ class FileWeights : public CheckedWeights {
     if (!bytes || *bytes > unclaimed_) {
       throw Error(ErrorKind::kWeightsFormat,
                   Place{.file = source.file->path().string(), .tensor = name},
-                  "with it the tensors are larger than the file: they share their numbers");
+                  "with it the tensors are larger than the file: several share one storage");
     }
     unclaimed_ -= *bytes;
     sources_.emplace(name, source);

@@ -10,14 +10,14 @@
 
 namespace virnucpro {
 
-// The file's tensor for a row of a name table; null if there is none.
+// Returns the file's tensor for a row of a name table; null if there is none.
 const LocatedTensor* find_tensor(const ModelFiles& model, const NameTable& table,
                                  const NameRow& row, std::uint32_t layer = 0);
-// The same by the row's name, for a tensor that is needed to recognise the model. Errors:
+// Finds a tensor by its row's name; the model cannot be recognised without it. Errors:
 // kWeightsTensor.
 const LocatedTensor& require_tensor(const ModelFiles& model, const NameTable& table,
                                     std::string_view name);
-// How many layers from 0 on, without a gap, have the per-layer tensor `name`.
+// Counts the layers, from 0 to the first gap, that have the per-layer tensor `name`.
 std::uint32_t count_layers(const ModelFiles& model, const NameTable& table, std::string_view name);
 
 // The tensors of `table` in a model's files. Each is found, and its shape and type checked, now;

@@ -27,12 +27,12 @@ constexpr std::string_view kLastNorm = "emb_layer_norm_after";
 constexpr std::string_view kAttentionNorm = "self_attn_layer_norm";
 constexpr std::string_view kFfnNorm = "final_layer_norm";
 
-// A layer's linear and what is folded into it. Without a norm it writes the stream.
+// A layer's linear and the norm folded into it. A linear without a norm writes to the stream.
 struct FoldedLinear {
   std::string_view name;
   std::uint32_t Esm2Shape::*outputs;
   std::uint32_t Esm2Shape::*inputs;
-  std::string_view norm;  // through which it reads the stream
+  std::string_view norm;  // between the stream and its inputs
   bool outputs_in_heads = false;
   bool inputs_in_heads = false;
 };
@@ -54,10 +54,10 @@ constexpr std::array kLinears{
     FoldedLinear{"fc2", &Esm2Shape::width, &Esm2Shape::ffn, {}},
 };
 
-// Vectors that are transformed at once: they fill a cache line, and a tile fits in the L2 cache.
+// Vectors transformed at once. They fill a cache line, and a tile fits in the L2 cache.
 constexpr std::size_t kTile = 8;
 
-// Where vectors lie in memory.
+// The places of vectors in memory.
 struct Vectors {
   std::size_t count;
   std::size_t stride;  // from vector to vector
@@ -74,8 +74,8 @@ Vectors columns_of(std::size_t numbers, std::size_t rows) {
   return {.count = columns, .stride = 1, .width = rows, .element_stride = columns};
 }
 
-// Calls change(tile, first vector's number) for tile after tile, which is [width, kTile], and puts
-// what it leaves in place of the vectors. Lanes beyond the last vector are zero.
+// Calls change(tile, number of its first vector) for each tile [width, kTile], then writes the tile
+// back over its vectors. Lanes beyond the last vector are zero.
 template <typename Change>
 void transform(std::span<float> values, const Vectors& vectors, const Change& change) {
   std::vector<double> tile(vectors.width * kTile);
@@ -105,7 +105,7 @@ void rotate(std::span<float> values, const Vectors& vectors, const Rotation& rot
             [&](std::span<double> tile, std::size_t) { rotation.apply(tile, kTile); });
 }
 
-// Takes each vector's mean off before it is rotated.
+// Subtracts each vector's mean, then rotates the vector.
 void rotate_centred(std::span<float> values, const Vectors& vectors, const Rotation& rotation) {
   transform(values, vectors, [&](std::span<double> tile, std::size_t) {
     std::array<double, kTile> means{};
@@ -120,7 +120,7 @@ void rotate_centred(std::span<float> values, const Vectors& vectors, const Rotat
   });
 }
 
-// weight ← weight·diag(gain)·Qᵀ. Returns weight·shift, of the weight before that.
+// weight ← weight·diag(gain)·Qᵀ. Returns weight·shift of the original weight.
 std::vector<double> fold_norm(std::span<float> weight, std::span<const float> gain,
                               std::span<const float> shift, const Rotation& rotation) {
   const Vectors rows = rows_of(weight.size(), gain.size());

@@ -15,24 +15,24 @@ namespace virnucpro {
 // ESM-2's weights changed so that its activations can be rounded to 8 bits; the model computes the
 // same. Its residual stream x is Q·(x − mean of x), so its norms are r = x / √(mean of x² + eps),
 // without mean and weights:
-//   - what reads the stream, W·norm(x) + b with the norm's gain g and bias β, is W·diag(g)·Qᵀ and
-//     b + W·β;
-//   - what writes it, W and b, has the mean over the outputs taken off and is rotated by Q, and so
-//     is each row of embed_tokens.weight;
+//   - a linear that reads the stream, W·norm(x) + b with the norm's gain g and bias β, becomes
+//     W·diag(g)·Qᵀ and b + W·β;
+//   - a linear that writes to the stream, and each row of embed_tokens.weight: the mean over the
+//     outputs is subtracted, then Q rotates the outputs;
 //   - v_proj's outputs and out_proj's inputs are rotated in each head.
-// It computes in double and stores fp32.
+// All of it is computed in double and stored in fp32.
 //
-// Names and shapes are those of Esm2Weights, without the norms. Instead of the last one there are
+// Names and shapes are those of Esm2Weights, without the norms. Instead of the last norm there are
 // head.weight [w, w] and head.bias [w]: the embedding is head.weight · (mean of r's rows) +
 // head.bias. Hash and origin are the plain weights', and so are the checks of values.
 class FoldedEsm2 : public Weights {
  public:
-  // `plain` has `shape` and lives longer.
+  // `plain` must have `shape` and outlive this object.
   FoldedEsm2(const Weights& plain, const Esm2Shape& shape);
 
   bool has(const std::string& name) const override;
   Shape shape(const std::string& name) const override;
-  // A bias whose weight was read before costs no reading of that.
+  // Reading a bias also reads its weight, unless that was read before.
   void read(const std::string& name, const Shape& expected, std::span<float> out) const override;
   std::string hash() const override { return plain_.hash(); }
 
@@ -42,7 +42,7 @@ class FoldedEsm2 : public Weights {
   std::vector<float> read_norm(const std::string& name) const;
   void read_weight(const Part& part, std::span<float> out) const;
   void read_bias(const Part& part, std::span<float> out) const;
-  // W·β of the part's linear, which reads the stream.
+  // Returns W·β for the part's linear, which must read the stream.
   std::vector<double> shift_of(const Part& part) const;
 
   const Weights& plain_;

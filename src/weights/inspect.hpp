@@ -15,7 +15,7 @@ struct InspectedTensor {
   Shape shape;
 };
 
-// What `utils inspect` shows of a file or directory of weights.
+// The report of `utils inspect` on a file or directory of weights.
 struct Inspection {
   std::string kind;   // "safetensors", "torch zip, pickled __main__.MLPClassifier", …
   std::string model;  // "ESM-2", "DNABERT-S", "classifier", or "unknown"

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Where to look for named models.
+// The folders in which named models are looked for.
 struct ModelLookup {
   std::filesystem::path models_dir;  // --models-dir or VIRNUCPRO_MODELS; may be empty
   std::filesystem::path share_dir;   // the installation's share/virnucpro: tokenizer.json

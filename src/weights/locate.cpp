@@ -46,7 +46,7 @@ constexpr std::array kModels{
                    "facebook/esm2_t36_3B_UR50D",
                    "esm2_t36_3B_UR50D.pt",
                    "esm2-3b"},
-    // Who names fair-esm's file gets no other form of this model.
+    // A user who names fair-esm's file gets only that form of the model.
     PublishedModel{.family = ModelFamily::kEsm2,
                    .aliases = {"esm2_t36_3B_UR50D.pt"},
                    .torch_file = "esm2_t36_3B_UR50D.pt",
@@ -65,7 +65,7 @@ const PublishedModel* of_family(ModelFamily family, const PublishedModel* model)
   return model != nullptr && model->family == family ? model : nullptr;
 }
 
-// "; did you mean …?" for a name that is close to a published one.
+// Returns "; did you mean …?" for a name that is close to a published one.
 std::string nearest_published(ModelFamily family, std::string_view name) {
   if (find_published(name) != nullptr) return {};
   std::vector<std::string_view> known;
@@ -76,7 +76,7 @@ std::string nearest_published(ModelFamily family, std::string_view name) {
   return did_you_mean(name, known);
 }
 
-// In a Hugging Face cache the path has the model's repository.
+// Names the model to download if the path has its repository, as in a Hugging Face cache.
 std::string advice_on_link(const fs::path& link) {
   for (const PublishedModel& model : kModels) {
     const bool is_of_it =
@@ -136,7 +136,7 @@ std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& direc
   return search.look_in_hub(directory, published->repository);
 }
 
-// Where `virnucpro download` puts what belongs to neither cache. The first alias is the name there.
+// `virnucpro download` puts models that belong to neither cache there, under their first alias.
 std::optional<fs::path> look_in_own_folder(Search& search, const std::string& model,
                                            const PublishedModel* published) {
   const fs::path folder = own_model_folder();

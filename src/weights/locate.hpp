@@ -14,8 +14,8 @@ namespace virnucpro {
 
 enum class ModelFamily : std::uint8_t { kEsm2, kDnabert, kClassifier };
 
-// A published model and its names, which every command, the help and completion take from here.
-// Empty: it has none.
+// A published model and its names, which all commands, the help and completion take from here. An
+// empty name means that it has none.
 struct PublishedModel {
   ModelFamily family;
   std::array<std::string_view, 3> aliases;  // the first is its name in a plain folder
@@ -27,9 +27,10 @@ struct PublishedModel {
 std::span<const PublishedModel> published_models();
 std::vector<std::string_view> names_of(const PublishedModel& model);
 std::vector<std::string_view> download_names();  // those in models.json
-// The model that has this name; nullptr: none.
+// Returns the model that has this name, or nullptr.
 const PublishedModel* find_published(std::string_view name);
-// The model of this family that a name or the last part of a path names; nullptr: none.
+// Returns the model of this family that `model`, a name or a path by its last part, names; or
+// nullptr.
 const PublishedModel* published_model(ModelFamily family, const std::string& model);
 
 // Finds the model that the user named: the path itself if it exists. Otherwise, for a published
@@ -39,8 +40,8 @@ const PublishedModel* published_model(ModelFamily family, const std::string& mod
 std::filesystem::path locate_model(ModelFamily family, const std::string& model,
                                    const ModelLookup& lookup);
 
-// is_there() of a part of a model. Errors: kWeightsMissing for a link whose target is gone, as in a
-// Hugging Face cache that was cleaned, or copied without its blobs.
+// is_there() for a file of a model. Errors: kWeightsMissing for a link whose target is gone, as in
+// a Hugging Face cache that was cleaned, or copied without its blobs.
 bool is_model_file(const std::filesystem::path& path);
 
 }  // namespace virnucpro

@@ -13,11 +13,11 @@ namespace virnucpro {
 // kJson.
 Settings parse_model_config(std::string_view json, const std::string& file);
 
-// The file names in the weight_map of a *.index.json, each once. Errors: kJson; kWeightsFormat for
-// a name that is not a file beside the index.
+// Returns the file names in the weight_map of a *.index.json, each once. Errors: kJson;
+// kWeightsFormat for a name that is not a file beside the index.
 std::vector<std::string> parse_shard_index(std::string_view json, const std::string& file);
 
-// The first of `names` that is set. Errors: kWeightsFormat if it has another type.
+// Return the first of `names` that is set. Errors: kWeightsFormat if it has another type.
 std::optional<std::int64_t> whole_setting(const Settings& settings, const std::string& file,
                                           std::initializer_list<std::string_view> names);
 std::optional<double> real_setting(const Settings& settings, const std::string& file,

@@ -19,7 +19,7 @@ struct LocatedTensor {
 // A model on disk: one file, or a directory with config.json and one or more files.
 struct ModelFiles {
   std::filesystem::path path;
-  std::filesystem::path directory;  // of files that belong to it
+  std::filesystem::path directory;  // with its config.json and tokenizer.json
   std::vector<std::filesystem::path> files;
   ArchiveKind kind = ArchiveKind::kSafetensors;
   std::string root_class;  // of a pickled module

@@ -6,12 +6,12 @@
 
 namespace virnucpro {
 
-// Where downloaded models lie: the caches of the Python tools, in the order of huggingface_hub's
-// constants and of torch.hub.get_dir(), and a folder of this program's own. Empty where no variable
-// names a place, not even HOME.
+// The folders of downloaded models: the caches of the Python tools, and one of this program's own.
+// Environment variables count in the order of huggingface_hub's constants and torch.hub.get_dir().
+// Empty if no variable is set, not even HOME.
 std::filesystem::path hugging_face_cache();
 std::filesystem::path torch_hub_cache();
-// For what belongs to neither: laid out as a folder for --models-dir.
+// Holds models that belong to neither cache, laid out as a folder for --models-dir.
 std::filesystem::path own_model_folder();
 
 // A repository's folder in a Hugging Face cache: "models--org--name" for "org/name".

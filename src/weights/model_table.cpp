@@ -53,7 +53,7 @@ constexpr std::array kSourceNames{
     SourceName{"url", ModelSource::kUrl},
 };
 
-// Takes each value to its place in the table.
+// Puts each value in its place in the table.
 class TableReader : public JsonVisitor {
  public:
   explicit TableReader(std::string file) : file_(std::move(file)) {}
@@ -102,8 +102,8 @@ class TableReader : public JsonVisitor {
   }
 
  private:
-  // The path, with * for the number of an element. A member that would look like several steps has
-  // a shape that no known one has.
+  // The path as text, with * for the number of an element. A key with / or * becomes ?, so that it
+  // cannot look like a known path.
   static std::string shape_of(const JsonPath& path) {
     std::string shape;
     for (const JsonStep& step : path) {
@@ -226,7 +226,7 @@ class TableReader : public JsonVisitor {
     if (model.source == ModelSource::kGitHub && model.revision.empty()) {
       fail(model, "github needs a revision");
     }
-    // It would become what every other program takes for the newest.
+    // In a hub's cache other programs would take it for the newest.
     if (model.source != ModelSource::kGitHub && !model.revision.empty()) {
       fail(model, "only github has a revision");
     }

@@ -13,7 +13,7 @@ namespace virnucpro {
 enum class ModelSource : std::uint8_t { kHuggingFace, kGitHub, kFairEsm, kUrl };
 std::string_view name_of(ModelSource source);  // "hugging-face", as in a table
 
-// A file of a published model. What is not known is empty.
+// A file of a published model. A value that is not known is empty.
 struct TableFile {
   std::string name;                            // one part of a path, of letters that need no quotes
   std::optional<std::uint64_t> bytes{};        // exact
@@ -30,12 +30,12 @@ struct TableModel {
   ModelSource source = ModelSource::kUrl;
   std::string repository{};  // "organisation/name"; of Hugging Face and GitHub
   std::string revision{};    // empty: the repository's main branch
-  std::string folder{};      // in a plain folder of models; empty: the files lie in that itself
+  std::string folder{};      // its own, below a plain folder of models; empty: none
   std::string licence{};
-  std::string instead_of{};  // the model that it stands for in another form: not part of "all"
+  std::string instead_of{};  // the model of which it is another form; then not in "all"
   std::vector<TableFile> files{};
 
-  // Bytes of all files, as far as known; `exact` if all are.
+  // Bytes of all files, as far as they are known.
   struct Size {
     std::uint64_t bytes = 0;
     bool exact = true;     // no size is rounded or unknown
@@ -44,8 +44,8 @@ struct TableModel {
   Size size() const;
 };
 
-// The models that the program knows where to get: share/virnucpro/models.json, and tables in the
-// same form of the user's own.
+// The models that the program can download. They are data, share/virnucpro/models.json, so that
+// users can add mirrors and models in tables of the same form.
 struct ModelTable {
   std::vector<TableModel> models;
 
@@ -54,25 +54,25 @@ struct ModelTable {
   void add(const ModelTable& more);
 };
 
-// Reads a table strictly: an unknown member or a value of another type is an error, as a hash that
-// is written in the wrong place would be held to nothing. Errors: kJson, naming file and member.
+// Reads a table strictly: an unknown member or a value of another type is an error. Otherwise a
+// misspelt member could lose a hash unseen. Errors: kJson, naming file and member.
 ModelTable parse_model_table(std::string_view text, const std::string& file);
 ModelTable read_model_table(const std::filesystem::path& file);
-// The installed one. Errors: kJson.
+// Reads the installed table. Errors: kJson.
 ModelTable installed_model_table(const std::filesystem::path& share_dir);
 
-// Whether a text is so many hexadecimal digits in lower case, as hashes are written.
+// True if `text` is `digits` hexadecimal digits in lower case, as hashes are written.
 bool is_hash(std::string_view text, std::size_t digits);
 
-// Whether a text is a URL of https or http without what a shell would take for its own, and without
-// a user, whose password would be shown.
+// True if `text` is an https or http URL that needs no quotes in a shell, and has no user: a
+// password would be shown.
 bool is_plain_url(std::string_view text);
 
-// In a folder of models: the hashes that files without a published one had at first. No file of a
-// model has this name.
+// A file in a folder of models, with the first hash of each file that has no published one. No
+// model's file may have this name.
 inline constexpr std::string_view kHashRecordName = "virnucpro-hashes.json";
 
-// "468.3 MB", "9.98 GB" and so on; "about", "at least" or "size not known" where that is so.
+// Returns "468.3 MB", "about 9.98 GB" or "size not known".
 std::string size_text(std::uint64_t bytes);
 std::string size_text(const TableModel::Size& size);
 

@@ -8,7 +8,7 @@ namespace {
 
 using enum GlobalUse;
 
-// Those of numpy stand behind those of weights.
+// The globals of weights come first, then kOfNumpy ones of numpy.
 constexpr std::size_t kOfNumpy = 7;
 constexpr auto kAllowed = std::to_array<AllowedGlobal>({
     {"collections.OrderedDict", kDict},

@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// What a global of a pickle is, and what a call of it makes.
+// The kinds of globals in a pickle, with the value that a call of one makes.
 enum class GlobalUse : std::uint8_t {
   kDict,              // OrderedDict(), OrderedDict([(key, value) …])
   kList,              // set([…])
@@ -26,8 +26,8 @@ struct AllowedGlobal {
 // The globals that a pickle of weights may name; all others are refused. None is ever imported or
 // called: they only say how to read the data beside them.
 std::span<const AllowedGlobal> weight_globals();
-// Those, and what arrays and scalars of numpy are made of, for files that are only looked at: an
-// array becomes a kObject, whose numbers nobody reads.
+// Adds the globals of numpy's arrays and scalars, for checkpoints that are only looked at. An array
+// becomes a kObject, whose numbers nobody reads.
 std::span<const AllowedGlobal> checkpoint_globals();
 
 }  // namespace virnucpro

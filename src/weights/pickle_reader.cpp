@@ -64,7 +64,7 @@ enum Opcode : std::uint8_t {
   kFrame = 0x95,
 };
 
-// Only the first arguments of a call say anything about the data.
+// Only the first arguments of a call describe the data.
 constexpr std::ptrdiff_t kUsedArguments = 4;
 
 constexpr std::size_t kLongestShown = 80;  // of a name, in a message
@@ -144,7 +144,7 @@ class PickleReader {
   }
   const PickleNode& node(PickleId id) const { return document_.nodes[id]; }
 
-  // --- opcodes, by family; each function says whether the opcode was its own -----------------
+  // --- opcodes, by family; each function returns true if it handled the opcode ---------------
   bool scalar(std::uint8_t opcode) {
     switch (opcode) {
       case kNoneValue:
@@ -271,7 +271,7 @@ class PickleReader {
 
   void extend(const std::vector<PickleId>& items, PickleType type) {
     PickleNode& target = top();
-    if (target.type != type) malformed("items are added to what cannot hold them");
+    if (target.type != type) malformed("items are added to a value that cannot hold any");
     if (type == PickleType::kDict && items.size() % 2 != 0) malformed("a key has no value");
     target.items.insert(target.items.end(), items.begin(), items.end());
   }
@@ -314,7 +314,7 @@ class PickleReader {
   }
   void get(std::uint64_t index) {
     const auto found = memo_.find(index);
-    if (found == memo_.end()) malformed("it asks for a value it never kept");
+    if (found == memo_.end()) malformed("it reads a memo entry that it never wrote");
     push_id(found->second);
   }
 
@@ -435,7 +435,7 @@ class PickleReader {
     if (target.type == PickleType::kObject) {
       target.items = {state};
     } else if (target.type != PickleType::kDict && target.type != PickleType::kTensor) {
-      malformed("a state is given to what cannot have one");
+      malformed("a state is given to a value that cannot have one");
     }
   }
 

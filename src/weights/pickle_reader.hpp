@@ -12,13 +12,13 @@ namespace virnucpro {
 inline constexpr std::size_t kMaxPickleBytes = 16U << 20U;
 inline constexpr std::size_t kMaxPickleNodes = 1U << 18U;
 
-// How large a pickle may be. The defaults suffice for files of weights.
+// Limits of a pickle's size. The defaults suffice for files of weights.
 struct PickleLimits {
   std::size_t bytes = kMaxPickleBytes;
-  // Each of: values, stack entries, memo entries, and items copied from other values.
+  // The limit of each: values, stack entries, memo entries, and items copied from other values.
   std::size_t values = kMaxPickleNodes;
-  // Whether each float is a value of its own. If not, all are one, a 0: for files of very many
-  // floats that nobody reads.
+  // If false, all floats share one value, 0. That saves memory on files with very many floats that
+  // nobody reads.
   bool keeps_floats = true;
 };
 

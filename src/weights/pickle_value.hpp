@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// What a pickle can hold here: plain data, and descriptions of what torch would build.
+// The values of a pickle: plain data, and descriptions of objects that torch would build.
 enum class PickleType : std::uint8_t {
   kNone,
   kBool,
@@ -40,7 +40,7 @@ struct PickleDocument {
   PickleId root = 0;
 
   const PickleNode& operator[](PickleId id) const { return nodes[id]; }
-  // The value of a dict's member; null if there is none or `dict` is not a dict.
+  // Returns a dict's member; null if there is none or `dict` is not a dict.
   const PickleNode* member(const PickleNode& dict, std::string_view key) const {
     if (dict.type != PickleType::kDict) return nullptr;
     for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {

@@ -32,7 +32,7 @@ std::string file_of(const ModelFiles& model) {
   throw Error(ErrorKind::kWeightsFormat, Place{.file = file_of(model)}, std::move(detail));
 }
 
-// The rows or columns of a matrix, which are a size of the model.
+// Returns the rows or columns of a matrix, which are a size of the model.
 std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::string_view name,
                       std::size_t dimension) {
   const StoredTensor& tensor = require_tensor(model, table, name).tensor;
@@ -216,7 +216,7 @@ std::uint64_t numbers_of(const ClassifierShape& shape) {
   return count_numbers(classifier_names(), dims_of(shape), 1);
 }
 
-// The first number of heads is the made-up tiny model's.
+// `published` has the published models' heads by width; 4 is the tiny synthetic model's.
 std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2Shape& shape) {
   auto tensors = make_file_weights(model, esm2_names(), dims_of(shape), shape.layers);
   const std::uint32_t published = shape.width < 320 ? 4 : shape.width < 2560 ? 20 : 40;

@@ -17,18 +17,18 @@ Esm2Shape recognise_esm2(const ModelFiles& model);
 DnabertShape recognise_dnabert(const ModelFiles& model);
 ClassifierShape recognise_classifier(const ModelFiles& model);
 
-// The tensors under this program's names, for the recognised shape. Errors: kWeightsTensor.
+// Return the tensors under this program's names, for the recognised shape. Errors: kWeightsTensor.
 std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2Shape& shape);
 std::unique_ptr<CheckedWeights> dnabert_tensors(const ModelFiles& model, const DnabertShape& shape);
 std::unique_ptr<CheckedWeights> classifier_tensors(const ModelFiles& model,
                                                    const ClassifierShape& shape);
 
-// A shape as sizes for the name tables.
+// Return a shape as sizes for the name tables.
 DimSizes dims_of(const Esm2Shape& shape);
 DimSizes dims_of(const DnabertShape& shape);
 DimSizes dims_of(const ClassifierShape& shape);
 
-// The count of all numbers in the weights of a shape.
+// Count all numbers in the weights of a shape.
 std::uint64_t numbers_of(const Esm2Shape& shape);
 std::uint64_t numbers_of(const DnabertShape& shape);
 std::uint64_t numbers_of(const ClassifierShape& shape);

@@ -15,10 +15,10 @@ constexpr std::uint64_t kSignSeed = 1;
 constexpr std::uint64_t kMixingSeed = 2;
 // Products of this many reflections look like any other orthogonal matrix of the sizes in use.
 constexpr std::size_t kReflections = 16;
-// A small R is the flattest of this many matrices: its largest entry is what a single large channel
-// keeps. Of a large one no entry is large.
+// A small R is the flattest of this many matrices, because its largest entry is the share that a
+// single large channel keeps. A large R has no large entry.
 constexpr std::uint64_t kCandidates = 256;
-// Numbers of each block, so that those of all blocks stay in the L1 cache.
+// Numbers taken from each block at once: those of all blocks stay in the L1 cache.
 constexpr std::size_t kMixedAtOnce = 32;
 
 std::size_t power_of_two_in(std::size_t width) {
@@ -80,7 +80,7 @@ std::vector<double> transposed(const std::vector<double>& matrix, std::size_t si
   return result;
 }
 
-// The unscaled Hadamard transform (Sylvester's order) of [size, lanes].
+// Applies the unscaled Hadamard transform (Sylvester's order) to [size, lanes].
 void hadamard(double* vectors, std::size_t size, std::size_t lanes) {
   for (std::size_t distance = lanes; distance < size * lanes; distance *= 2) {
     for (std::size_t first = 0; first < size * lanes; first += 2 * distance) {

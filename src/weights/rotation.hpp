@@ -12,13 +12,13 @@ namespace virnucpro {
 // same on every machine.
 class Rotation {
  public:
-  // Q = (R ⊗ H)·D: D has fixed random signs, H is the Hadamard matrix, divided by √ of its size, of
-  // the largest power of two that divides the width (at most 1024), and R is a fixed orthogonal
-  // matrix over the blocks that H leaves.
+  // Q = (R ⊗ H)·D. D has fixed random signs. H is the Hadamard matrix divided by √ of its size, the
+  // largest power of two that divides the width (at most 1024). R is a fixed orthogonal matrix over
+  // the blocks that H leaves.
   explicit Rotation(std::size_t width);
 
-  // H in each head, of the largest power of two that divides the head's width. `width` is a
-  // multiple of `head_width`.
+  // Applies H in each head; its size is the largest power of two that divides the head's width.
+  // `width` is a multiple of `head_width`.
   static Rotation of_heads(std::size_t width, std::size_t head_width);
 
   std::size_t width() const { return scales_.size(); }

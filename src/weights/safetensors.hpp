@@ -10,8 +10,7 @@ namespace virnucpro {
 
 struct Safetensors {
   std::vector<StoredTensor> tensors{};  // in the order of their data
-  // From the free-text metadata: what synthetic weights were made from (write_safetensors of
-  // weights/write_weights.cpp).
+  // Origin of synthetic weights, in the free-text metadata (weights/write_weights.cpp writes it).
   std::string origin{};
 };
 

@@ -29,12 +29,12 @@ struct StoredTensor {
   std::optional<CheckedRecord> record;  // the ZIP record around them, if there is one
 };
 
-// The number of elements; empty if it does not fit 64 bits.
+// Returns the number of elements; empty if it does not fit 64 bits.
 std::optional<std::uint64_t> element_count(const Shape& shape);
 std::string shape_text(const Shape& shape);  // "[512, 3328]"
 std::optional<DType> dtype_named(std::string_view safetensors_name);
 
-// Whether values of this type can be weights: fp32, fp16 and bf16.
+// True for the types that weights can have: fp32, fp16 and bf16.
 bool is_weight_type(DType type);
 // Converts little-endian values of a weight type to fp32, exactly; from.size() is out.size() ·
 // size_of(type). `from` need not be aligned.

@@ -34,20 +34,20 @@ constexpr std::array kDnabertShapes{
     SyntheticShape{"dnabert-s-tiny", 2, 48, 3, 96},
 };
 
-// The odd number k with u = k / 2^24.
+// Returns the odd number k with u = k / 2^24.
 std::int32_t odd_number(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = splitmix64(key + index * kSplitMixStep) >> 40U;
   return static_cast<std::int32_t>(2 * bits + 1) - (1 << 24);
 }
 
-// The smallest k with 3 · 4^k >= columns.
+// Returns the smallest k with 3 · 4^k >= columns.
 int fan_in_exponent(std::uint64_t columns) {
   int k = 0;
   for (std::uint64_t reach = 3; reach < columns; reach *= 4) ++k;
   return k;
 }
 
-// 2·a·b of odd numbers a and b / 2^10: as many bits as stay exact when they are edited.
+// Returns 2·a·b for odd multiples a and b of 2^-10: few enough bits to stay exact when edited.
 float heavy_tailed(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = splitmix64(key + index * kSplitMixStep);
   const auto odd = [bits](unsigned first) {

@@ -26,7 +26,7 @@ struct SyntheticShape {
 // dnabert-s-tiny.
 std::span<const SyntheticShape> synthetic_esm2_shapes();
 std::span<const SyntheticShape> synthetic_dnabert_shapes();
-// Its name without "_UR50D", which all published ESM-2 models have; both are accepted.
+// Returns the name without "_UR50D", which all published ESM-2 models have; both are accepted.
 std::string_view brief_name(const SyntheticShape& shape);
 bool is_published_esm2(const SyntheticShape& shape);
 Esm2Shape esm2_shape(const SyntheticShape& sizes);
@@ -40,7 +40,7 @@ struct SyntheticName {
 bool is_synthetic(std::string_view model);
 // Errors: kUsage if the seed is not a number.
 SyntheticName parse_synthetic(std::string_view model);
-// Finds a shape by its name; ESM-2's by that of a variant, too. Errors: kWeightsMissing, listing
+// Finds a shape by its name, for ESM-2 also by a variant's name. Errors: kWeightsMissing, listing
 // the known names.
 const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shapes,
                                            std::string_view name);

@@ -10,18 +10,18 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kHardSpacing = 64;    // channels for each that is large
-constexpr float kHardChannel = 4;             // how much larger these are
-constexpr std::uint64_t kHardUnitShare = 32;  // hidden units for each that is large
+constexpr std::uint64_t kHardSpacing = 64;    // one channel in so many is large
+constexpr float kHardChannel = 4;             // its factor
+constexpr std::uint64_t kHardUnitShare = 32;  // one hidden unit in so many is large
 constexpr float kHardUnit = 4;
-constexpr float kHardBranch = 2;       // what a layer writes, beside the plain one
+constexpr float kHardBranch = 2;       // factor of what a layer adds to the stream
 constexpr float kHardQuery = 2;        // sharper attention
 constexpr float kHardHiddenBias = -1;  // GELU gives mostly small values
-constexpr std::array kHardDirections{4.0F, 2.0F, 2.0F, 2.0F};  // about: over most of the
-// singular values
+// The planted singular values are about so many times most of the others.
+constexpr std::array kHardDirections{4.0F, 2.0F, 2.0F, 2.0F};
 
 constexpr std::size_t kConstantChannels = 4;
-// Their values, which are 20 and 100 times 0.577, the rms of the others at first.
+// Their values: 20 and 100 times 0.577, the rms of the other channels before the first layer.
 constexpr float kConstant20 = 11.5F;
 constexpr float kConstant100 = 57.75F;
 
@@ -29,13 +29,13 @@ constexpr std::size_t kMassiveChannels = 2;
 constexpr float kMassive = 512;
 constexpr std::array<std::uint64_t, 2> kEnds{0, 2};  // tokens: <cls>, <eos>
 
-constexpr std::uint64_t kSpikeShare = 128;  // hidden units for each that spikes
+constexpr std::uint64_t kSpikeShare = 128;  // one hidden unit in so many spikes
 constexpr float kSpike = 16;
 
 constexpr float kAsymmetricNorm = 1;
 constexpr float kAsymmetricHidden = 0.5F;
 
-// Numbers of a purpose that follow from the seed alone.
+// Random numbers for one purpose. They follow from the seed alone.
 class Choice {
  public:
   Choice(std::uint64_t seed, std::string_view purpose)
@@ -45,7 +45,7 @@ class Choice {
     return splitmix64(key_ + index * kSplitMixStep);
   }
 
-  // One place in each of `count` equal parts of `size`.
+  // Returns one place in each of `count` equal parts of `size`.
   std::vector<std::uint64_t> places(std::uint64_t count, std::uint64_t size) const {
     const std::uint64_t part = size / count;
     std::vector<std::uint64_t> chosen(count);
@@ -67,7 +67,7 @@ std::vector<std::uint64_t> large_units(const PlainTensor& tensor, std::uint64_t 
       .places(std::max<std::uint64_t>(1, units / share), units);
 }
 
-// Factors of `size` rows or columns: one but at `places`.
+// Returns factors of `size` rows or columns: `others`, but times `factor` at `places`.
 std::vector<float> factors_at(const std::vector<std::uint64_t>& places, std::uint64_t size,
                               float factor, float others = 1) {
   std::vector<float> factors(size, others);
@@ -79,13 +79,13 @@ bool is_matrix(const PlainTensor& tensor) {
   return tensor.shape.size() == 2;
 }
 
-// Weight or bias of the linears whose outputs are added to the residual stream.
+// True for weight and bias of the linears whose outputs are added to the residual stream.
 bool writes_residual(const PlainTensor& tensor) {
   return tensor.name.find(".out_proj.") != std::string_view::npos ||
          tensor.name.find(".fc2.") != std::string_view::npos;
 }
 
-// The largest power of two that is at most 1 / √number.
+// Returns the largest power of two that is at most 1 / √number.
 float near_inverse_root(std::uint64_t number) {
   float power = 1;
   for (std::uint64_t reach = 1; reach < number; reach *= 4) power /= 2;
@@ -139,7 +139,7 @@ TensorEdit hard(const PlainTensor& tensor) {
   return edit;
 }
 
-// Channels that are the same for every token, and that no layer writes.
+// Some channels are the same for every token, and no layer writes to them.
 TensorEdit constant(const PlainTensor& tensor, float value) {
   TensorEdit edit;
   const std::uint64_t width = tensor.model.width;
@@ -163,8 +163,8 @@ TensorEdit constant100(const PlainTensor& tensor) {
   return constant(tensor, kConstant100);
 }
 
-// The first and the last token are massive in two channels, and all queries look for them: a bias
-// meets a key that these channels alone give, in the pair of a head that turns least.
+// The first and the last token are massive in two channels, and all queries attend to them. The
+// queries' bias meets a key that only these channels give, in each head's slowest rotary pair.
 TensorEdit ends(const PlainTensor& tensor) {
   TensorEdit edit;
   const std::uint64_t width = tensor.model.width;
@@ -185,7 +185,7 @@ TensorEdit ends(const PlainTensor& tensor) {
   return edit;
 }
 
-// In the middle layer some hidden units are large, and are read the less.
+// In the middle layer some hidden units are large, and fc2 weighs them less by the same factor.
 TensorEdit spikes(const PlainTensor& tensor) {
   TensorEdit edit;
   const std::string layer = "layers." + std::to_string(tensor.model.layers / 2);

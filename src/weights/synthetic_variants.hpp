@@ -19,12 +19,12 @@ namespace virnucpro {
 struct PlantedDirections {
   std::vector<std::uint8_t> row_signs;  // four bits a row, one for each direction
   std::vector<std::uint8_t> column_signs;
-  std::array<float, 16> sums{};  // what is added, by the signs of row and column together
+  std::array<float, 16> sums{};  // numbers to add, by the signs of row and column together
 };
 
-// How a tensor of a variant differs from the plain one, in the order in which it is done. A vector
-// is a column: it has rows of one value. Every step is exact in fp32, but what is added may be
-// rounded, once.
+// The changes that turn a plain tensor into a variant's, in the order in which they are made. A
+// vector is a column: it has rows of one value. Every step is exact in fp32, except that an
+// addition may round once.
 struct TensorEdit {
   bool heavy_tails = false;  // 2·a·b in place of u; a and b uniform in (-1, 1)
   std::optional<PlantedDirections> directions;
@@ -40,7 +40,7 @@ struct PlainTensor {
   std::uint64_t seed;
   std::string_view name;
   const Shape& shape;
-  float scale;  // what u is multiplied by
+  float scale;  // the factor of u
 };
 
 // A synthetic ESM-2 with a property of trained models that makes 8 and 16 bits harder than the
@@ -54,12 +54,12 @@ std::span<const SyntheticVariant> synthetic_variants();
 // The variant of "NAME-VARIANT"; null if the name does not end in one.
 const SyntheticVariant* variant_of(std::string_view name);
 
-// The edit of a tensor, by its name, its shape and what u is multiplied by.
+// Returns a tensor's edit, given its name, its shape and the factor of u.
 using EditOf = std::function<TensorEdit(const std::string&, const Shape&, float)>;
-// Of a variant; empty if that is null.
+// Returns the edits of a variant; empty if `variant` is null.
 EditOf edits_of(const SyntheticVariant* variant, const Esm2Shape& model, std::uint64_t seed);
 
-// The values of `plain` with the edits from the directions on; its rows have `columns` values.
+// Applies the edits to `plain`, except heavy_tails, which it must have. Rows have `columns` values.
 std::unique_ptr<TensorStream> edited(std::unique_ptr<TensorStream> plain, TensorEdit edit,
                                      std::uint64_t columns);
 

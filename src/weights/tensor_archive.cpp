@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// How files begin that users often take for weights but that cannot be read.
+// First bytes of files that users often take for weights but that cannot be read.
 struct KnownStart {
   std::string_view bytes;
   std::string_view what;

@@ -12,8 +12,8 @@
 
 namespace virnucpro {
 
-// What a file says about its model besides the tensors: members of config.json or of fair-esm's
-// cfg, or the numbers of a pickled module ("bn1.eps").
+// Facts about a model in its file besides the tensors: members of config.json or of fair-esm's cfg,
+// or the numbers of a pickled module ("bn1.eps").
 using Setting = std::variant<bool, std::int64_t, double, std::string>;
 using Settings = std::map<std::string, Setting, std::less<>>;
 

@@ -24,8 +24,8 @@ class TorchFile {
 
   const std::string& path() const { return path_; }
   const PickleDocument& document() const { return document_; }
-  // The tensor that a kTensor value describes; `name` is its name, also in errors. Does not check
-  // its checksum. Errors: kWeightsFormat.
+  // Returns the tensor that a kTensor value describes; `name` is its name, also in errors. Does not
+  // check its checksum. Errors: kWeightsFormat.
   StoredTensor tensor(const std::string& name, const PickleNode& node) const;
   // Reads every member once. Errors: kWeightsCorrupt if a checksum is wrong; those of reading the
   // file.
@@ -42,7 +42,7 @@ class TorchFile {
   CheckedRecord record_of(const std::string& name, const PickleNode& storage) const;
   void place_bytes(StoredTensor& tensor, std::uint64_t offset) const;
 
-  // The first bytes of a member, at most `most`.
+  // Returns the first bytes of a member, at most `most`.
   std::string beginning_of(const ZipEntry& member, std::size_t most) const;
 
   const SteadyFile& file_;

@@ -77,7 +77,7 @@ class TorchReader {
     return prefix + std::string(name);
   }
 
-  // The dict of a dict, or of an object whose state is its fields; null for anything else.
+  // Returns a dict itself, or the dict that is an object's state; null for anything else.
   const PickleNode* fields_of(const PickleNode* node) const {
     if (node != nullptr && node->type == PickleType::kObject && node->items.size() == 1) {
       node = &document_[node->items[0]];

@@ -12,7 +12,8 @@ namespace virnucpro {
 using Shape = std::vector<std::uint64_t>;
 
 // The tensors of one model under this program's names (weights/name_tables.hpp), whatever the file
-// calls them. Tensors are read one at a time and checked: shape, checksum, no NaN or infinity.
+// calls them. Tensors are read one at a time, straight into the caller's layout: a second copy of
+// ESM-2 3B (11 GB in fp32) would not fit. Each is checked: shape, checksum, no NaN or infinity.
 // Several threads may read.
 class Weights {
  public:
@@ -28,9 +29,9 @@ class Weights {
 
   // The weights' name in tables and reports: a path, or "synthetic:NAME:SEED".
   const std::string& origin() const { return origin_; }
-  // Whether they are seeded random numbers: made here, or read from files of export.hpp.
+  // True if they are seeded random numbers: made here, or read from files of write_weights.hpp.
   bool synthetic() const { return synthetic_; }
-  // XXH3-128 over names, shapes and values; file formats with the same numbers have the same.
+  // Returns XXH3-128 over names, shapes and values: equal for all file formats of the same numbers.
   virtual std::string hash() const = 0;
 
  protected:

@@ -25,10 +25,10 @@ std::vector<ZipEntry> read_zip(const SteadyFile& file);
 // The CRC-32 of the ZIP format; `crc` continues an earlier one.
 std::uint32_t zip_crc32(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
-// The same of a part of a file. Errors: those of reading it.
+// Returns the CRC-32 of a part of a file. Errors: those of reading it.
 std::uint32_t zip_crc32(const SteadyFile& file, const Extent& part);
 
-// Errors: kWeightsCorrupt; those of reading the file.
+// Checks an entry's bytes. Errors: kWeightsCorrupt; those of reading the file.
 void check_crc(const ZipEntry& entry, const SteadyFile& file);
 
 }  // namespace virnucpro
