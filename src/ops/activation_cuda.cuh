@@ -23,7 +23,7 @@ __device__ __forceinline__ float gelu(float x) {
   return fmaf(-magnitude, p * t * tail, fmaxf(x, 0.0F));
 }
 
-// The same as an operator for CUTLASS's epilogues.
+// gelu() as an operator for CUTLASS's epilogues.
 template <typename T>
 struct Gelu {
   static constexpr bool kIsHeavy = true;

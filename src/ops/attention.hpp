@@ -16,7 +16,8 @@ namespace virnucpro {
 // nothing is computed for padding. Work is divided from each sequence's own first row and softmax
 // is fp32, so that a sequence's bits depend on that sequence only.
 
-// inv_freq of the paper below, section 3.2.2: 10000^(−2i/head_width), i < head_width / 2.
+// Returns the paper's inv_freq (see below, section 3.2.2): 10000^(−2i/head_width), i < head_width /
+// 2.
 std::vector<float> rotary_frequencies(std::size_t head_width);
 
 // Angles of rotary position embedding (Su et al. 2021, arXiv:2104.09864): cosines and sines of
@@ -43,8 +44,8 @@ void rotary_attention(OpContext& context, std::size_t heads, const RotaryTable& 
 void alibi_attention(OpContext& context, std::span<const float> slopes,
                      std::span<const std::uint32_t> offsets, const Panels& qkv, Panels& out);
 
-// The paper's slopes: 2^(−8k/n), k = 1 … n, if n is a power of two; otherwise those of the next
-// lower power p, then every second slope of 2p.
+// Returns the paper's slopes: 2^(−8k/n), k = 1 … n, if n is a power of two; otherwise those of the
+// next lower power p, then every second slope of 2p.
 std::vector<float> alibi_slopes(std::size_t heads);
 
 }  // namespace virnucpro

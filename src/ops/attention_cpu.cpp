@@ -174,7 +174,7 @@ void pack_values(const HeadRows& head, HeadScratch& scratch) {
   }
 }
 
-// Computes `rows` queries from `first` on.
+// Computes `rows` queries, beginning with `first`.
 template <typename Positions>
 void attend_tile(const HeadRows& head, std::size_t head_index, const Positions& positions,
                  std::size_t first, std::size_t rows, HeadScratch& scratch, Panels& out) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared by the attention kernels.
+// Code that all attention kernels share.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace virnucpro::cuda {
 
 inline constexpr float kLog2E = 1.44269504F;
-// Below every score; the difference of two such values is 0, not NaN.
+// A value below every score. Unlike −infinity, two of them differ by 0, not NaN.
 inline constexpr float kLowest = -1e30F;
 
 // The values of a call that the kernels need.
@@ -87,7 +87,7 @@ struct HeadRows {
   T* out;
 };
 
-// A head's slope, scaled for exp2; 0 without ALiBi.
+// Returns a head's slope, scaled for exp2; 0 without ALiBi.
 __device__ __forceinline__ float slope_of(const AttentionProblem& problem, std::uint32_t head) {
   return problem.slopes != nullptr ? problem.slopes[head] * kLog2E : 0.0F;
 }

@@ -183,7 +183,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   }
 }
 
-// Goes through the warp's part of shared memory, so that whole rows are written.
+// Writes a tile by way of the warp's part of shared memory, in whole rows.
 template <int kWidth, typename T>
 __device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& running, T* scratch,
                            T* out, std::size_t stride, std::uint32_t rows) {
@@ -208,9 +208,9 @@ __device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& run
   __syncwarp();
 }
 
-// One block of threads per head and item. Shared memory holds `chunk_rows` keys and values at a
-// time. Each warp takes one tile of 16 query rows after another; with several chunks all warps stay
-// in step.
+// One block of threads computes a head of an item. Shared memory holds `chunk_rows` keys and values
+// at a time. Each warp takes one tile of 16 query rows after another; with several chunks all warps
+// stay in step.
 template <int kWidth, typename T>
 __global__ void __launch_bounds__(kThreads)
     attention_kernel(AttentionProblem problem, std::uint32_t chunk_rows) {

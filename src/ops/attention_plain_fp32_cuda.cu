@@ -7,7 +7,7 @@
 namespace virnucpro::cuda {
 namespace {
 
-// One thread per query row; all but keys and values is in registers.
+// One thread computes a query row; all but keys and values is in registers.
 constexpr int kPlainThreads = 128;
 constexpr int kPlainKeys = 32;  // in shared memory; after them the running maximum is updated
 
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(Attentio
   const std::uint32_t half = problem.head_width / 2;
   const HeadRows<float> rows_of(problem, item, head);
   const float slope = slope_of(problem, head);
-  // One number of a row of queries or keys, rotated.
+  // Returns one rotated number of a row of queries or keys.
   const auto turned = [&](const float* row, std::uint32_t position, std::uint32_t column) {
     if (column >= problem.head_width) return 0.0F;
     if (problem.cosines == nullptr) return row[column];

@@ -21,8 +21,9 @@
 
 namespace virnucpro {
 
-// The ops on the CPU, as the models' graphs call them. A backend defines its types and how its ops
-// are called; the other one is cuda::Backend (ops/backend_cuda.hpp).
+// The ops on the CPU, as the models' graphs call them. Models are templates over a backend, so that
+// one graph serves every device without a virtual call or a branch in a layer. The other backend is
+// cuda::Backend (ops/backend_cuda.hpp).
 struct CpuBackend {
   using Context = OpContext;
   using Matrix = Panels;
@@ -47,7 +48,7 @@ struct CpuBackend {
   static Matrix residual(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
   // Input or output of products, in the context's precision if the device supports it.
   static Matrix operand(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
-  // What attention takes: the output of a projection that is no input of another.
+  // Input of attention: the output of a projection that no other projection reads.
   static Matrix product(Context& context, std::size_t rows, std::size_t width) {
     return operand(context, rows, width);
   }
@@ -64,12 +65,12 @@ struct CpuBackend {
                               std::size_t width, float eps) {
     return {weights, name, width, eps};
   }
-  // The norm of pool_normalised().
+  // Makes the norm of pool_normalised().
   static LastNorm last_norm(Context& context, const Weights& weights, const std::string& name,
                             std::size_t width, float eps) {
     return layer_norm(context, weights, name, width, eps);
   }
-  // One of a layer's four linears; a backend may treat them differently.
+  // Makes one of a layer's four linears; a backend may treat them differently.
   static Linear projection(Context& context, const Weights& weights, const Esm2Place& /*place*/,
                            std::span<const LinearPart> parts, std::size_t inputs,
                            Epilogue epilogue) {
@@ -145,8 +146,8 @@ struct CpuBackend {
                         const PooledRows& rows, Pooled out) {
     virnucpro::mean_pool(context, in, pooled_rows(batch.offsets, rows), out);
   }
-  // The mean of normalised rows. May write `in` and `scratch` (the queries, keys and values), which
-  // are not needed afterwards.
+  // Computes the mean of normalised rows. May write `in` and `scratch` (the queries, keys and
+  // values), which are not needed afterwards.
   template <typename Token>
   static void pool_normalised(Context& context, const LastNorm& norm, Matrix& in,
                               const Batch<Token>& batch, const PooledRows& rows,

@@ -15,7 +15,7 @@ namespace virnucpro {
 struct Int8CpuContext : OpContext {
   Int8Policy policy{};  // as cuda::Context has it
   bool any_policy = false;
-  // While a model computes a batch, its 8-bit linears correct their biases by what they see of it.
+  // If set, 8-bit linears correct their biases on the batch that a model computes.
   bool calibrating = false;
 };
 
@@ -25,8 +25,8 @@ struct Int8CpuOperand {
   Codes codes;
 };
 
-// A linear in 8 bits or, if the policy says so, in fp32. It has the weights of one of them, or with
-// Int8CpuContext::any_policy those of both.
+// A linear in 8 bits or, if the policy says so, in fp32. It has the weights for one of them, or for
+// both with Int8CpuContext::any_policy.
 class Int8CpuProjection {
  public:
   Int8CpuProjection(Int8CpuContext& context, const Weights& weights, const Esm2Place& place,
@@ -53,7 +53,8 @@ struct RmsNorm {
   void run(OpContext& context, const Panels& in, Panels& out) const;
 };
 
-// The last such norm. What follows is linear, and so applied to the means: FoldedEsm2's head.
+// The last norm, with FoldedEsm2's head. The head is linear, so it is applied to each sequence's
+// mean: one small product in place of one per token.
 struct HeadNorm {
   RmsNorm norm;
   Linear head;
@@ -62,8 +63,9 @@ struct HeadNorm {
            std::span<float> out) const;
 };
 
-// ESM-2's ops in 8 bits for FoldedEsm2's weights, as cuda::Int8Backend (ops/backend_int8_cuda.hpp)
-// has them but with fp32 where that has fp16: it shows what 8 bits alone cost.
+// ESM-2's ops in 8 bits for FoldedEsm2's weights: the scheme of cuda::Int8Backend
+// (ops/backend_int8_cuda.hpp), with fp32 in place of fp16. It shows the error of 8 bits alone, and
+// tests weights and runs without a Hopper GPU.
 struct Int8CpuBackend : CpuBackend {
   using Context = Int8CpuContext;
   using Operand = Int8CpuOperand;

@@ -33,7 +33,7 @@ Int8Epilogue eight_bit(Epilogue epilogue) {
   throw Error(ErrorKind::kInternal, "no such 8-bit linear");
 }
 
-// The stream that a 16-bit linear adds to is fp16, too.
+// Here the residual stream is fp16, also for a 16-bit linear that adds to it.
 Epilogue in_16_bits(Epilogue epilogue) {
   return epilogue == Epilogue::kBiasAdd ? Epilogue::kBiasAdd16 : epilogue;
 }
@@ -140,8 +140,8 @@ HeadNorm::HeadNorm(Context& context, const Weights& weights, std::size_t width, 
 void HeadNorm::run(Context& context, const DeviceMatrix& in, const std::uint32_t* offsets,
                    const PooledRows& rows, const DeviceMatrix& scratch,
                    const DevicePooled& out) const {
-  // A sequence has at least three rows, and `scratch` three times 16 bits for each of their
-  // numbers: there is room for the means, what becomes of them, and the rows' scales.
+  // `scratch` has room for the means, the head's outputs and the rows' scales: it has three 16-bit
+  // numbers for each number of a row, and a sequence has at least three rows.
   const std::size_t sequences = out.rows.rows;
   auto* const numbers = static_cast<float*>(scratch.data);
   const DeviceMatrix means{.data = numbers, .rows = sequences, .width = in.width};

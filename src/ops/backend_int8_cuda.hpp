@@ -31,8 +31,7 @@ class EightBitLinear {
   EightBitLinear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
                  std::size_t inputs, Blocks blocks, Int8Epilogue epilogue);
 
-  // Quantises the inputs, unless they are, and corrects the bias while context.calibration is
-  // there.
+  // Quantises the inputs if needed, and corrects the bias while context.calibration is set.
   void run(Context& context, Int8Operand& in, const DeviceMatrix& out) const;
 
  private:
@@ -48,8 +47,8 @@ class EightBitLinear {
   DeviceBuffer scales_;
 };
 
-// A linear in 8 bits or, if the context's policy says so, in 16. It has the weights of one of them,
-// or with Context::any_int8_policy those of both.
+// A linear in 8 bits or, if the context's policy says so, in 16. It has the weights for one of
+// them, or for both with Context::any_int8_policy.
 class Int8Linear {
  public:
   Int8Linear(Context& context, const Weights& weights, const Esm2Place& place,
@@ -72,7 +71,7 @@ struct RmsNorm {
   float eps = 0;
 };
 
-// The last such norm. What follows is linear, and so applied to the means: FoldedEsm2's head.
+// The last norm, with FoldedEsm2's head, which is applied to means as in ops/backend_int8_cpu.hpp.
 class HeadNorm {
  public:
   HeadNorm(Context& context, const Weights& weights, std::size_t width, float eps);
@@ -87,7 +86,7 @@ class HeadNorm {
 };
 
 // ESM-2's ops in 8 bits, for FoldedEsm2's weights. The residual stream, queries, keys, values and
-// what they attend to are fp16. Hopper only.
+// attention's outputs are fp16. Hopper only.
 struct Int8Backend : Backend {
   using Operand = Int8Operand;
   using Linear = Int8Linear;

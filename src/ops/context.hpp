@@ -9,11 +9,11 @@
 namespace virnucpro {
 
 // Element type of the inputs of matrix products; all else is computed in fp32. kInt8: 8 bits for
-// those of ESM-2's linears that an Int8Policy does not keep, fp16 for all other products.
+// ESM-2's linears except those that an Int8Policy keeps, fp16 for all other products.
 enum class Precision : std::uint8_t { kFp32, kFp16, kBf16, kInt8 };
 std::string_view name_of(Precision precision);  // "fp32"
 
-// What an op needs besides its operands. Only one thread at a time may use a context.
+// Everything that an op needs besides its operands. Only one thread at a time may use a context.
 struct OpContext {
   ThreadPool& pool;
   const Cancel& cancel;

@@ -31,7 +31,7 @@ struct RotaryAngles {
   std::size_t positions = 0;
 };
 
-// What 8-bit linears need while they correct their biases.
+// Memory that 8-bit linears need while they correct their biases.
 struct Calibration {
   std::unordered_map<const void*, DeviceBuffer> rests;  // by codes: the weights' second 8 bits
   DeviceBuffer means;                                   // fp32, two for each input of a linear
@@ -43,8 +43,8 @@ struct Calibration {
   }
 };
 
-// What the device's ops need besides their operands, as ops/context.hpp on the CPU. Ops only
-// enqueue work on `stream`; the caller waits for it.
+// Everything that the device's ops need besides their operands, as ops/context.hpp on the CPU. Ops
+// only enqueue work on `stream`; the caller waits for it.
 struct Context {
   const Cancel& cancel;
   Precision precision = Precision::kFp32;
@@ -54,11 +54,10 @@ struct Context {
   Arena arena{};                  // of a batch's activations
   Uploads uploads{};              // weights to be copied while models are made
   std::vector<std::unique_ptr<RotaryAngles>> angles{};  // one for each set of frequencies
-  // Of models that are made with it; with `any_int8_policy` it may change afterwards.
+  // The policy of models made with this context; with `any_int8_policy` it may change afterwards.
   Int8Policy int8_policy{};
   bool any_int8_policy = false;
-  // From before 8-bit linears are made until they have seen the batch by which they correct their
-  // biases.
+  // Set before 8-bit linears are made, and until they have corrected their biases on a batch.
   std::unique_ptr<Calibration> calibration{};
 
   Element element() const { return element_of(precision); }

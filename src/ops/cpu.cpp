@@ -13,7 +13,7 @@ bool has_isa(dnnl_cpu_isa_t isa) {
          static_cast<unsigned>(isa);
 }
 
-// The advice must not blame an old processor: fp32 runs on every one the program accepts.
+// The advice must not blame an old processor: fp32 runs on every processor that is accepted.
 Error without_bf16() {
   Error error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here");
   error.advise(

@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Whether no value is NaN or infinite.
+// True if no value is NaN or infinite.
 bool all_finite(std::span<const float> values);
 
 }  // namespace virnucpro

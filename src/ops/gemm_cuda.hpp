@@ -25,7 +25,9 @@ struct GemmCall {
 };
 
 // Enqueues a product. For any tile the K dimension is summed in the same order, so a row's bits
-// depend only on that row, the weights and the kernel's family. Errors: kDevice.
+// depend only on that row, the weights and the kernel's family. The kernels are CUTLASS's, not
+// cuBLASLt's: that has the tanh GELU, and its kernel, and so the bits, change with the batch.
+// Errors: kDevice.
 using Gemm = void (*)(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
 // wgmma and TMA: compute capability 9.0 only (Hopper).

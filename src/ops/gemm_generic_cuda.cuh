@@ -6,7 +6,7 @@
 #include <cutlass/gemm/device/gemm_universal_adapter.h>
 #include <cutlass/gemm/kernel/default_gemm_universal_with_visitor.h>
 
-// Needs declarations of the kernels' headers above, which it does not include itself.
+// This header needs declarations of the ones above, but does not include them.
 #include <cutlass/epilogue/threadblock/fusion/visitors.hpp>
 #include <type_traits>
 
@@ -58,7 +58,7 @@ class GenericGemm {
   using Compute = visitors::VisitorCompute<Operation, float, float, kNearest>;
   using Biased = visitors::Sm80EVT<Compute<cutlass::plus>, visitors::VisitorAccFetch, Bias>;
 
-  // The stored value, as a tree over the accumulator.
+  // Chooses the stored value, as a tree over the accumulator.
   template <Epilogue kKind, class = void>
   struct Choose {
     using Tree = Biased;

@@ -12,20 +12,20 @@
 
 namespace virnucpro {
 
-// Inputs for which no sum of products of two codes leaves 32 bits: 2^31 / 127^2, rounded down to a
+// With at most this many inputs no sum of products leaves 32 bits: 2^31 / 127^2, rounded down to a
 // power of two.
 inline constexpr std::size_t kMostInt8Inputs = 131072;
 
-// The mean of each column of a linear's inputs, over many rows: as numbers, and as what their codes
-// stand for.
+// The mean of each column of a linear's inputs over many rows: of the exact numbers, and of the
+// numbers that their codes stand for.
 struct ColumnMeans {
   std::span<const float> exact;
   std::span<const float> coded;
 };
 
-// A linear layer of 8-bit numbers, with a scale an output: the integers that a GPU computes, for
-// tests and for machines without one. sum = Σ code · code, exact in 32 bits; value = sum · the
-// row's scale · the output's scale + bias, in fp32; then the epilogue.
+// A linear layer of 8-bit numbers with one scale per output. It computes the same integers as a
+// GPU, for tests and for machines without one. sum = Σ code · code, exact in 32 bits; value = sum ·
+// the row's scale · the output's scale + bias, in fp32; then the epilogue.
 class Int8Linear {
  public:
   // Epilogues: kBias, kBiasGelu, kBiasAdd. With Blocks::kRotated it takes the codes of inputs that
@@ -36,8 +36,8 @@ class Int8Linear {
   std::size_t outputs() const { return weight_.rows(); }
   Blocks blocks() const { return blocks_; }
 
-  // Adds to the bias what the results lose in the mean because weights and inputs are quantised:
-  // W·exact − (quantised W)·coded, with W to 16 bits.
+  // Takes the mean error of the quantised results off the bias: adds W·exact − (quantised W)·coded,
+  // with W to 16 bits.
   void correct_bias(const ColumnMeans& means);
 
   // in: [rows, inputs], out: [rows, outputs].

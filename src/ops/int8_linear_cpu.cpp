@@ -29,7 +29,7 @@ std::int32_t sum_words(__m256i v) {
   return _mm_cvtsi128_si32(_mm_add_epi32(half, _mm_shuffle_epi32(half, 0xb1)));
 }
 
-// The sums of all rows with outputs `first` and the next one of a task.
+// Computes the sums of all rows for two outputs of a task, `first` and the next one.
 void add_products(const std::array<const std::int8_t*, kRowsAtOnce>& rows,
                   const std::array<const std::int8_t*, kOutputsAtOnce>& weights, std::size_t inputs,
                   std::size_t first, RowSums& sums) {
@@ -54,7 +54,7 @@ void add_products(const std::array<const std::int8_t*, kRowsAtOnce>& rows,
   }
 }
 
-// What a row's sums become; the arrays are of one task's outputs.
+// Turns a row's sums into outputs. The arrays are of one task's outputs.
 struct Finish {
   Epilogue epilogue;
   std::array<float, kTaskOutputs> scales{};
@@ -133,7 +133,7 @@ void Int8Linear::correct_bias(const ColumnMeans& means) {
 }
 
 void Int8Linear::run(OpContext& context, const Codes& in, Panels& out) const {
-  // Takes outputs after outputs over the panels, so that their weights stay in the cache.
+  // Takes a task's outputs over all panels, then the next task's: weights stay in the cache.
   const std::size_t panels = out.panels();
   const std::size_t tasks = (outputs() + kTaskOutputs - 1) / kTaskOutputs * panels;
   context.pool.parallel_for(tasks, [&](std::size_t task, std::size_t) {
@@ -145,7 +145,7 @@ void Int8Linear::run(OpContext& context, const Codes& in, Panels& out) const {
     const RowRange range = panel_rows(task % panels, in.rows());
     RowSums sums{};
     for (std::size_t row = range.first; row < range.last; row += kRowsAtOnce) {
-      // Beyond the last row or output it computes the last one again.
+      // Rows beyond the last one compute the last one again, and so do outputs.
       std::array<const std::int8_t*, kRowsAtOnce> rows;
       for (std::size_t r = 0; r < kRowsAtOnce; ++r) {
         rows[r] = in.row(std::min(row + r, range.last - 1)).data();

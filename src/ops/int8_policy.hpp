@@ -22,27 +22,28 @@ struct Esm2Place {
   Esm2Linear linear = Esm2Linear::kQkv;
 };
 
-// Which of ESM-2's linears Precision::kInt8 computes in 8 bits, and which it keeps in 16.
+// Says which of ESM-2's linears Precision::kInt8 computes in 8 bits, and which it keeps in 16. Its
+// text is canonical, so that equal policies are the same run, however they were written.
 class Int8Policy {
  public:
-  // All in 8 bits.
+  // Computes all in 8 bits.
   Int8Policy() = default;
 
-  // What to keep in 16 bits: "none", or "fc2" (in every layer), "0.qkv", "30-35.fc1", or several of
-  // these with commas between them. Layers count from 0. Empty: not such text.
+  // Reads the linears to keep in 16 bits: "none", or "fc2" (in every layer), "0.qkv", "30-35.fc1",
+  // or several of these with commas between them. Layers count from 0. Empty for any other text.
   static std::optional<Int8Policy> parse(std::string_view text);
 
-  // Keeps these alone in 16 bits.
+  // Keeps only these in 16 bits.
   static Int8Policy keeping(std::span<const Esm2Place> places);
 
   bool in_8_bits(std::size_t layer, Esm2Linear linear) const;
   bool in_8_bits(const Esm2Place& place) const { return in_8_bits(place.layer, place.linear); }
-  // The same for a model of so many layers, so that 0-35.fc2 is fc2 where 35 is the last.
+  // Returns the same policy for a model of so many layers: 0-35.fc2 is fc2 if 35 is the last one.
   Int8Policy of_model(std::size_t layers) const;
-  // One text for all policies that keep the same linears in a model of any size, and after
-  // of_model() in that model; parse() reads it.
+  // Equal for all policies that keep the same linears in models of any size, or after of_model() in
+  // that model. parse() reads it.
   std::string text() const;
-  // The last layer that the text names by its number; empty if it names none.
+  // Returns the last layer that the text names by its number; empty if it names none.
   std::optional<std::size_t> last_layer() const;
 
   bool operator==(const Int8Policy&) const = default;
@@ -54,7 +55,7 @@ class Int8Policy {
 
     bool operator==(const Layers&) const = default;
   };
-  // Of one linear: ascending, without layers in common, and never two that one could stand for.
+  // Layers of one linear: ascending, without overlap, and joined where they touch.
   using Kept = std::vector<Layers>;
 
   bool add(std::string_view item);

@@ -11,7 +11,7 @@
 
 namespace virnucpro {
 
-// What happens to x·Wᵀ before it is stored.
+// The last step on x·Wᵀ before it is stored.
 enum class Epilogue : std::uint8_t {
   kNone,       // out = x·Wᵀ
   kBias,       // out = x·Wᵀ + b
@@ -28,13 +28,13 @@ struct LinearPart {
   std::size_t outputs;
 };
 
-// Of all parts side by side.
+// Adds the outputs of all parts.
 std::size_t outputs_of(std::span<const LinearPart> parts);
 
 // A dense layer, out = epilogue(x·Wᵀ), accumulated in fp32. Weights are read one tensor at a time
 // and stored once in the products' layout; for Precision::kBf16 they and the inputs are rounded to
 // bf16. A row's bits depend only on that row and the weights: each product runs in one thread, on a
-// whole panel, a block of outputs whose width depends only on the layer, and all inputs.
+// whole panel and all inputs; the width of its block of outputs depends only on the layer.
 class Linear {
  public:
   // The outputs of several parts lie side by side.

@@ -180,7 +180,7 @@ std::size_t Linear::outputs() const {
 }
 
 void Linear::run(OpContext& context, const Panels& in, Panels& out) const {
-  // Takes block by block over the panels, so that a block's weights stay in the cache.
+  // Takes one block over all panels, then the next: a block's weights stay in the cache.
   const std::size_t panels = in.panels();
   context.pool.parallel_for(blocks_->blocks.size() * panels, [&](std::size_t task, std::size_t) {
     const Block& block = blocks_->blocks[task / panels];

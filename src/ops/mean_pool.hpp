@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// The rows over which each sequence's mean is taken. Each sequence must be longer than the rows
-// that are skipped.
+// Returns the rows over which each sequence's mean is taken. Each sequence must be longer than the
+// rows that are skipped.
 std::vector<RowRange> pooled_rows(std::span<const std::uint32_t> offsets, const PooledRows& rows);
 
 // out[i] = mean of the rows of ranges[i], summed in order in double. out: [ranges, width]; each

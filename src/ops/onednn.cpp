@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-// Enough for several threads that do the same at once.
+// Enough for several threads that make code at once.
 constexpr std::size_t kRoom = 32U << 20U;
 
 dnnl::stream make_stream() {
@@ -30,7 +30,7 @@ dnnl::engine& cpu_engine() {
 
 void require_room_for_onednn() {
   if (has_room(kRoom)) return;
-  throw Error(ErrorKind::kOutOfMemory, "the system gives oneDNN no more");
+  throw Error(ErrorKind::kOutOfMemory, "the system gives oneDNN no more memory");
 }
 
 OnednnThread::OnednnThread() : stream_(make_stream()) {

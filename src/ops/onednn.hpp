@@ -10,21 +10,21 @@
 
 namespace virnucpro {
 
-// Of oneDNN's own variables only ONEDNN_MAX_CPU_ISA has an effect.
+// Only ONEDNN_MAX_CPU_ISA of oneDNN's own variables has an effect.
 dnnl::engine& cpu_engine();
 
-// oneDNN writes to memory that it did not get. So call this before it makes code for a primitive,
-// which takes a few MiB. Errors: kOutOfMemory.
+// Call this before oneDNN makes code for a primitive, which takes a few MiB: without that memory it
+// crashes, because it never checks what it got. Errors: kOutOfMemory.
 void require_room_for_onednn();
 
-// What one thread needs to call oneDNN. It sets the thread's OpenMP team to one, because our pool
-// distributes the work and the team's size would change bits.
+// Everything that one thread needs to call oneDNN. It sets the thread's OpenMP team to one, because
+// our pool distributes the work and the team's size would change bits.
 class OnednnThread {
  public:
   static OnednnThread& here();
 
   dnnl::stream& stream() { return stream_; }
-  // At least `bytes`, uninitialised, valid until the next call. It replaces oneDNN's own
+  // Returns at least `bytes`, uninitialised, valid until the next call. It replaces oneDNN's own
   // scratchpad, which gives wrong sums if two threads run one primitive (2.6.3).
   void* scratchpad(std::size_t bytes) { return grown(scratchpad_, bytes); }
   void* input(std::size_t bytes) { return grown(input_, bytes); }

@@ -25,7 +25,7 @@ __device__ __forceinline__ const Piece<T>& piece_of(const T* row, std::size_t pi
   return *reinterpret_cast<const Piece<T>*>(row + piece * kPiece);
 }
 
-// What a row's numbers are made of: Raw is a piece as it is kept in registers.
+// Loads a row's numbers; Raw is a piece of them as it is kept in registers.
 template <typename T>
 struct PlainRows {
   using Raw = Piece<T>;
@@ -95,7 +95,7 @@ struct Larger {
   __device__ float operator()(float a, float b) const { return max_or_nan(a, b); }
 };
 
-// How a row's largest number becomes its scale, and numbers codes.
+// Turns a row's largest number into its scale, and numbers into codes.
 struct RowScale {
   __device__ explicit RowScale(float largest) : scale(largest / kMost), inverse(kMost / largest) {
     if (!isfinite(largest)) {
@@ -114,7 +114,7 @@ struct RowScale {
   float inverse;
 };
 
-// A row by kLanes threads, kPieces pieces each; it stays in registers.
+// kLanes threads take a row, kPieces pieces each; it stays in registers.
 template <int kLanes, int kPieces>
 struct RowShape {
   static constexpr int kRows = kThreads / kLanes;  // of a block
@@ -132,7 +132,7 @@ template <int kLanes, int kPieces, bool kRotated, typename Rows>
 __global__ void __launch_bounds__(kThreads) quantise_kernel(Rows in, CodeMatrix out) {
   using Shape = RowShape<kLanes, kPieces>;
   const std::size_t row = Shape::row();
-  if (row >= out.rows) return;  // whole warps, and all of a block's where a row takes all
+  if (row >= out.rows) return;  // ends whole warps, or the block if it has one row
   const std::size_t pieces = out.width / kPiece;
   typename Rows::Raw raw[kPieces];
   float x[kPiece];
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(kThreads) quantise_kernel(Rows in, CodeMatrix 
   if (threadIdx.x % kLanes == 0) out.scales[row] = scale.scale;
 }
 
-// 1 / √(mean(x²) + eps) of a row in registers.
+// Returns 1 / √(mean(x²) + eps) of a row in registers.
 template <int kLanes, int kPieces>
 __device__ __forceinline__ float inverse_rms(const Piece<__half> (&raw)[kPieces], float eps,
                                              std::size_t width) {
@@ -286,7 +286,7 @@ __global__ void column_means_kernel(Rows in, CodeMatrix codes, ColumnMeans out) 
   }
 }
 
-// One warp an output.
+// One warp computes one output.
 __global__ void correct_bias_kernel(CodeMatrix weight, const std::int8_t* rest, ColumnMeans means,
                                     float* bias) {
   const std::size_t output = std::size_t{blockIdx.x} * (kThreads / kWarp) + threadIdx.x / kWarp;

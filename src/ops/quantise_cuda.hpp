@@ -27,30 +27,30 @@ inline constexpr std::size_t kWidestCodes = 32768;
 // Quantises the rows of `in` (fp16, or fp32 as weights have it).
 void quantise_rows(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& out,
                    cudaStream_t stream);
-// The second 8 bits of weights: what quantise_rows left of `in` (fp32), in units of a 254th of the
-// row's scale. It must have written `codes` with the same `blocks`.
+// Computes the second 8 bits of weights: the rest of `in` (fp32) after quantise_rows, in units of a
+// 254th of the row's scale. quantise_rows must have written `codes` with the same `blocks`.
 void quantise_rest(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& codes,
                    std::int8_t* rest, cudaStream_t stream);
 
-// x / √(mean(x²) + eps) for each row x of `in` (fp16), as codes, as fp16, or both: one of the
-// outputs may have no rows.
+// Computes x / √(mean(x²) + eps) for each row x of `in` (fp16), as codes, as fp16, or both: one of
+// the outputs may have no rows.
 void rms_norm(const DeviceMatrix& in, float eps, const DeviceMatrix& halves,
               const CodeMatrix& codes, cudaStream_t stream);
-// out[i] = the mean over a sequence's rows of that, in fp32, summed in order in double; `scales`:
-// room for a number a row of `in`.
+// out[i] = the mean of that over sequence i's rows, in fp32, summed in order in double. `scales`
+// has room for one number per row of `in`.
 void rms_norm_means(const DeviceMatrix& in, float eps, const std::uint32_t* offsets,
                     const PooledRows& rows, float* scales, const DeviceMatrix& out,
                     cudaStream_t stream);
 
 // Means over all rows, fp32 [width].
 struct ColumnMeans {
-  float* exact = nullptr;  // of the numbers before they were quantised, after `blocks`
+  float* exact = nullptr;  // of the numbers after `blocks`, before quantising
   float* coded = nullptr;  // of the quantised ones
 };
 void column_means(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& codes,
                   const ColumnMeans& out, cudaStream_t stream);
-// Adds to `bias` what a linear layer of these weights loses in the mean because it and its inputs
-// are quantised: W·means.exact − (quantised W)·means.coded, with W from codes and `rest`.
+// Takes the mean error of a linear layer with quantised weights and inputs off `bias`: adds
+// W·means.exact − (quantised W)·means.coded, with W from codes and `rest`.
 void correct_bias(const CodeMatrix& weight, const std::int8_t* rest, const ColumnMeans& means,
                   float* bias, cudaStream_t stream);
 

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// One tensor's values as fp32. Errors: those of Weights::read.
+// Reads one tensor's values as fp32. Errors: those of Weights::read.
 HostArray<float> read_tensor(const Weights& weights, const std::string& name, const Shape& shape);
 
 }  // namespace virnucpro

@@ -51,7 +51,7 @@ void embed_any(const float* table, const Token* tokens, const DeviceMatrix& out,
   check_cuda(cudaGetLastError(), "launch of embed_rows");
 }
 
-// The sum over a block, in a fixed order; all threads receive it.
+// Returns the sum over a block, in a fixed order; all threads receive it.
 __device__ float block_sum(float value, float* shared) {
   for (int step = kWarp / 2; step > 0; step /= 2) {
     value += __shfl_xor_sync(0xffffffffU, value, step);
@@ -64,7 +64,7 @@ __device__ float block_sum(float value, float* shared) {
   return sum;
 }
 
-// One block per row, which stays in registers: kFours groups of four numbers per thread.
+// One block computes a row, which stays in registers: kFours groups of four numbers per thread.
 template <int kFours, typename Out, typename Also>
 __global__ void __launch_bounds__(kThreads)
     layer_norm_kernel(NormWeights norm, const float* in, Out* out, Also* also, std::size_t width) {
@@ -156,7 +156,7 @@ __global__ void batch_norm_relu_kernel(BatchNormWeights norm, float* values, std
   values[at] = y < 0.0F ? 0.0F : y;
 }
 
-// One warp per row; its lanes' sums are added in a fixed order.
+// One warp computes a row; its lanes' sums are added in a fixed order.
 __global__ void two_classes_kernel(const float* weight, const float* bias, const float* in,
                                    float* out, std::size_t rows, std::size_t width) {
   const std::size_t row =
@@ -212,7 +212,7 @@ void embed_rows(const float* table, const std::uint16_t* tokens, const DeviceMat
 
 void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMatrix& out,
                 const DeviceMatrix& also, cudaStream_t stream) {
-  // `out` is 16-bit inputs of products, or the residual stream; then `also` may be those inputs.
+  // `out` holds 16-bit inputs of products, or the residual stream; then `also` may hold the inputs.
   const Element narrow = out.element == Element::kFp32 ? also.element : out.element;
   with_type(narrow, [&]<typename T>(T*) {
     if (out.element == Element::kFp32) {

@@ -23,8 +23,8 @@ inline float max_lanes(__m256 v) {
   return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
 }
 
-// exp(x) for x ≤ 88, to 2 units in the last place; 0 below −87, NaN for NaN.
-// x = n·ln 2 + r with |r| ≤ ln 2 / 2; exp(r) by its Taylor polynomial of degree 7.
+// Returns exp(x) for x ≤ 88, to 2 units in the last place; 0 below −87, NaN for NaN. x = n·ln 2 + r
+// with |r| ≤ ln 2 / 2; exp(r) by its Taylor polynomial of degree 7.
 inline __m256 exp_lanes(__m256 x) {
   const __m256 lowest = _mm256_set1_ps(-87.0F);
   const __m256 not_underflow = _mm256_cmp_ps(x, lowest, _CMP_NLT_UQ);

@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Softmax over one row in place, in fp32, summed in order.
+// Applies softmax to one row in place, in fp32, summed in order.
 void softmax(std::span<float> row);
 
 }  // namespace virnucpro

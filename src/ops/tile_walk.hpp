@@ -12,7 +12,7 @@ namespace virnucpro {
 
 // The order of a product's tiles: row after row within a band of columns, then the next band. A
 // band's weights stay in the L2 cache while all rows pass. This saves DRAM traffic and so power,
-// which is what limits a product's clock.
+// which limits a product's clock.
 struct TileWalk {
   std::uint32_t rows = 0;     // of tiles
   std::uint32_t columns = 0;  // of tiles

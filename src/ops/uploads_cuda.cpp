@@ -58,7 +58,7 @@ void Uploads::add(const Weights& weights, const std::string& name, const Shape& 
 
 void Uploads::run(std::size_t threads, const Cancel& cancel) {
   if (items_.empty()) return;
-  // The largest first, so that the last ones are short.
+  // The largest tensors go first, so that the last ones are short.
   std::stable_sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
     return numbers_of(a.shape) > numbers_of(b.shape);
   });

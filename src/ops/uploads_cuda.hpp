@@ -17,11 +17,11 @@ namespace virnucpro::cuda {
 // Tensors to read, copy to the device and store there.
 class Uploads {
  public:
-  // Enqueues what becomes of a tensor's numbers, fp32 on the device until the stream is done.
+  // Enqueues the step that stores a tensor's numbers, fp32 on the device until the stream is done.
   using Store = std::function<void(const float* values, cudaStream_t stream)>;
   void add(const Weights& weights, const std::string& name, const Shape& shape, Store store);
-  // Converts them. `to` is on the device, has as many numbers as `shape`, and may be part of a
-  // larger matrix.
+  // Converts and stores the numbers. `to` is on the device, has as many numbers as `shape`, and may
+  // be part of a larger matrix.
   void add(const Weights& weights, const std::string& name, const Shape& shape,
            const DeviceMatrix& to);
 
@@ -43,7 +43,7 @@ class Uploads {
 // Copies numbers from the host and waits for the copy.
 void upload(std::span<const float> values, void* to);
 
-// Streams of this program do not wait for the default stream; after using it, call this.
+// Call this after using the default stream: this program's streams do not wait for it.
 void wait_for_default_stream();
 
 }  // namespace virnucpro::cuda

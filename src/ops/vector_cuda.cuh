@@ -11,7 +11,7 @@ struct alignas(4 * sizeof(T)) Four {
   T at[4];
 };
 
-// The larger one, or NaN if either is.
+// Returns the larger number, or NaN if either is NaN.
 __device__ __forceinline__ float max_or_nan(float a, float b) {
   float result;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));

@@ -11,15 +11,15 @@
 
 namespace virnucpro::cuda {
 
-// Memory of weights on the device; what is read into it is there once the context's uploads ran.
+// Memory of weights on the device. The *_later() functions fill it when the context's uploads run.
 
-// An fp32 tensor without the first dimension's neighbours: numbers side by side.
+// Makes a buffer for a whole fp32 tensor, row-major without gaps.
 DeviceBuffer read_later(Context& context, const Weights& weights, const std::string& name,
                         const Shape& shape);
 DeviceBuffer zeros(std::size_t numbers);  // fp32
 DeviceBuffer copy_of(std::span<const float> values);
 
-// The parts' biases side by side, fp32.
+// Makes a buffer for the parts' biases side by side, fp32.
 DeviceBuffer read_biases_later(Context& context, const Weights& weights,
                                std::span<const LinearPart> parts);
 

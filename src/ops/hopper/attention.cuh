@@ -1,7 +1,9 @@
 #pragma once
 
 // Attention for Hopper with heads of 64: wgmma on whole tiles of 64 queries; keys and values in
-// shared memory. Each type has one source that includes this. Compile with NDEBUG, like gemm.cuh.
+// shared memory. A warp group computes a head's whole sequence, because frames are short (168
+// tokens for 500 bases) and fit there: queries, keys and values are read once. Longer ones are cut.
+// Each type has one source that includes this. Compile with NDEBUG, like gemm.cuh.
 #define CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED
 
 #include <cutlass/arch/barrier.h>
@@ -26,7 +28,7 @@ struct alignas(16) Piece {
   T at[kPiece];
 };
 
-// The place of a row's piece in shared memory: wgmma's 128-byte swizzle.
+// Returns the place of a row's piece in shared memory: wgmma's 128-byte swizzle.
 __device__ __forceinline__ std::uint32_t swizzled(std::uint32_t row, std::uint32_t piece) {
   return row * kHeadWidth + (piece ^ (row % 8)) * kPiece;
 }
@@ -112,7 +114,7 @@ struct CuteType<__nv_bfloat16> {
   using Type = cutlass::bfloat16_t;
 };
 
-// The thread's number in its group.
+// Returns the thread's number in its group.
 __device__ __forceinline__ std::uint32_t group_thread() {
   return threadIdx.x % kGroupThreads;
 }
@@ -449,8 +451,8 @@ void attend_cut(const AttentionCall& call, cudaStream_t stream) {
          sizeof(T), call, stream);
 }
 
-// Selects by the batch's longest sequence. Hidden keys add zeros at the end of every sum, so a
-// sequence's bits do not depend on the choice.
+// Selects the kernel by the batch's longest sequence. Hidden keys add zeros at the end of every
+// sum, so a sequence's bits do not depend on the choice.
 template <typename T, bool kAlibi>
 void attend(const AttentionCall& call, cudaStream_t stream) {
   if (call.longest <= 64) return attend_whole<T, 64, kAlibi>(call, stream);

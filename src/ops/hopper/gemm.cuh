@@ -11,8 +11,8 @@ constexpr bool adds(Epilogue epilogue) {
   return epilogue == Epilogue::kBiasAdd || epilogue == Epilogue::kBiasAdd16;
 }
 
-// The epilogue as a tree over the accumulator: (acc + bias), its GELU, the residual plus it, or the
-// gate times the accumulator's GELU.
+// The epilogue as a tree over the accumulator: acc + bias, the GELU of that, the residual plus
+// that, or the gate times the accumulator's GELU.
 template <Epilogue kEpilogue, class Element, class Tile>
 struct EpilogueTree {
   using Out = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, Element>;
@@ -59,8 +59,8 @@ using Sm90Gemm =
     Sm90Product<Element, float, TileOf<Choice, sizeof(Element)>,
                 EpilogueTree<kEpilogue, Element, TileOf<Choice, sizeof(Element)>>, Choice>;
 
-// Which tile is best for a kind of layer was measured (docs/develop/performance.md). It depends
-// only on the layer; bits do not depend on it.
+// The best tile for each kind of layer was measured. The choice depends only on the layer, and bits
+// do not depend on it.
 using Wide = TileChoice<128, 192, true>;
 using Square = TileChoice<128, 128, true>;
 using Deep = TileChoice<128, 256, false, 16>;

@@ -6,7 +6,7 @@
 namespace virnucpro::cuda {
 namespace {
 
-// sum · row's scale · channel's scale + bias, in fp32, and what follows it.
+// Computes sum · row's scale · channel's scale + bias, in fp32, then the rest of the epilogue.
 template <Int8Epilogue kEpilogue, class Tile>
 struct Int8Tree {
   using Out = cutlass::half_t;
