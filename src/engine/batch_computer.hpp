@@ -17,14 +17,14 @@ class BatchComputer {
  public:
   virtual ~BatchComputer() = default;
 
-  // The name of the code that computes, and the widths of its embeddings, 0 for a model that is not
-  // computed: see engine.hpp.
+  // The name of the code that computes, and the widths of its embeddings (engine.hpp). A width is 0
+  // for a model that is not computed.
   virtual std::string kernel_path() const = 0;
   virtual std::uint32_t dnabert_s_width() const = 0;
   virtual std::uint32_t esm2_width() const = 0;
   // The batch size, in tokens of either model, that fits in every worker's memory.
   virtual std::size_t token_budget() const = 0;
-  // Of each worker's engine, when it was ready.
+  // Returns the facts of each worker's engine from when it was ready.
   virtual std::vector<EngineFacts> facts() const = 0;
 
   virtual std::size_t workers() const = 0;  // that compute in parallel

@@ -23,8 +23,7 @@ std::uint64_t weight_bytes(const ModelShapes& shapes, const EngineOutputs& outpu
   if (outputs.needs_dnabert_s()) numbers += numbers_of(shapes.dnabert_s);
   if (outputs.needs_esm2()) numbers += numbers_of(shapes.esm2);
   if (outputs.scores) numbers += numbers_of(shapes.classifier);
-  // In 8 bits ESM-2's weights take as much as in 16 while they are loaded: with their second 8
-  // bits.
+  // During loading ESM-2's 8-bit weights take 16 bits, because they have a second 8 bits.
   return numbers * size_of(cuda::element_of(precision));
 }
 

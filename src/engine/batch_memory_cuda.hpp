@@ -11,8 +11,9 @@
 
 namespace virnucpro {
 
-// How much of a GPU's memory models and their batches take, from shapes alone: also of models that
-// did not fit, and of others that would. A model that no output needs takes none.
+// Computes a GPU's memory for models and their batches from shapes alone, also for models that are
+// not loaded. The models' own code runs on an arena that only counts, so that no formula can differ
+// from it. A model that no output needs takes none.
 
 struct ModelShapes {
   DnabertShape dnabert_s;
@@ -28,18 +29,18 @@ void allocate_activations(cuda::Context& context, const ModelShapes& shapes,
                           const EngineOutputs& outputs, std::size_t esm_tokens,
                           std::size_t dna_tokens, std::size_t frames);
 
-// The most frames that a batch of this many tokens has.
+// Returns the most frames that a batch of this many tokens has.
 std::size_t most_frames(std::size_t tokens);
-// Of such a batch's input, with this many tokens of either model.
+// Returns the bytes of such a batch's input, with this many tokens of either model.
 std::size_t input_bytes(std::size_t tokens);
-// Of results with embeddings of this width.
+// Returns the bytes of results with embeddings of this width.
 std::size_t result_bytes(std::size_t frames, std::size_t width);
 
-// The weights, and batches of this many tokens of either model. The numbers always kept in fp32 are
-// too few to matter.
+// Returns the need of weights, and of batches of this many tokens of either model. It ignores that
+// some numbers are always fp32: they are too few to matter.
 MemoryNeed memory_need(const ModelShapes& shapes, const EngineOutputs& outputs, Precision precision,
                        std::size_t tokens);
-// The same in 16 bits with each smaller published ESM-2 in place of this one, the largest first.
+// Returns the need in 16 bits with each smaller published ESM-2 instead, the largest first.
 std::vector<MemoryNeed> needs_with_smaller_esm2(const ModelShapes& shapes,
                                                 const EngineOutputs& outputs, std::size_t tokens);
 

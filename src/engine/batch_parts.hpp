@@ -17,14 +17,14 @@ struct BatchPart {
   friend bool operator==(const BatchPart&, const BatchPart&) = default;
 };
 
-// The frames of a part, as a separate batch.
+// Returns the frames of a part as a separate batch.
 PackedFrames cut_frames(const PackedFrames& frames, const BatchPart& part);
 
 // Copies a part's rows to their places in the result of its batch of `frames`, and adds its times.
 // Does not copy the lists of frames. Worker, memory and arrival are those of the part that came
-// last: all times of the batch count for that worker, also those of parts that another computed.
-// A batch is split only if two workers were lost with it or a worker's memory was short, so only
-// then are figures of single workers inexact; sums over all of them always hold.
+// last, so all times of the batch count for its worker. That makes figures of single workers
+// inexact, but only if a batch was split: two workers were lost with it, or a worker's memory was
+// short. Sums over all workers always hold.
 void place_rows(const BatchResult& part_result, const BatchPart& part, std::size_t frames,
                 BatchResult& result);
 

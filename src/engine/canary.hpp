@@ -11,10 +11,10 @@ namespace virnucpro {
 // it did at the start. `vocabulary`: the number of DNABERT-S's tokens, 0 if it is not computed.
 BatchRequest canary_batch(std::uint32_t vocabulary);
 
-// Its tokens of the model that has more of them.
+// Returns the batch's tokens of the model that has more of them.
 std::size_t canary_tokens();
 
-// Whether two answers are the same, bit for bit.
+// True if two answers are the same, bit for bit.
 bool same_answer(const BatchResult& one, const BatchResult& other);
 
 }  // namespace virnucpro

@@ -48,7 +48,7 @@ void MessageWriter::write() {
     if (done < 0 && errno == EINTR) continue;
     if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (done < 0) {
-      // A message is lost for any reason: the other side must notice.
+      // A message is lost, whatever the reason: the other side must notice.
       ::shutdown(socket_, SHUT_RDWR);
       is_broken_ = true;
       return;

@@ -23,7 +23,7 @@ class MessageReader {
  public:
   MessageReader(int socket, const WireLimits& limits) : socket_(socket), wire_(limits) {}
 
-  // Reads what is there, without waiting, up to some megabytes; false if the other side is gone.
+  // Reads available bytes without waiting, up to some megabytes; false if the other side is gone.
   bool read();
   // Errors: WireReader's.
   std::optional<WorkerMessage> next_message() { return wire_.next_message(); }
@@ -46,7 +46,7 @@ class MessageWriter {
   // short) it closes the connection, so that the reader notices.
   void write();
   bool has_more() const { return !is_broken_ && !waiting_.empty(); }
-  // Messages that were not sent completely.
+  // Returns the number of messages that were not sent completely.
   std::size_t unsent() const { return waiting_.size(); }
 
  private:

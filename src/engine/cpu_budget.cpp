@@ -9,11 +9,11 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kMostTokens = 4096;
-// Of a batch, for each thread: two seconds of an AVX-512 core, four of an AVX2 one.
+// Multiply-adds of a batch for each thread: two seconds of an AVX-512 core, four of an AVX2 one.
 constexpr std::uint64_t kMultiplyAdds = 100'000'000'000U;
 
-// Weights of the matrix products, and so their multiply-adds a token; attention adds few for short
-// frames.
+// Returns the weights of the matrix products, which are the multiply-adds of a token. Attention
+// adds few for short frames.
 std::uint64_t of_esm2(const Esm2Shape& shape) {
   const std::uint64_t width = shape.width;
   return shape.layers * (4 * width * width + 2 * width * shape.ffn);
@@ -52,7 +52,7 @@ std::uint64_t bytes_of_dnabert_s(const EngineModels& models, const EngineSetting
   return of_dnabert_s(models.dnabert_s.shape) * bytes_of_a_weight(of_dnabert_s(precision));
 }
 
-// In both precisions, which share a DNABERT-S that they compute alike.
+// Adds up both precisions. They share DNABERT-S if they compute it alike.
 std::uint64_t bytes_of_weights(const EngineModels& models, const EngineSettings& settings) {
   const Precision first = settings.precision;
   const Precision check = settings.check_precision.value_or(first);
@@ -66,10 +66,9 @@ std::uint64_t bytes_of_weights(const EngineModels& models, const EngineSettings&
   return bytes;
 }
 
-// Numbers of a token's activations while a model is computed.
+// Returns the numbers of a token's activations while a model is computed.
 std::uint64_t activations_of(std::uint64_t width, std::uint64_t ffn) {
-  constexpr std::uint64_t kOfItsWidth =
-      5;  // the stream; queries, keys, values; what they attend to
+  constexpr std::uint64_t kOfItsWidth = 5;  // the stream; queries, keys, values; attention's output
   return kOfItsWidth * width + ffn;
 }
 

@@ -37,10 +37,10 @@ struct EngineSettings {
   std::size_t threads = 1;  // on the CPU; for a GPU, threads that load weights
   Precision precision = Precision::kFp32;
   Int8Policy int8_policy{};  // for Precision::kInt8
-  // For set_int8_policy(): the engine has ESM-2's linears in 8 and in 16 bits. All are in 8 bits at
-  // first, whatever the policy.
+  // Allows set_int8_policy(): the engine has ESM-2's linears in 8 and in 16 bits. All compute in 8
+  // bits at first, whatever the policy.
   bool any_int8_policy = false;
-  // In which batches are computed that ask for it (BatchRequest::check).
+  // Precision of batches with BatchRequest::check set.
   std::optional<Precision> check_precision{};
   EngineOutputs outputs{};
   std::optional<int> gpu{};  // a CUDA device; empty: the CPU
@@ -54,26 +54,26 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Which code computes: "cpu-avx2", "cpu-avx512", "cuda-sm90a" …: cpu_kernel_path() and
-  // cuda_kernel_path().
+  // Returns the name of the code that computes, from cpu_kernel_path() or cuda_kernel_path().
   // Scores are the same bytes within one path and precision only.
   virtual std::string kernel_path() const = 0;
   virtual std::uint32_t dnabert_s_width() const = 0;
   virtual std::uint32_t esm2_width() const = 0;
 
-  // Tokens of a batch: as in the settings, or fewer if the device's memory is too small for these.
+  // Returns the tokens of a batch: as in the settings, or fewer if the memory is too small.
   virtual std::size_t token_budget() const = 0;
   virtual EngineFacts facts() const = 0;
 
-  // How many batches may be begun before the first is finished: a GPU computes one batch while the
-  // next is sent to it. Results come in the order begun.
+  // The most batches that may be begun before the first is finished: a GPU computes one batch while
+  // the next is sent to it. Results come in the order begun.
   virtual std::size_t depth() const = 0;
   // Both throw kInterrupted/kTerminated between two layers some seconds after they were cancelled
   // (Cancel::check_late).
   virtual void begin(const BatchRequest& request) = 0;
   virtual BatchResult finish() = 0;
 
-  // Of the batches begun from now on. Errors: kInternal without EngineSettings::any_int8_policy.
+  // Sets the policy of the batches begun from now on. Errors: kInternal without
+  // EngineSettings::any_int8_policy.
   virtual void set_int8_policy(const Int8Policy& policy);
 
   BatchResult run(const BatchRequest& request) {
@@ -82,12 +82,12 @@ class Engine {
   }
 };
 
-// On the GPU or the CPU, as the settings say. Errors: kCpu, kDevice, kPrecision, kOutOfMemory,
-// kWeights*, kWeightsTensor when the classifier's width is not the sum of both.
+// Makes an engine on the GPU or the CPU, as the settings say. Errors: kCpu, kDevice, kPrecision,
+// kOutOfMemory, kWeights*, kWeightsTensor when the classifier's width is not the sum of both.
 std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,
                                     const Cancel& cancel);
 
-// For make_engine(), which has checked the widths.
+// Called by make_engine(), which has checked the widths.
 std::unique_ptr<Engine> make_cpu_engine(const EngineModels& models, const EngineSettings& settings,
                                         const Cancel& cancel);
 // Errors: kDevice in a program that was built without CUDA.

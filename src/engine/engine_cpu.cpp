@@ -60,15 +60,15 @@ EngineFacts facts_of(const EngineModels& models, const EngineSettings& settings)
           .esm2_layers = models.esm2.shape.layers};
 }
 
-// In what DNABERT-S is computed: int8 is for ESM-2 alone.
+// Returns the precision of DNABERT-S: int8 is for ESM-2 alone.
 Precision others_on_cpu(Precision precision) {
   return precision == Precision::kInt8 ? Precision::kFp32 : precision;
 }
 
-// Both encoders in a precision; one that no output needs is not there.
+// Both encoders in a precision; one that no output needs is absent.
 class EncodersOnCpu {
  public:
-  // `others`, if any, lends its DNABERT-S where both compute it alike.
+  // `others`, if any, lends its DNABERT-S if both compute it alike.
   EncodersOnCpu(const EngineModels& models, const EngineSettings& settings, Precision precision,
                 ThreadPool& pool, const Cancel& cancel, const EncodersOnCpu* others = nullptr)
       : context_{.pool = pool, .cancel = cancel, .precision = others_on_cpu(precision)} {

@@ -36,7 +36,7 @@ using cuda::DeviceBatch;
 constexpr std::size_t kDepth = kBatchesAtOnce;
 // Threads that load weights; each needs pinned memory for the largest tensor.
 constexpr std::size_t kLoadThreads = 4;
-// At this size speed is within a percent of the best; below the smallest it is too slow.
+// With this budget speed is within a percent of the best; below kSmallestBudget it is too slow.
 constexpr std::size_t kTokenBudget = 32768;
 constexpr std::size_t kInt8TokenBudget = 65536;  // its kernels take half the time
 constexpr std::size_t kSmallestBudget = 512;
@@ -55,8 +55,8 @@ DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
   return info;
 }
 
-// Makes the device the calling thread's. Errors: kDevice if it is absent, too old or not available;
-// kOutOfMemory if others use its memory.
+// Makes the device that of the calling thread. Errors: kDevice if it is absent, too old or not
+// available; kOutOfMemory if others use its memory.
 cudaDeviceProp open_device(int index) {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
@@ -75,14 +75,14 @@ struct MemoryInfo {
   std::size_t total = 0;
 };
 
-// Of the calling thread's device.
+// Returns the memory of the calling thread's device.
 MemoryInfo memory_info() {
   MemoryInfo info;
   check_cuda(cudaMemGetInfo(&info.free, &info.total), "cudaMemGetInfo");
   return info;
 }
 
-// The same with this process's part of it.
+// Returns the same, with this process's part of it.
 WorkerMemory memory_now() {
   const MemoryInfo device = memory_info();
   const CachingAllocator& allocator = device_allocator();
@@ -124,8 +124,8 @@ cuda::Attention choose_attention(Precision precision, bool hopper) {
   throw Error(ErrorKind::kInternal, "no such precision");
 }
 
-// ESM-2 in the precision of a run. In 8 bits it has weights of its own, made from the model's, that
-// are needed only while they are loaded.
+// ESM-2 in the precision of a run. In 8 bits it makes folded weights from the model's, which it
+// needs only while they are loaded.
 class Esm2OnGpu {
  public:
   Esm2OnGpu(const Esm2Weights& weights, cuda::Context& context)
@@ -161,16 +161,16 @@ class Esm2OnGpu {
   std::variant<Plain, Int8> model_;
 };
 
-// What DNABERT-S computes in, beside ESM-2: int8 is for ESM-2 alone.
+// Returns the precision of DNABERT-S beside ESM-2: int8 is for ESM-2 alone.
 Precision beside_esm2(Precision precision) {
   return precision == Precision::kInt8 ? Precision::kFp16 : precision;
 }
 
-// Both encoders in a precision, with what their ops need; one that no output needs is not there.
-// Their weights are on the device after load().
+// Both encoders in a precision, with their ops' context; one that no output needs is absent. Their
+// weights are on the device after load().
 class Encoders {
  public:
-  // `others`, if any, lends its DNABERT-S where both compute it alike.
+  // `others`, if any, lends its DNABERT-S if both compute it alike.
   Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
            bool hopper, cudaStream_t stream, const Cancel& cancel, const Encoders* others = nullptr)
       : cancel_(cancel),
@@ -220,7 +220,7 @@ class Encoders {
   std::optional<Esm2OnGpu> esm2_;
 };
 
-// Both grow by doubling, so that after a few batches they stay. The contents are lost.
+// Buffers grow by doubling, so that they soon keep their size. The contents are lost.
 void grow(DeviceBuffer& buffer, std::size_t bytes) {
   if (bytes <= buffer.bytes()) return;
   buffer = {};
@@ -295,7 +295,7 @@ struct Marks {
   Event done;
 };
 
-// Seconds between two points of a stream, both of which it has passed.
+// Returns the seconds between two points of a stream, both of which it has passed.
 double seconds_between(const Event& first, const Event& last) {
   return 1e-3 * static_cast<double>(first.milliseconds_until(last));
 }
@@ -413,7 +413,7 @@ class CudaEngine : public Engine {
     check_encoders_->load();
   }
 
-  // Has 8-bit linears correct their biases on a batch of their own.
+  // Lets 8-bit linears correct their biases on calibration_frames().
   void calibrate(Encoders& encoders) {
     const PackedFrames frames = calibration_frames();
     reserve(encoders, frames.esm_tokens.size(), 0);
@@ -482,7 +482,7 @@ class CudaEngine : public Engine {
                 budget.tokens, budget.wanted);
   }
 
-  // Releases what reserve() allocated: with half of the tokens the parts have other sizes.
+  // Releases the memory of reserve(): with half of the tokens its parts have other sizes.
   void release() {
     activations_ = {};
     for (Slot& slot : slots_) {
@@ -535,8 +535,8 @@ class CudaEngine : public Engine {
     grow(slot.host_results, result_bytes(slot.frames, wants_embeddings() ? width() : 0));
   }
 
-  // There is one set more than batches in progress, so that those of the batch before a finished
-  // one are still there.
+  // There is one set more than batches in progress: times_of() a finished batch also needs the
+  // marks of the batch before it.
   Marks& marks(std::size_t number) { return marks_[number % marks_.size()]; }
 
   BatchTimes times_of(std::size_t number) {
@@ -618,7 +618,7 @@ class CudaEngine : public Engine {
     here.done.record(compute_);
   }
 
-  // Includes embeddings if they are wanted.
+  // Returns a batch's results on the host, with embeddings if they are wanted.
   Results host_results(const Slot& slot) const {
     return results_at(slot.host_results.data(), slot.frames, wants_embeddings() ? width() : 0);
   }

@@ -8,10 +8,10 @@
 
 namespace virnucpro {
 
-// From what an engine took its token budget.
+// An engine's token budget, and the sizes from which it follows.
 struct BudgetPlan {
   std::uint64_t tokens = 0;   // the budget
-  std::uint64_t wanted = 0;   // as the user asked, or else as the device would have it
+  std::uint64_t wanted = 0;   // the user's number, or else the device's
   bool is_auto = true;        // the user asked for none
   std::uint64_t threads = 0;  // that compute on the CPU; 0: a GPU
   // Bytes of a GPU's memory; on the CPU 0:
@@ -21,11 +21,11 @@ struct BudgetPlan {
   std::uint64_t total = 0;
 };
 
-// "batches of 32,768 tokens (auto): 5.5 GiB of weights, 4.0 GiB for batches, 71.0 GiB of 79.0 GiB
-// were free".
+// Returns "batches of 32,768 tokens (auto): 5.5 GiB of weights, 4.0 GiB for batches, 71.0 GiB of
+// 79.0 GiB were free".
 std::string plan_text(const BudgetPlan& plan);
 
-// What is known of an engine when it is ready to compute.
+// The facts of an engine when it is ready to compute.
 struct EngineFacts {
   BudgetPlan plan{};
   std::optional<WorkerMemory> memory{};  // empty on the CPU

@@ -12,8 +12,8 @@
 
 namespace virnucpro {
 
-// A worker's requests and results. Plain data, so that the caller does not notice whether a worker
-// is a thread or a process.
+// A worker's requests and results. They are plain data, so that the caller does not notice whether
+// a worker is a thread or a process. Frames have numbers only: a worker needs no names.
 struct BatchRequest {
   std::uint64_t id = 0;
   PackedFrames frames;
@@ -33,14 +33,14 @@ struct BatchResult {
   std::vector<float> scores;     // [frames, 2]: others, virus; empty if not wanted
   std::vector<float> dnabert_s;  // [frames, width]; empty if not wanted
   std::vector<float> esm2;       // [frames, width]; empty if not wanted
-  // Indices of frames in the batch whose embeddings or scores are NaN or infinite.
+  // Indices of the batch's frames with NaN or infinite embeddings or scores.
   std::vector<std::uint32_t> not_finite;
   // Frames without a result, in ascending order; ignore their rows.
   std::vector<FailedFrame> failed;
   BatchTimes times;
   std::optional<WorkerMemory> memory{};  // of the device after it; empty on the CPU
   std::uint32_t worker = 0;              // that computed it, or its last part
-  // When the result, or its last part, came from the worker.
+  // The time at which the result, or its last part, came from the worker.
   std::chrono::steady_clock::time_point arrived{};
 };
 

@@ -43,7 +43,7 @@ void put_text(ByteWriter& out, std::string_view value) {
   out.number(static_cast<std::uint32_t>(value.size())).raw(value);
 }
 
-// Cuts texts of any length: of errors and log lines.
+// Writes texts of any length, cut to kMostText: of errors and log lines.
 void put_cut(ByteWriter& out, std::string_view value) {
   put_text(out, value.substr(0, kMostText));
 }
@@ -76,11 +76,11 @@ std::vector<T> get_array(ByteReader& in) {
   return values;
 }
 
-// One of an enum's values, of which there are `count`.
+// Reads a value of an enum that has `count` of them.
 template <typename T>
 T get_choice(ByteReader& in, std::size_t count) {
   const auto value = in.number<std::uint8_t>();
-  if (value >= count) fail("a value is not one of those it can be");
+  if (value >= count) fail("there is no such value");
   return static_cast<T>(value);
 }
 
@@ -274,7 +274,7 @@ void get(ByteReader& in, BatchRequest& request) {
 // Times are shown and added up: a NaN or a negative one would spoil them all.
 double get_seconds(ByteReader& in) {
   const auto seconds = in.number<double>();
-  if (!std::isfinite(seconds) || seconds < 0) fail("a time is not one");
+  if (!std::isfinite(seconds) || seconds < 0) fail("a time is negative or not finite");
   return seconds;
 }
 

@@ -33,7 +33,7 @@ inline constexpr std::uint64_t kMostTrace = 24U << 20U;
 // Writes a complete frame. Errors: kInternal for a message that is too long.
 std::string encode_message(const WorkerMessage& message);
 
-// How long a payload a reader takes of each type of message; at first none.
+// The longest payload that a reader accepts for each type of message; at first none.
 class WireLimits {
  public:
   template <typename Message>
@@ -51,15 +51,15 @@ class WireReader {
  public:
   explicit WireReader(const WireLimits& limits) : limits_(limits) {}
 
-  // May change between two messages: what is expected depends on what was sent.
+  // May change between two messages: the expected ones depend on those that were sent.
   WireLimits& limits() { return limits_; }
   void add(std::span<const char> bytes);
-  // The next message; empty until it is complete. Errors: kInternal for anything that
+  // Returns the next message; empty until it is complete. Errors: kInternal for anything that
   // encode_message() would not write; the stream is useless after it.
   std::optional<WorkerMessage> next_message();
-  // Whether the stream ends between two messages.
+  // True if the stream ends between two messages.
   bool at_end() const { return taken_ == bytes_.size(); }
-  // The size of the last message.
+  // Returns the size of the last message.
   std::size_t message_bytes() const { return message_bytes_; }
 
  private:

@@ -19,7 +19,7 @@ class Worker : public BatchComputer {
   // At most `in_flight` batches wait; then submit() blocks. The engine must outlive the worker, and
   // nothing else may use it.
   Worker(Engine& engine, std::size_t in_flight);
-  // Drops batches that were not started.
+  // Drops the batches that were not started.
   ~Worker() override;
 
   std::string kernel_path() const override;

@@ -19,8 +19,8 @@ namespace virnucpro {
 
 // The first message to a worker: how to load the models and make its engine.
 struct WorkerSetup {
-  std::string dnabert_s;   // the models as the user named them
-  std::string esm2;        //
+  std::string dnabert_s;  // the models as the user named them
+  std::string esm2;
   std::string classifier;  // empty: not needed
   std::string models_dir;
   std::string share_dir;
@@ -52,7 +52,7 @@ struct WorkerHello {
 
 struct WorkerResult {
   BatchResult result;
-  std::uint64_t token_budget = 0;  // for which it has the memory now
+  std::uint64_t token_budget = 0;  // that fits in its memory now
 };
 
 // If `kind` is kOutOfMemory: a batch needed too much memory, and the worker goes on. Otherwise this
@@ -62,7 +62,7 @@ struct WorkerFailure {
   Place place{};
   std::string detail;
   std::optional<std::uint64_t> batch{};  // that it was computing
-  std::uint64_t token_budget = 0;        // for which it expects to have the memory now
+  std::uint64_t token_budget = 0;        // that should fit in its memory now
 };
 
 struct WorkerLogLine {

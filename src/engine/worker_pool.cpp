@@ -36,17 +36,17 @@ constexpr std::chrono::milliseconds kLookAtCancel{50};
 constexpr std::uint64_t kMostDepth = 64;
 constexpr std::uint32_t kMostWidth = 1U << 14U;  // the widest published model has 5,120
 
-// What is kept of what a worker says over the whole run: the rest is dropped, and counted. A single
-// process that logs kFlood bytes is faulty; a long trace is what the user asked for.
+// The most that is kept of a worker's log and trace over the whole run; the rest is dropped and
+// counted. A process that logs kFlood bytes is lost, as it must be faulty. A long trace is no
+// fault: the user asked for it.
 constexpr std::uint64_t kMostLog = 1U << 20U;
 constexpr std::uint64_t kMostTraces = 64U << 20U;
 constexpr std::uint64_t kFlood = 64U << 20U;
-// Beside its letters, what a log line takes here.
+// Memory of a kept log line besides its letters.
 constexpr std::uint64_t kLineCost = 100;
 constexpr const char* kNaN = "its embeddings or scores are NaN or infinite";
 
-// Seconds without pauses: while this process was stopped (Ctrl-Z) or the machine slept, its workers
-// did not hang.
+// Counts seconds except while this process is stopped (Ctrl-Z) or the machine sleeps.
 class AwakeClock {
  public:
   double now() {
@@ -83,7 +83,7 @@ class Wakeup {
   UniqueFd fd_;
 };
 
-// What may come at any time. A result is allowed when something was sent.
+// Allows messages that may come at any time. Results are allowed only after something was sent.
 WireLimits limits_for_a_worker(bool traced) {
   WireLimits limits;
   limits.allow<WorkerHello>(kMostHello);
@@ -106,12 +106,12 @@ struct Link {
   MessageWriter writer;
   WorkerProcess process;
   bool has_said_hello = false;
-  bool canary_in_check = false;  // the answer that comes next, in the check precision
+  bool canary_in_check = false;  // the next answer is in the check precision
   std::size_t most_frames = 0;   // that were sent at once
   std::uint64_t logged = 0;      // bytes
 };
 
-// What a worker said over the run, whatever process it was.
+// Logs and traces of a worker over the run, from all its processes.
 struct Said {
   std::uint64_t log = 0;    // bytes kept
   std::uint64_t trace = 0;  // bytes kept
@@ -128,7 +128,7 @@ struct OpenBatch {
   std::size_t nan = 0;  // failed ones that are NaN
 };
 
-// Whether all lists of a result have the right sizes.
+// True if all lists of a result have the right sizes.
 bool fits(const BatchResult& result, std::size_t frames, const EngineOutputs& outputs,
           const WorkerHello& hello) {
   const auto rows = [frames](bool wanted, std::size_t width) {
@@ -142,7 +142,7 @@ bool fits(const BatchResult& result, std::size_t frames, const EngineOutputs& ou
          std::adjacent_find(bad.begin(), bad.end(), std::greater_equal<>()) == bad.end();
 }
 
-// The longest result of a batch that fits() accepts.
+// Returns the length of the longest result that fits() accepts.
 std::uint64_t most_result(std::size_t frames, const EngineOutputs& outputs,
                           const WorkerHello& hello) {
   constexpr std::uint64_t kFixed = 256;  // numbers and counts
@@ -225,7 +225,7 @@ class WorkerPool::Thread {
     tell_what_was_dropped();
   }
 
-  // False when the pool is to stop.
+  // Returns false when the pool must stop.
   bool schedule_submitted() {
     std::deque<BatchRequest> submitted;
     {
@@ -269,7 +269,7 @@ class WorkerPool::Thread {
       log_info("{} is process {}", config.name, link->process.id());
       send(start.worker, encode_message(setup));
     } catch (const Error& error) {
-      // The summary of workers-lost is about all workers, and this is one.
+      // The summary of kWorkersLost says that all workers were lost; here it is one.
       const bool is_of_all = error.kind() == ErrorKind::kWorkersLost;
       schedule_.lost(start.worker, is_of_all ? error.detail() : error.what(), clock_.now());
     }
@@ -307,7 +307,7 @@ class WorkerPool::Thread {
     send(worker, encode_message(std::move(request)));
   }
 
-  // A result of this many frames may now come.
+  // Allows a result of this many frames.
   void allow_result(std::size_t worker, std::size_t frames) {
     if (!links_[worker]) return;
     Link& link = *links_[worker];
@@ -387,8 +387,7 @@ class WorkerPool::Thread {
     if (!is_open) lose_ended(worker);
   }
 
-  // A worker that could not even load its models, and had no memory to say so, is a failure like
-  // one that did say so.
+  // A worker may have no memory to load its models, nor to report that: the run fails all the same.
   void lose_ended(std::size_t worker) {
     Link& link = *links_[worker];
     const std::string how = link.process.end();
@@ -459,7 +458,7 @@ class WorkerPool::Thread {
     return true;
   }
 
-  // Sizes follow from these numbers: those of batches, of results and of what waits at a worker.
+  // The sizes of batches, results and queues follow from these numbers.
   bool is_possible(const WorkerHello& hello) const {
     const bool has_known_widths =
         !first_ || (hello.dnabert_s_width == shared_.hello.dnabert_s_width &&
@@ -492,7 +491,7 @@ class WorkerPool::Thread {
     return shared_.settings.workers[worker].setup.check_precision.has_value();
   }
 
-  // In each precision of the worker; the schedule hears only of the last answer.
+  // Checks an answer in each precision of the worker; the schedule hears only of the last one.
   bool check_canary(std::size_t worker, BatchResult result) {
     const bool check = links_[worker]->canary_in_check;
     std::optional<BatchResult>& right = check ? check_canary_ : canary_;
@@ -543,16 +542,17 @@ class WorkerPool::Thread {
     return false;
   }
 
-  // "esm2_hash" is of the file that "esm2" names.
+  // "esm2_hash" is the hash of the file that "esm2" names.
   static constexpr std::string_view kHash = "_hash";
 
   [[noreturn]] void fail_for_other_file(std::size_t worker, const WorkerHello& hello,
                                         const std::string& name) const {
     const auto file = hello.description.find(name.substr(0, name.size() - kHash.size()));
-    throw Error(ErrorKind::kWeightsChanged,
-                Place{.file = file == hello.description.end() ? hello.tokenizer : file->second},
-                fmt::format("{} and {} read other ones", shared_.settings.workers[*first_].name,
-                            shared_.settings.workers[worker].name));
+    throw Error(
+        ErrorKind::kWeightsChanged,
+        Place{.file = file == hello.description.end() ? hello.tokenizer : file->second},
+        fmt::format("{} and {} read different contents", shared_.settings.workers[*first_].name,
+                    shared_.settings.workers[worker].name));
   }
 
   void require_same(std::size_t worker, const WorkerHello& hello) const {
@@ -577,7 +577,7 @@ class WorkerPool::Thread {
 
   void use(const WorkerSchedule::Acceptance& acceptance, BatchResult result) {
     OpenBatch& batch = batches_.at(acceptance.part.batch);
-    // They may be finite in the check precision.
+    // Two answers agree on these NaN, so no worker is at fault; the check precision may be finite.
     const bool is_first_of_two = has_two_precisions(result.worker) && !batch.check;
     for (const std::uint32_t frame : acceptance.given_up) {
       const std::uint32_t index = acceptance.part.begin + frame;

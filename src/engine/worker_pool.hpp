@@ -15,9 +15,10 @@
 
 namespace virnucpro {
 
-// Worker processes that compute a run's batches, one for each of the settings' workers. Whatever
-// happens to a worker, each frame has one result, with the same bits, or is reported as failed
-// (worker_schedule.hpp). This process opens no device.
+// Worker processes that compute a run's batches, one for each of the settings' workers. Each sees
+// one GPU at most, and this process opens none: only the end of a process clears a faulted CUDA
+// context. Whatever happens to a worker, each frame has one result, with the same bits, or is
+// reported as failed (worker_schedule.hpp).
 class WorkerPool : public BatchComputer {
  public:
   struct WorkerConfig {
@@ -40,7 +41,7 @@ class WorkerPool : public BatchComputer {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // The hello that all workers agree on.
+  // Returns the hello that all workers agree on.
   const WorkerHello& hello() const;
 
   std::string kernel_path() const override { return hello().kernel_path; }

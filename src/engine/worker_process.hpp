@@ -28,8 +28,7 @@ struct WorkerCommand {
 // It must not outlive the thread that started it: the kernel kills it when that thread ends.
 class WorkerProcess {
  public:
-  // Errors: kWorkersLost if the program cannot be started; kOutOfMemory, kTooManyFiles if nothing
-  // can.
+  // Errors: kWorkersLost if the program cannot be started; kOutOfMemory, kTooManyFiles.
   WorkerProcess(const WorkerCommand& command, const UniqueFd& socket);
   // Kills it.
   ~WorkerProcess();
@@ -39,10 +38,10 @@ class WorkerProcess {
   pid_t id() const { return id_; }
   // Kills without waiting, unlike the destructor: a driver may need a second to clean up.
   void kill() const;
-  // Call it when the socket was closed: waits briefly for the process, then kills it. Returns how
-  // it ended: "it was killed by signal 9 (Killed)".
+  // Waits briefly for the process, then kills it. Call it when the socket was closed. Returns how
+  // the process ended: "it was killed by signal 9 (Killed)".
   std::string end();
-  // After end(): whether it ended with that error's exit code.
+  // True if it ended with that error's exit code. Call it after end().
   bool ran_out_of_memory() const;
 
  private:

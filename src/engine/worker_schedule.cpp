@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// If every answer has NaN in other frames, no pattern is found; the last answer then counts.
+// If each answer has NaN in other frames, the answer of this number counts.
 constexpr unsigned kMostNanAnswers = 3;
 constexpr unsigned kLossesBeforeCut = 2;
 
@@ -48,7 +48,7 @@ void WorkerSchedule::canary_answered(std::size_t worker, bool is_right, Seconds 
   land(member, kCanary, canary_tokens(), now);
   if (!is_right) {
     put_back(member, 0);
-    strike(worker, "its answer to the fixed batch that all must answer alike differs", false, now);
+    strike(worker, "its answer to the fixed batch differs from the first one", false, now);
     return;
   }
   member.state = State::kReady;
@@ -161,8 +161,8 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
   assign(now);
 }
 
-// Puts a lost worker's parts at the front of the queue, in their order. It had begun the first
-// `blamed`; one of them may be the cause of the loss.
+// Puts a lost worker's parts at the front of the queue, in their order. The worker had begun the
+// first `blamed` of them, and one of these may be the cause of the loss.
 void WorkerSchedule::put_back(Member& member, std::size_t blamed) {
   const auto worker = static_cast<std::size_t>(&member - members_.data());
   for (std::size_t i = member.flying.size(); i-- > 0;) {
@@ -302,7 +302,7 @@ bool WorkerSchedule::has_room(const Member& member) const {
   return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
-// For a suspect: the worker to reserve for it, busy or not. Otherwise: a worker with room.
+// Returns the worker to reserve for a suspect, busy or not; without a suspect, one with room.
 std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& reserved,
                                                       const Item* suspect) const {
   std::optional<std::size_t> best;

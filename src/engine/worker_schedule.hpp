@@ -14,17 +14,18 @@
 namespace virnucpro {
 
 // Decides which worker computes which part of a batch, and what follows a failure. It knows neither
-// processes nor clocks: the caller reports events with times, and does what it says.
+// processes nor clocks, so that tests can simulate years. The caller reports events with times and
+// carries out actions.
 //
-// A worker with room gets the oldest part. A lost worker is restarted, with a longer delay each
-// time; after `strikes` losses without a good batch in between it is dropped. Others get its parts.
-// A part with which a worker was lost is a suspect: it is computed alone, on another worker if
-// possible. If lost again, it is cut in two, down to one frame. A frame is condemned when two
-// workers were lost that had only this frame; these workers are not blamed. It is given up when any
-// other part is answered, or at once if no other part is left and any was answered before. If
-// workers are lost with every part, no frame is at fault: the schedule ends and gives up no frame.
-// A part with NaN is computed again, on another worker or a restarted one; frames that are NaN
-// again are given up.
+// A worker with room gets the oldest part, so uneven GPUs work at their own pace. A lost worker is
+// restarted, with a longer delay each time; after `strikes` losses without a good batch in between
+// it is dropped. Others get its parts. A part with which a worker was lost is a suspect: it is
+// computed alone, on another worker if possible. If lost again, it is cut in two, down to one
+// frame. A frame is condemned when two workers were lost that had only this frame; these workers
+// are not blamed. It is given up when any other part is answered, or at once if no other part is
+// left and any was answered before. If workers are lost with every part, the machine is at fault:
+// the schedule ends and gives up no frame. A part with NaN is computed again, on another worker or
+// a restarted one; frames that are NaN again are given up.
 class WorkerSchedule {
  public:
   using Seconds = double;  // since any fixed moment
@@ -42,11 +43,11 @@ class WorkerSchedule {
     Seconds shortest_hang = 60;
     Seconds longest_start = 1800;
     std::uint64_t parts_between_canaries = 64;
-    // This many losses in a row without a good answer end the run, whatever the cause.
+    // Number of losses in a row without a good answer that end the run, whatever the cause.
     unsigned most_lost = 64;
   };
 
-  // What to do. Each sending has its own id; pass a canary's answer to canary_answered().
+  // Actions for the caller. Each sending has its own id; a canary's goes to canary_answered().
   struct Start {
     std::size_t worker;
   };
@@ -73,7 +74,7 @@ class WorkerSchedule {
   };
   using Action = std::variant<Start, Kill, SendCanary, SendPart, GiveUp, End>;
 
-  // Whether to use an answer, and which of its frames stay NaN.
+  // Says if an answer is to be used, and which of its frames stay NaN.
   struct Acceptance {
     bool accepted = false;
     BatchPart part;
@@ -83,7 +84,7 @@ class WorkerSchedule {
   // Starts all workers.
   explicit WorkerSchedule(const Settings& settings);
 
-  // What happened. A worker is named by its index. The caller checks ids with has() before.
+  // Events. A worker is named by its index. The caller checks ids with has() before.
 
   // A new batch; the offsets say where its frames begin in both models' tokens.
   void submit(std::uint64_t batch, std::vector<std::uint32_t> esm_offsets,
@@ -94,18 +95,18 @@ class WorkerSchedule {
   Acceptance answered(std::size_t worker, std::uint64_t id,
                       const std::vector<std::uint32_t>& not_finite, std::uint64_t token_budget,
                       Seconds now);
-  // False: it was a single frame, which needs more memory than there is.
+  // Returns false if it was a single frame: that needs more memory than there is.
   bool out_of_memory(std::size_t worker, std::uint64_t id, std::uint64_t token_budget, Seconds now);
   // The worker did not receive the last `unsent` messages, so they did not cause the loss.
   void lost(std::size_t worker, const std::string& reason, Seconds now, std::size_t unsent = 0);
-  // Time has passed: starts workers that are due and finds workers that hang.
+  // Starts workers that are due and finds workers that hang. Call it as time passes.
   void tick(Seconds now);
 
   std::vector<Action> next_actions();
 
   bool has(std::size_t worker, std::uint64_t id) const;
   bool is_canary(std::uint64_t id) const { return id == kCanary; }
-  // The part that was sent with this id and is not answered yet.
+  // Returns the part that was sent with this id and is not answered yet.
   BatchPart part_of(std::uint64_t id) const { return parts_.at(id).part; }
   bool all_ready() const;  // except dropped ones
   unsigned starts_of(std::size_t worker) const { return members_[worker].starts; }

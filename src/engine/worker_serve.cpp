@@ -24,7 +24,7 @@
 namespace virnucpro {
 namespace {
 
-// The sender keeps far below this.
+// The sender has far fewer messages waiting.
 constexpr std::size_t kMostWaiting = 4096;
 
 void wait_for(int socket, short events) {
@@ -44,7 +44,7 @@ class SharedWriter {
  public:
   explicit SharedWriter(int socket) : socket_(socket), writer_(socket) {}
 
-  // Waits until all is sent, or the reader is gone.
+  // Returns when all is sent, or the reader is gone.
   void send(const WorkerMessage& message) {
     const std::lock_guard lock(mutex_);
     writer_.add(encode_message(message));
@@ -225,9 +225,9 @@ class Server {
 UniqueFd become_worker() {
   ucred peer{};
   socklen_t size = sizeof peer;
-  // The process that made the socket pair is the one that started this one.
+  // The process that made the socket pair also started this one.
   if (::getsockopt(kWorkerSocket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    throw Error(ErrorKind::kUsage, "worker is what predict and embed start, not a command");
+    throw Error(ErrorKind::kUsage, "worker is not a command for users: predict and embed start it");
   }
   UniqueFd socket(kWorkerSocket);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);

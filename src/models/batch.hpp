@@ -8,10 +8,10 @@
 
 namespace virnucpro {
 
-// What a batch must fulfil before it is used: offsets start at 0, rise, and end at the number of
-// tokens; tokens are in the vocabulary; each sequence has at least `shortest` tokens; `out` holds
-// `width` numbers per sequence. Errors: kInternal, naming model and sequence, since only a bug of
-// the caller can break this.
+// The rules that a batch must keep: offsets start at 0, rise, and end at the number of tokens;
+// tokens are in the vocabulary; each sequence has at least `shortest` tokens; `out` holds `width`
+// numbers per sequence. Errors: kInternal, naming model and sequence, since only a bug of the
+// caller can break this.
 struct BatchRules {
   std::string model;
   std::size_t vocabulary;

@@ -4,8 +4,8 @@
 
 namespace virnucpro {
 
-// The proteins on which models in 8 bits correct their biases: real ones, always the same, so that
-// a model's answers depend on nothing but its weights. Without nucleotides.
+// Returns the proteins on which models in 8 bits correct their biases. They are real, and always
+// the same, so that a model's answers depend only on its weights. They have no nucleotides.
 PackedFrames calibration_frames();
 
 }  // namespace virnucpro

@@ -22,7 +22,7 @@ class ClassifierModel {
   ClassifierModel(ClassifierModel&&) noexcept;
 
   std::uint32_t inputs() const;
-  // The matrix in which a batch of this many frames is computed.
+  // Returns the matrix in which a batch of this many frames is computed.
   static Matrix activations(Context& context, const ClassifierShape& shape, std::size_t frames);
 
   // merged: [frames, inputs]; scores: [frames, 2], probabilities of `others` and `virus`.

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Errors: kWeightsFormat for sizes with which there is no model.
+// Checks the sizes. Errors: kWeightsFormat if no model can have them.
 void check_esm2_shape(const Esm2Weights& weights);
 
 // ESM-2 (Lin et al. 2023, Science 379:1123), a protein language model; only its last layer's

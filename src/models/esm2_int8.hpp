@@ -10,15 +10,15 @@
 
 namespace virnucpro {
 
-// ESM-2 in 8 bits on the CPU, to test its accuracy: slower than fp32 there. Its weights are
-// folded (weights/folded_esm2.hpp), its biases corrected on calibration_frames().
+// ESM-2 in 8 bits on the CPU, to test its accuracy: slower than fp32 there. Its weights are folded
+// (weights/folded_esm2.hpp); its biases are corrected on calibration_frames().
 class Esm2Int8 {
  public:
   // Reads all of `weights`.
   Esm2Int8(const Esm2Weights& weights, OpContext& context, const Int8Policy& policy = {})
       : Esm2Int8(weights, context, policy, false) {}
-  // For set_policy(): every linear has its weights in both forms. All are in 8 bits at first, and
-  // when the biases are corrected.
+  // Makes a model for set_policy(): every linear has its weights in both forms. All linears compute
+  // in 8 bits at first, and while the biases are corrected.
   static Esm2Int8 of_any_policy(const Esm2Weights& weights, OpContext& context) {
     return {weights, context, {}, true};
   }

@@ -16,8 +16,7 @@ namespace virnucpro {
 // nothing is computed for padding. Work is divided from each sequence's own first row and softmax
 // is fp32, so that a sequence's bits depend on that sequence only.
 
-// Returns the paper's inv_freq (see below, section 3.2.2): 10000^(−2i/head_width), i < head_width /
-// 2.
+// Returns inv_freq (paper below, section 3.2.2): 10000^(−2i/head_width), i < head_width / 2.
 std::vector<float> rotary_frequencies(std::size_t head_width);
 
 // Angles of rotary position embedding (Su et al. 2021, arXiv:2104.09864): cosines and sines of

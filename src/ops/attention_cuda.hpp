@@ -29,10 +29,9 @@ struct AttentionItem {
 // Divides packed sequences into work (offsets as in ops/attention.hpp).
 std::vector<AttentionItem> attention_items(std::span<const std::uint32_t> offsets);
 
-// Attention over packed sequences as in ops/attention.hpp, in one kernel that keeps no scores in
-// device memory (Dao 2023, arXiv:2307.08691). Keys are taken in blocks of one size from the
-// sequence's own start; sums are fp32. qkv and out have one element type; softmax's weights are
-// rounded to it.
+// Attention over packed sequences as in ops/attention.hpp, in one kernel without scores in device
+// memory (Dao 2023, arXiv:2307.08691). Keys are taken in blocks of one size from the sequence's own
+// start; sums are fp32. qkv and out have one element type; softmax's weights are rounded to it.
 struct AttentionCall {
   DeviceMatrix qkv;                      // [tokens, 3·heads·head_width]; may be overwritten
   DeviceMatrix out;                      // [tokens, heads·head_width]

@@ -29,8 +29,7 @@ std::vector<std::string_view> names_of(const PublishedModel& model);
 std::vector<std::string_view> download_names();  // those in models.json
 // Returns the model that has this name, or nullptr.
 const PublishedModel* find_published(std::string_view name);
-// Returns the model of this family that `model`, a name or a path by its last part, names; or
-// nullptr.
+// Returns the model of this family that a name or a path's last part names, or nullptr.
 const PublishedModel* published_model(ModelFamily family, const std::string& model);
 
 // Finds the model that the user named: the path itself if it exists. Otherwise, for a published

@@ -173,6 +173,6 @@ def test_a_length_that_no_setup_has_takes_no_memory(program):
 
 
 def test_it_is_no_command(program):
-    assert "is what predict and embed start, not a command" in message(program("worker", code=1))
+    assert "is not a command for users" in message(program("worker", code=1))
     for page in (["--help"], ["help"]):
         assert b"\n  worker" not in program(*page).stdout
