@@ -28,8 +28,8 @@ class BatchComputer {
   virtual std::vector<EngineFacts> facts() const = 0;
 
   virtual std::size_t workers() const = 0;  // that compute in parallel
-  // With fewer outstanding batches than this submit() never waits; with this many every worker
-  // always has one.
+  // submit() never waits while fewer batches than this are outstanding. With this many, every
+  // worker always has one.
   virtual std::size_t most_outstanding() const = 0;
   // Ids of outstanding batches must differ.
   virtual void submit(BatchRequest request) = 0;

@@ -340,7 +340,7 @@ class CudaEngine : public Engine {
     }
   }
 
-  // The streams may still use what is released here.
+  // The streams may still use the memory that is released here.
   ~CudaEngine() override {
     cudaStreamSynchronize(copies_.get());
     cudaStreamSynchronize(compute_.get());

@@ -407,7 +407,7 @@ WorkerMessage decode(std::size_t type, std::string_view payload, std::index_sequ
   ByteReader in = reader_of(payload);
   const auto read = [&]<std::size_t Type>() { get(in, message.emplace<Type>()); };
   static_cast<void>(((type == Types && (read.template operator()<Types>(), true)) || ...));
-  if (in.left() != 0) fail("it is longer than what it holds");
+  if (in.left() != 0) fail("it is longer than its content");
   return message;
 }
 

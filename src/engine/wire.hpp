@@ -69,7 +69,7 @@ class WireReader {
   std::size_t message_bytes_ = 0;
 };
 
-// For tests that write their own frames: sets the right length and checksums, or the head's alone.
+// Set the right length and checksums, or the head's alone, for tests that write their own frames.
 std::string sealed_frame(std::string frame);
 std::string sealed_head(std::string frame);
 

@@ -176,7 +176,8 @@ struct WorkerPool::Shared {
   std::exception_ptr error{};
 };
 
-// Does everything except the owner's calls: owns the processes and does what the schedule says.
+// Does everything except the owner's calls: owns the processes and carries out the schedule's
+// actions.
 class WorkerPool::Thread {
  public:
   explicit Thread(Shared& shared)

@@ -22,8 +22,8 @@ struct WorkerCommand {
   std::string visible_gpu;             // its CUDA_VISIBLE_DEVICES; empty: unchanged
 };
 
-// A worker process, seen by its parent. Of the parent's files it has only the socket and standard
-// error; signals to stop are blocked in it until it can handle them.
+// A worker process, seen by its parent. It has only two of the parent's files, the socket and
+// standard error; signals to stop are blocked in it until it can handle them.
 //
 // It must not outlive the thread that started it: the kernel kills it when that thread ends.
 class WorkerProcess {

@@ -154,8 +154,8 @@ Embedding::Embedding(Context& /*context*/, const Weights& weights, const std::st
 void Backend::check_head_width(const Weights& weights, std::size_t width) {
   if (width % kMultiple == 0 && width <= kWidestHead) return;
   throw Error(ErrorKind::kWeightsFormat, {.file = weights.origin()},
-              fmt::format("heads of {} numbers: on a GPU a multiple of {}, at most {}", width,
-                          kMultiple, kWidestHead));
+              fmt::format("heads of {} numbers: on a GPU they must be a multiple of {}, at most {}",
+                          width, kMultiple, kWidestHead));
 }
 
 Backend::Rotary Backend::rotary(Context& context, const std::vector<float>& inv_freq) {

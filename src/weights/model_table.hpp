@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Who publishes a model. It decides the URLs of its files, and where they go by default.
+// The publisher of a model. It decides the URLs of its files, and where they go by default.
 enum class ModelSource : std::uint8_t { kHuggingFace, kGitHub, kFairEsm, kUrl };
 std::string_view name_of(ModelSource source);  // "hugging-face", as in a table
 

@@ -12,7 +12,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view kLayer = ".N.";
 
 // ESM-2: the names of fair-esm, then those of Hugging Face's EsmModel. The latter names LayerNorms
-// after what follows: attention.LayerNorm is before the attention, LayerNorm before the
+// after the part that follows: attention.LayerNorm is before the attention, LayerNorm before the
 // feed-forward part. Published inv_freq were rounded to fp16 in training and must be used
 // unchanged; synthetic models have exact ones.
 constexpr std::array kEsm2{

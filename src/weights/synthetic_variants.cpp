@@ -14,7 +14,7 @@ constexpr std::uint64_t kHardSpacing = 64;    // one channel in so many is large
 constexpr float kHardChannel = 4;             // its factor
 constexpr std::uint64_t kHardUnitShare = 32;  // one hidden unit in so many is large
 constexpr float kHardUnit = 4;
-constexpr float kHardBranch = 2;       // factor of what a layer adds to the stream
+constexpr float kHardBranch = 2;       // factor of a layer's additions to the stream
 constexpr float kHardQuery = 2;        // sharper attention
 constexpr float kHardHiddenBias = -1;  // GELU gives mostly small values
 // The planted singular values are about so many times most of the others.

@@ -31,7 +31,7 @@ struct TensorEdit {
   std::vector<float> row_factors;  // empty: all are one
   std::vector<float> column_factors;
   float added = 0;
-  std::map<std::uint64_t, float> values;  // by index: these take the place of what was there
+  std::map<std::uint64_t, float> values;  // by index: they replace the others
 };
 
 // The plain tensor that a variant edits.

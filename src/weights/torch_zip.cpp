@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kMaxTensors = 1U << 16U;
 constexpr std::size_t kMaxModuleDepth = 32;
-// A pickle can use one value many times, so the file's length does not bound what is made from it.
-// These limits do: the bytes of a name or setting, the bytes of all of them together, and the keys
-// and values visited. A file that uses nothing twice stays below the last one.
+// A pickle can use one value many times, so the file's length does not bound the values made from
+// it. These limits do: the bytes of a name or setting, the bytes of all of them together, and the
+// keys and values visited. A file that uses nothing twice stays below the last one.
 constexpr std::size_t kMaxText = 1024;
 constexpr std::size_t kMaxTextTogether = 4U << 20U;
 constexpr std::size_t kMaxLookedAt = kMaxPickleNodes;
