@@ -60,7 +60,8 @@ constexpr const char* kBenchmarkExamples =
     "Without models the weights are synthetic: they are as fast as the real ones, and their "
     "scores mean nothing. docs/use/validation.md says how each requirement is measured.";
 
-// Seconds. A benchmark's run that computes for less on a GPU gives no reliable rate.
+// Seconds of computing. A shorter run on a GPU gives no reliable rate: loading and a last,
+// half-empty batch are most of it.
 constexpr double kShortestTrial = 10;
 
 constexpr const char* kHistoryName = "history.jsonl";
@@ -242,7 +243,7 @@ void require_files(const BenchmarkOptions& options) {
   if (const int error = lines.append({}); error != 0) throw write_error(history, error);
 }
 
-// An option that only some suites read.
+// Refuses an option that none of the chosen suites reads.
 void require_reader(const char* flag, bool is_given, std::string_view readers,
                     const std::vector<const SuiteEntry*>& suites) {
   const auto reads = [readers](const SuiteEntry* suite) { return is_listed(suite->name, readers); };
@@ -250,14 +251,14 @@ void require_reader(const char* flag, bool is_given, std::string_view readers,
   fail_usage(fmt::format("{}: no suite of --suite reads it, only {}", flag, readers));
 }
 
-// Multiplies the sequences by the number of GPUs, so that all together compute as long as one
-// would. Not for production, which is one whole sample.
+// Multiplies the sequences by the number of GPUs, so that a run takes as long as on one GPU. The
+// size `production` is one whole sample and stays as it is.
 DataSize size_for(DataSize size, std::size_t gpus) {
   if (gpus > 1 && size.name != kProductionSize) size.sequences *= gpus;
   return size;
 }
 
-// The stored baseline is chosen by the models' names, so before synthetic ones become files.
+// Chooses the stored baseline by the models' names. Call it before synthetic models become files.
 void choose_baseline_of(const BenchmarkOptions& options, const Environment& environment,
                         BenchmarkSettings& settings) {
   if (!options.baseline.empty()) {
@@ -358,7 +359,7 @@ struct Outcome {
   std::vector<Section> sections{};
 };
 
-// What is worse for all that is known is a warning.
+// Warns of figures that may be worse, and of those that only the earlier benchmark measured.
 void warn_of_unclear(const std::vector<MetricChange>& changes) {
   for (const MetricChange& change : changes) {
     if (change.change == Change::kMissing) {
@@ -440,7 +441,8 @@ void write_all_reports(const BenchmarkPlan& plan, const Outcome& outcome, const 
                                                       .exit_code = exit_code}));
 }
 
-// Throws the worst failure. What was not measured or judged comes first: it may hide the others.
+// Throws the worst failure. A figure that was not measured or judged comes first: it may hide a
+// miss, and a script must not take silence for a pass.
 void check_outcome(const Outcome& outcome, const BenchmarkOptions& options, const Cancel& cancel) {
   cancel.check();
   for (const SuiteReport& suite : outcome.results.suites) {

@@ -44,15 +44,15 @@ constexpr const char* kNotKept = "the calibration is not kept for later runs";
   throw Error(ErrorKind::kCalibration, Place{.file = path.string()}, why);
 }
 
-// Of a file whose opening may have failed.
+// `file` may be -1, from an open() that failed. Errors: kCalibration.
 struct stat stat_of(int file, const fs::path& path) {
   struct stat status {};
   if (file < 0 || ::fstat(file, &status) != 0) refuse(path, errno_text(errno));
   return status;
 }
 
-// Makes a folder of the cache if it is missing. Empty, with a warning, if another user may have put
-// there what lies in it. Its group may: a core facility shares a cache so.
+// Makes a folder of the cache if it is missing. Returns nothing, with a warning, if another user
+// may have put files there. The group may write: a core facility shares a cache this way.
 std::optional<Directory> open_own_folder(const fs::path& path) {
   make_directory(path);
   Directory folder(path);
@@ -66,8 +66,8 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
   return folder;
 }
 
-// Where calibrations are kept, if there is such a folder, or else after a warning. The cache itself
-// is looked at, too: who may write there can replace what is in it.
+// Opens the folder of calibrations; empty, after a warning, if none can be used. The cache above it
+// is checked, too: a user who may write there can replace the folder.
 std::optional<Directory> open_cache() {
   const fs::path cache = own_cache();
   if (cache.empty()) {
@@ -83,7 +83,7 @@ std::optional<Directory> open_cache() {
   }
 }
 
-// A file that was replaced has another inode or change time, even where its copy kept all else.
+// A file that was replaced has another inode or change time, even if a copy kept all else.
 std::string file_text(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {};
@@ -94,7 +94,8 @@ std::string file_text(const fs::path& path) {
                      time(status.st_mtim), time(status.st_ctim));
 }
 
-// What tells a model from another without reading it.
+// Identifies a model by names, sizes and times: hashing 12 GB would double the time of a start. The
+// hashes are compared when the models are loaded, so a wrong find is refused by name.
 std::string model_text(ModelFamily family, const std::string& model, const ModelLookup& lookup) {
   if (is_synthetic(model)) return model + "\n";
   const fs::path place = locate_model(family, model, lookup);
@@ -109,14 +110,14 @@ std::string model_text(ModelFamily family, const std::string& model, const Model
   return text;
 }
 
-// What its kernels depend on.
+// GPUs of one compute capability use the same kernels, so they share a calibration.
 std::string device_text(const ComputeSettings& compute) {
   if (compute.gpus.empty()) return std::string(cpu_kernel_path(compute.precision));
   const DeviceInfo device = survey_device(compute.gpus.front().index);
   return fmt::format("cuda {}.{}", device.compute_major, device.compute_minor);
 }
 
-// All that the calibration depends on.
+// Hashes everything that the calibration depends on.
 std::string key_of(const CalibrateSettings& settings) {
   const ModelSettings& models = settings.models;
   return content_hash(model_text(ModelFamily::kDnabert, models.dnabert_s, models.lookup) +
@@ -135,7 +136,7 @@ Calibration read_from(const Directory& folder, const std::string& name) {
   if (folder.kind_of(name) != EntryKind::kFile) refuse(path, "it is not a regular file");
   const UniqueFd file = folder.open_file(name);
   const struct stat status = stat_of(file.get(), path);
-  // Where only a group may write, its members' files are as good as the user's own.
+  // In a folder that only a group may write to, its members' files count as the user's own.
   const bool by_all = (stat_of(folder.fd(), path).st_mode & S_IWOTH) != 0;
   const std::string why = why_distrusted(status, by_all ? ::geteuid() : status.st_uid);
   if (!why.empty()) refuse(path, why);
@@ -169,8 +170,8 @@ bool keep(const Directory& folder, const std::string& name, const std::string& t
   return true;
 }
 
-// Calls are left to the margin: to have nearly all of them equal before that would keep so much in
-// 16 bits that nothing is gained.
+// The target has no share of equal calls, as the margin takes care of them: a share of nearly all
+// would keep so much in 16 bits that int8 gains nothing.
 CalibrateSettings settings_of(const PredictSettings& settings, const Config& config) {
   CalibrateSettings calibrate{.models = settings.models,
                               .compute = settings.compute,
@@ -204,7 +205,7 @@ Calibration find_or_make_calibration(const PredictSettings& settings, const Sess
   for (const std::string& warning : warnings_of(made.facts, made.result)) {
     log_warning("{}", warning);
   }
-  // A model that was replaced meanwhile has another name, and the calibration is of one of the two.
+  // If a model was replaced meanwhile, nobody knows which of the two the calibration is of.
   const bool is_of_it = key_of(calibrating) + ".json" == name;
   if (!cache || !is_of_it || !keep(*cache, name, made.json)) made.calibration.file.clear();
   return std::move(made.calibration);

@@ -27,7 +27,7 @@ struct TableOptions {
   bool bed = false;
 };
 
-// Where what is not given comes from: a new run's default, or the runs that are read.
+// The source of values that are not given: a new run's defaults, or the runs that are read.
 enum class CallDefault { kNewRun, kTheRuns };
 
 void add_call_options(Command& command, CallOptions& options, CallDefault from);
@@ -36,12 +36,12 @@ void add_table_options(Command& command, TableOptions& options);
 // Errors: kUsage.
 TableChange choose_table_change(const TableOptions& options);
 
-// Of a new run: flags, then the configuration, then the default. Of one that is resumed: flags,
-// then its `own` rule. Errors: kUsage, kConfig.
+// Returns a new run's rule from flags, then the configuration, then the default; a resumed run's
+// from flags, then its `own` rule. Errors: kUsage, kConfig.
 CallRule choose_call_rule(const CallOptions& options, const Config& config,
                           const std::optional<CallRule>& own);
 
-// For a run that is read: the flags alone. Errors: kUsage.
+// Returns the changes to a run that is read, from the flags alone. Errors: kUsage.
 CallRuleChange choose_call_change(const CallOptions& options);
 
 }  // namespace virnucpro

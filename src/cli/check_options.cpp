@@ -34,8 +34,8 @@ std::string expected_margin() {
   return fmt::format("a number from 0 to {:g}", CallMargin::kMost);
 }
 
-// The calibration's, unless something else is said. Empty: that of a calibration still to be found.
-// It is the default for int8 on a GPU, so that no call changes unseen.
+// Returns the margin; empty if it comes from a calibration that is still to be found. That is the
+// default for int8 on a GPU, so that no call changes unseen.
 std::optional<double> choose_margin(const std::string& option, const Config& config,
                                     const PredictSettings& settings) {
   const bool by_default = option.empty() && !config.number(kMarginConfig);
@@ -65,8 +65,8 @@ double choose_shadow(const std::string& option, const Config& config) {
       fmt::format("--shadow {}: expected 0, or a number from {:g} to 1", option, kLeastShadow));
 }
 
-// The file for this precision. The key has no effect in others, so that one file serves all runs,
-// and where an option says what it would say.
+// Reads the calibration, if any. The key has no effect in another precision than the file's, so
+// that one configuration serves all runs, nor beside --int8-keep.
 std::optional<Calibration> choose_calibration(const FinerOptions& options,
                                               const ComputeOptions& compute, const Config& config,
                                               const ComputeSettings& chosen) {
@@ -91,7 +91,7 @@ std::optional<Calibration> choose_calibration(const FinerOptions& options,
                           precision_name(chosen)));
 }
 
-// From the coarsest on.
+// Ranks precisions, the coarsest first.
 std::size_t fineness(Precision precision) {
   constexpr std::array kOrder{Precision::kInt8, Precision::kBf16, Precision::kFp16,
                               Precision::kFp32};
@@ -102,7 +102,7 @@ bool is_finer(Precision one, Precision other) {
   return fineness(one) > fineness(other);
 }
 
-// The one that the device would take for the run itself, if it is finer.
+// Returns the device's own default precision if that is finer, and fp32 otherwise.
 Precision default_check_precision(const ComputeSettings& compute) {
   const bool in_halves = !compute.gpus.empty() && compute.precision == Precision::kInt8;
   return in_halves ? Precision::kFp16 : Precision::kFp32;
@@ -173,7 +173,7 @@ Precision choose_check_precision(const std::string& option, const Config& config
 bool choose_check(const FinerOptions& options, const ComputeOptions& compute, const Config& config,
                   PredictSettings& settings) {
   if (auto given = choose_calibration(options, compute, config, settings.compute)) {
-    // What int8 keeps in 16 bits belongs to the margin.
+    // The margin holds only for the linears that the calibration keeps in 16 bits.
     if (!compute.int8_keep.empty()) {
       fail_usage(
           "--int8-keep: the calibration says what is kept; calibrate takes --int8-keep, too");
@@ -195,7 +195,7 @@ bool choose_check(const FinerOptions& options, const ComputeOptions& compute, co
   if (precision.empty() && settings.calibration) {
     precision = settings.calibration->made_for_text(kCheckPrecisionKey);
   }
-  // Keys have no effect there, so that one file serves all runs.
+  // The keys have no effect if no precision is finer, so that one configuration serves all runs.
   const bool by_key = options.margin.empty() && options.calibration.empty() &&
                       options.shadow.empty() && options.precision.empty();
   const Precision finer = named_check_precision(precision, config, settings.compute);

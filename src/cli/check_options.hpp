@@ -22,12 +22,12 @@ void add_check_precision(Command& command, std::string& option, const std::strin
 
 // Sets the margin of close calls, the share of the shadow check, and the precision in which both
 // are computed; with a calibration also what int8 keeps in 16 bits. The run's own precision must be
-// set. Returns whether margin and policy are still to be taken from a calibration that nobody
-// named. Errors: kUsage, kConfig, kCalibration; kPrecision for a precision that is no finer than
-// the run's, or that the device does not compute.
+// set. Returns true if margin and policy must still come from a calibration that nobody named.
+// Errors: kUsage, kConfig, kCalibration; kPrecision for a precision that is not finer than the
+// run's, or that the device does not compute.
 [[nodiscard]] bool choose_check(const FinerOptions& options, const ComputeOptions& compute,
                                 const Config& config, PredictSettings& settings);
-// Has the run take what a calibration says.
+// Takes margin and policy from a calibration.
 void use_calibration(Calibration calibration, PredictSettings& settings);
 
 // --check-precision, run.check_precision or the default. Errors: kUsage, kConfig; kPrecision, as

@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// Accepted before and after the command.
+// Options that are accepted before and after the command.
 struct GlobalOptions {
   int verbosity = 0;  // -v, -vv
   bool quiet = false;
@@ -18,7 +18,7 @@ struct GlobalOptions {
   std::string config_file;
 };
 
-// What a command gets besides its own options.
+// A command gets this besides its own options.
 struct Session {
   GlobalOptions global;
   Config config;

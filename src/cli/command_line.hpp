@@ -29,8 +29,8 @@ inline constexpr const char* kArguments = "Arguments";
 // An option that replaces a command's work.
 enum class Ask : std::uint8_t { kHelp, kHelpAll, kHelpV2, kVersion };
 
-// Which help lists an option. --help has those that most runs need, --help-all also those that few
-// need and v2's with an effect, --help-v2 all of v2's.
+// Which help lists an option. --help has those that most runs need, as nobody finds one among
+// eighty. --help-all also has those that few need and v2's with an effect, --help-v2 all of v2's.
 enum class ListedBy : std::uint8_t { kHelp, kHelpAll, kHelpAllAndV2, kHelpV2 };
 
 // What an option sets: a switch, a count of its occurrences, a value, or all of its values.
@@ -46,15 +46,15 @@ struct OptionRow {
   std::string text;       // what it does
   std::string more{};     // what --help-all and the manual add to the text
   std::string value{};    // empty: it takes no value
-  bool* alone = nullptr;  // whether it stood without a value; null: it needs one
+  bool* alone = nullptr;  // set if it stood without a value; null: it needs one
   std::string group = kOptions;
   std::string excludes{};  // the name of an earlier option that must not be combined with it
   ListedBy listed_by = ListedBy::kHelp;
   bool required = false;
   bool may_be_empty = false;  // false: an empty value is refused
   bool one_each = false;      // of several values: one each time it is given, no argument behind it
-  // What the value is followed by in the names of the files that are written; {""} if it is the
-  // name of one, empty if none is written.
+  // The endings that the option adds to its value in the names of the files that it writes: {""} if
+  // the value is a file's name, empty if it writes none.
   std::vector<std::string> written{};
   std::size_t times = 0;  // how often it occurs on the command line
 
@@ -122,7 +122,7 @@ struct Command {
 
 // Leaves options that were just added to --help-all: those from the `first` on.
 void leave_to_help_all(Command& command, std::size_t first);
-// Whether --help leaves out an option, other than v2's, or a part of its text.
+// True if --help leaves out an option other than v2's, or a part of its text.
 bool leaves_out(const Command& command);
 
 // The command on the command line, or its innermost subcommand.

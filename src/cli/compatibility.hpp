@@ -31,7 +31,7 @@ std::vector<std::string_view> commands_with(const Command& program, ListedBy lis
 // The flags of v2 on a command line.
 class V2Options {
  public:
-  // Adds those with an effect.
+  // Adds the flags with an effect.
   void add_used_to(Command& command);
   // Adds the others. Only for commands that had them in v2.
   void add_unused_to(Command& command);

@@ -29,7 +29,7 @@ class Environment {
 
   // Empty when not set.
   std::string text(std::string_view name) const;
-  // Whether a switch is on: set to anything except "", 0, no, off or false.
+  // True if a switch is set to anything except "", 0, no, off or false.
   bool enabled(std::string_view name) const;
 
  private:

@@ -85,7 +85,7 @@ void add_options(Command& command, GenerateOptions& options) {
   command.footer = kGenerateExamples;
 }
 
-// How many sequences, and their lengths and coding share unless options say otherwise.
+// Sets the number of sequences, and a preset's lengths and coding share, which options may replace.
 GenerateSettings choose_set(const GenerateOptions& options) {
   if (options.count.empty() && options.preset.empty()) {
     fail_usage("--count is required, or --preset");
@@ -115,7 +115,7 @@ DataSetSettings choose_settings(const GenerateOptions& options, const Cancel& ca
   if (settings.files > 1 && options.output == "-") {
     fail_usage("--files: stdout is one file; name a folder with --output");
   }
-  // Last, because it may read a file.
+  // This comes last because it may read a file.
   if (!options.length.empty()) {
     settings.sequences.length = parse_lengths(options.length, "--length", cancel);
   }

@@ -26,14 +26,14 @@ std::string how_many(const DeviceSurvey& survey) {
   return text;
 }
 
-// Why a GPU cannot be used; empty: it can.
+// Says why a GPU cannot be used; empty if it can.
 std::string why_not(const DeviceSurvey& survey, std::uint64_t index) {
   if (index >= survey.devices.size()) return how_many(survey);
   return why_too_old(std::span(survey.devices).subspan(index, 1));
 }
 
-// The name that makes only this GPU visible to a process: its entry in CUDA_VISIBLE_DEVICES (an
-// index, a part of a GPU), or else its UUID.
+// Returns the name that makes only this GPU visible to a process: its entry in CUDA_VISIBLE_DEVICES
+// (an index, a part of a GPU), or else its UUID.
 std::string shown_as(const DeviceSurvey& survey, const DeviceInfo& device) {
   std::string_view rest = survey.visible ? *survey.visible : std::string_view{};
   for (int index = 0; !rest.empty(); ++index) {

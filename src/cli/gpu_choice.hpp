@@ -18,9 +18,9 @@ bool names_a_gpu(std::string_view device);
 // The part of such a name for find_gpus(): "all", a list, or nothing for "cuda".
 std::string_view numbers_of(std::string_view device);
 
-// The GPUs in a list, or for "all"; without either, the first one that this program can use.
-// Errors: kDevice, naming `asked_for`, for a GPU that is missing or too old; kUsage for one that is
-// named twice.
+// Returns the GPUs in a list, or for "all"; without either, the first one that this program can
+// use. Errors: kDevice, naming `asked_for`, for a GPU that is missing or too old; kUsage for one
+// that is named twice.
 std::vector<GpuId> find_gpus(const DeviceSurvey& survey, std::string_view asked_for,
                              std::string_view list);
 
@@ -36,8 +36,8 @@ inline constexpr std::string_view kPrecisionsOfTheCpu =
 // is possible instead.
 void require_int8(const DeviceSurvey& survey, const std::vector<GpuId>& gpus);
 
-// Why a run that may choose uses the CPU though there seems to be a GPU; empty if there is nothing
-// worth saying.
+// Says why a run with --device auto uses the CPU although there seems to be a GPU; empty if nothing
+// is worth saying.
 std::string why_not_on_gpu(const DeviceSurvey& survey);
 
 }  // namespace virnucpro

@@ -90,8 +90,8 @@ bool is_listed(const OptionRow& row, HelpKind kind) {
   return kind == HelpKind::kAll || row.listed_by == ListedBy::kHelp;
 }
 
-// Arguments and options under the headings of their groups. The last line of a command's help has
-// its kinds of help.
+// Lists arguments and options by group. The kinds of help follow in the last line of a command's
+// help.
 std::string row_lines(const Command& command, HelpKind kind) {
   std::string text;
   for (const RowGroup& group : command.groups()) {
@@ -105,7 +105,7 @@ std::string row_lines(const Command& command, HelpKind kind) {
   return text;
 }
 
-// Examples stay as they are.
+// Wraps remarks; examples stay as they are.
 std::string footer_lines(std::string_view footer) {
   std::string text = footer.empty() ? "" : "\n";
   while (!footer.empty()) {
@@ -116,7 +116,7 @@ std::string footer_lines(std::string_view footer) {
   return text;
 }
 
-// Without what a code means for some commands, which stands behind a semicolon.
+// Leaves out what a code means for single commands: that stands behind a semicolon.
 std::string exit_code_lines() {
   std::string text = "Exit codes:";
   for (const ExitCode& code : exit_codes()) {
@@ -127,7 +127,7 @@ std::string exit_code_lines() {
   return "\n" + wrapped(text, kLineWidth) + "\n";
 }
 
-// Where the options are that this help leaves out.
+// Says where to find the options that this help leaves out.
 std::string last_line(const Command& command, HelpKind kind) {
   const bool has_v2 = std::any_of(command.options.begin(), command.options.end(),
                                   [](const OptionRow& row) { return row.is_of_v2(); });

@@ -17,7 +17,7 @@
 namespace virnucpro {
 namespace {
 
-// Whether U is read as T; empty: an input that is RNA is refused.
+// True if U is read as T; empty: an input that is RNA is refused.
 std::optional<bool> choose_rna(const InputOptions& options, const Config& config) {
   return options.rna || options.no_rna ? options.rna : config.flag("run.rna");
 }

@@ -38,7 +38,7 @@ struct LabelOptions {
   bool force = false;
 };
 
-// Whether a flag with two words has its second one.
+// True if a flag that has two possible words has the second one.
 bool is_second(std::string_view flag, const std::string& word, std::string_view first,
                std::string_view second) {
   if (word != first && word != second) {
@@ -55,7 +55,7 @@ std::string choose_output_file(const LabelOptions& options) {
       fmt::format("{}: it gives no name for the table; --output FILE does", options.alignments));
 }
 
-// Neither what is read nor the run's own files may be replaced.
+// Refuses an output among the run's own files.
 void check_output(const LabelSettings& settings, bool force) {
   check_output_file(settings.output.string(), force);
   require_elsewhere("--output", settings.output.string(), settings.run);

@@ -16,7 +16,7 @@ inline constexpr std::size_t kDefaultCalibrationFrames = 30'000;  // just enough
 inline constexpr std::size_t kMostCalibrationFrames =
     500'000;  // their embeddings are in memory twice
 
-// The conditions of a calibration that is to lie in `file`.
+// Returns the conditions of a calibration that will be written to `file`.
 CalibrationFacts calibration_facts(const CalibrateSettings& settings,
                                    const std::filesystem::path& file, const Session& session);
 
@@ -27,7 +27,7 @@ struct MadeCalibration {
   std::string json{};  // of the file
 };
 
-// Calibrates under these conditions; `on_point` gets each policy measured, the log each step.
+// Calibrates under these conditions. `on_point` gets each measured policy, the log gets each step.
 // Errors: those of calibrate().
 MadeCalibration make_calibration(const CalibrateSettings& settings, CalibrationFacts facts,
                                  const Cancel& cancel,

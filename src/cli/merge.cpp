@@ -34,7 +34,7 @@ struct MergeOptions {
   bool no_report = false;
 };
 
-// What is made besides the tables. Like predict's, it never ends the merge.
+// Writes telemetry and reports. As in predict, a failure here never ends the merge.
 void write_rest(const Journal& journal, const ExportSummary& summary, const RunFolder& directory,
                 const std::vector<std::filesystem::path>& shards, bool reports,
                 const Session& session) {

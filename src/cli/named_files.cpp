@@ -34,14 +34,14 @@ constexpr std::array<std::string_view, 11> kRead{
     "FILE", "FILE|none",  "DIR|FILE", "INPUT", "ALIGNMENTS", "A",
     "B",    "CLASSIFIER", "DNABERT",  "ESM",   "LENGTHS"};
 
-// Where a path leads to: a link may lead to a file that is not there yet.
+// Returns the file that a path leads to. A link may lead to one that is not there yet.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   const fs::path whole = followed(path).back();
   return fs::weakly_canonical(whole.parent_path(), error) / whole.filename();
 }
 
-// Equal for two paths of one file. Empty for what keeps nothing: a folder, a terminal, a pipe.
+// The text is equal for two paths of one file, and empty for a folder, a terminal or a pipe.
 std::string identity(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return resolved(path).string();
@@ -53,7 +53,7 @@ std::string file_of_lengths(const std::string& text) {
   return text.starts_with(kLengthsFrom) ? text.substr(kLengthsFrom.size()) : "";
 }
 
-// What a user gave a path as: an option, an argument, or a key of the configuration.
+// The source of a path: an option, an argument, or a key of the configuration.
 struct Giver {
   std::string name;
   std::span<const std::string> written;  // as in OptionRow; empty for a file to read
@@ -74,7 +74,7 @@ class NamedFiles {
     }
   }
 
-  // `models_dir`: where a model is also looked for, by its name.
+  // A model is also looked for in `models_dir`, by its name.
   void add(const ConfigKey& key, const Config& config, const fs::path& models_dir) {
     if (!key.used || key.type != ConfigType::kText || !config.text(key.name)) return;
     const std::string value = *config.text(key.name);
@@ -86,7 +86,7 @@ class NamedFiles {
     }
   }
 
-  // Any file of a model's folder may be read.
+  // Refuses outputs in a model's folder, as any file there may be read.
   void require_models_kept() const {
     for (const Named& model : models_) {
       for (const Named& file : written_) {
@@ -119,7 +119,7 @@ class NamedFiles {
     add_file(giver, value, value);
     if (!giver.is_model) return;
     if (fs::is_directory(value, unknown)) models_.push_back({.giver = giver, .path = value});
-    // Its files may lie elsewhere (a hub's cache has links), and those beside a file are read, too.
+    // A hub's cache has links to a model's files; files beside a model's file are read, too.
     const fs::path folder =
         fs::is_directory(value, unknown) ? fs::path(value) : fs::path(value).parent_path();
     for (const char* name : kModelFiles) {
@@ -128,7 +128,7 @@ class NamedFiles {
     }
   }
 
-  // Whether the path may be that of a file to keep. `path`: as the message shows it.
+  // Returns false for a path that keeps nothing. Messages call the file `path`.
   bool add_file(const Giver& giver, const std::string& file, const std::string& path) {
     const std::string id = identity(file);
     if (id.empty()) return false;

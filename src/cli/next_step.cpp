@@ -48,7 +48,7 @@ bool has_long_sequences(const TableCounts& counts) {
   return counts.chunks_scored > counts.sequences - counts.unscored_sequences;
 }
 
-// The files of what was called virus, which `export` writes without computing anything.
+// Suggests an `export` that writes the sequences called virus, without computing anything.
 std::string files_of_viruses(const PredictSettings& settings, const TableCounts& counts) {
   const std::string command = "virnucpro export " + word(settings.output);
   const bool can_read_again = !has_pipe(settings.inputs);
@@ -68,14 +68,14 @@ std::string files_of_viruses(const PredictSettings& settings, const TableCounts&
                      writes ? "what was called virus" : "");
 }
 
-// The row of an option, given one of its letters; nullptr for a word that is none.
+// Returns the option of this letter; nullptr if there is none.
 const OptionRow* row_of(const Command& program, const Command& command, char letter) {
   const std::string name{'-', letter};
   const OptionRow* row = command.find_option(name);
   return row != nullptr ? row : program.find_option(name);
 }
 
-// A word of switches and perhaps an option with its value, "-fqo", without the switch -f.
+// Removes the switch -f from a word of letters such as "-fqo".
 std::string without_force(const Command& program, const Command& command, std::string word) {
   const bool has_letters = word.size() > 1 && word[0] == '-' && word[1] != '-';
   if (!has_letters) return word;
@@ -169,7 +169,7 @@ std::string resuming_command(const Command& program, const std::vector<std::stri
 Error with_way_on(Error error, const RunCounters& counters, const PredictSettings& settings,
                   const std::string& command) {
   const ErrorKind kind = error.kind();
-  // The table's advice on these is to go on; a journal that could not be written lacks scores.
+  // A stopped run's remedy only says to go on. A journal that could not be written lacks scores.
   const bool was_stopped = kind == ErrorKind::kInterrupted || kind == ErrorKind::kTerminated;
   std::string advice(was_stopped ? "" : error.remedy());
   if (kind != ErrorKind::kOutputWrite) {

@@ -12,9 +12,9 @@
 
 namespace virnucpro {
 
-// What the user can do next, in a sentence or a command line.
+// Says what the user can do next, in a sentence or a command line that is ready to be copied.
 
-// After a run that is done. Empty: nothing is left.
+// After a run that is done. Empty if nothing is left to do.
 std::string next_step(const PredictSettings& settings, const RunSummary& summary, bool reports);
 // After export or merge.
 enum class Written : std::uint8_t { kByExport, kByMerge };
@@ -24,7 +24,7 @@ std::string next_step(const ExportSummary& summary, Written how);
 // the command predict of `program`, began.
 std::string resuming_command(const Command& program, const std::vector<std::string>& arguments);
 
-// The error of a run that keeps its scores, with how much is done and how to go on.
+// Adds to the error of a run that keeps its scores how much is done and how to go on.
 Error with_way_on(Error error, const RunCounters& counters, const PredictSettings& settings,
                   const std::string& command);
 

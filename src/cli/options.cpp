@@ -33,7 +33,7 @@ constexpr std::string_view kInt8Simulated = "int8-simulated";
 constexpr double kLeastJournalInterval = 0.1;
 constexpr double kMostJournalInterval = 3600;
 
-// Tests with tiny limits wait for nothing.
+// Tests with tiny limits may use a shorter interval.
 double least_journal_interval() {
   return std::min(kLeastJournalInterval, limits().seconds_until_early);
 }
@@ -91,7 +91,7 @@ std::vector<GpuId> choose_gpus(const ComputeOptions& options, const Config& conf
   return find_gpus(find_devices(), device, all ? "all" : numbers_of(device));
 }
 
-// 1 where they have no effect.
+// Returns 1 on a GPU, where the option has no effect.
 std::size_t choose_cpu_workers(const ComputeOptions& options, const Config& config, bool on_gpu) {
   const std::size_t workers = choose_count({"--cpu-workers", "run.cpu_workers", 1, kMostWorkers},
                                            options.cpu_workers, config, 1);
@@ -135,7 +135,7 @@ void warn_of_int8(bool on_gpu) {
       on_gpu ? kInt8 : kInt8Simulated);
 }
 
-// 0: the device's default.
+// Returns 0 for the device's default.
 std::size_t choose_token_budget(const ComputeOptions& options, const Config& config) {
   if (options.token_budget == "auto") return 0;
   const CountRule rule{"--token-budget", "run.token_budget", 1, kLargestBudget};

@@ -96,7 +96,7 @@ std::uint64_t count_value(std::string_view flag, const std::string& text, std::u
 
 // Seconds until scores of an incomplete unit go to the journal, as a flag's value. Error: kUsage.
 double journal_interval(std::string_view flag, const std::string& text);
-// The same of --journal-interval, or run.journal_interval.
+// The same from --journal-interval or run.journal_interval.
 double choose_journal_interval(const std::string& option, const Config& config);
 
 // The installation's share/virnucpro: VIRNUCPRO_SHARE, or relative to the program's folder.

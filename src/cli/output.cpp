@@ -33,7 +33,7 @@ bool holds_run(const std::filesystem::path& directory) {
          is_there(run_files::kOwnFiles.in(directory));
 }
 
-// Not even --force replaces a run's file, and a new one of such a name would be in its way.
+// Refuses a file of a run, which not even --force replaces, and a new file of such a name.
 void require_no_run_file(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path whole = std::filesystem::absolute(path, unknown);
@@ -50,8 +50,8 @@ void require_no_run_file(const std::string& path) {
                           path));
 }
 
-// Whether a name stands for what some process holds open (/dev/stdout), by any number of links. A
-// file that took its place would be in everybody's way.
+// True if a name leads, by any number of links, to what some process holds open (/dev/stdout). A
+// file in its place would break other programs.
 bool stands_for_open_file(const std::string& name) {
   return std::ranges::any_of(followed(name), [](const std::filesystem::path& path) {
     std::error_code unknown;

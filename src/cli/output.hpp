@@ -13,27 +13,27 @@
 
 namespace virnucpro {
 
-// A path, made absolute, and where it leads if it is a link, and so on: the last one is no link,
-// and need not be there.
+// Returns a path, made absolute, and each path that its links lead to. The last one is no link, and
+// may not exist.
 std::vector<std::filesystem::path> followed(const std::filesystem::path& path);
 
-// Whether a run writes a file of this name to its output directory.
+// True if a run writes a file of this name to its output directory.
 bool has_name_of_run_file(const std::string& name);
 
-// Checks a file that a command is to write. It may replace an existing one only with `force`, and
-// only a regular file that is none of a run, nor the log. Errors: kUsage; kOutputExists.
+// Checks a file that a command is to write. It may replace only a regular file, only with `force`,
+// and neither a run's file nor the log. Errors: kUsage; kOutputExists.
 void check_output_file(const std::string& path, bool force);
 
 // Refuses "-", which elsewhere is stdout. Errors: kUsage.
 void require_folder_name(const std::string& output);
 
-// What becomes of an earlier run in the output directory. Errors: kUsage for both.
+// Says what happens to an earlier run in the output directory. Errors: kUsage for both.
 Existing choose_existing(bool force, bool resume);
 
 // Checks a folder that a command is to write files of these names to. Errors: kUsage;
 // kOutputExists.
 void check_output_folder(const std::string& folder, std::span<const char* const> names, bool force);
-// Their names as OptionRow::written has them.
+// Returns these names in the form of OptionRow::written.
 std::vector<std::string> names_in_folder(std::span<const char* const> names);
 
 // A command's files in a folder. They get their names together, once all are synced.
@@ -57,13 +57,13 @@ struct OwnFile {
   std::string_view what;   // its contents, for messages
 };
 
-// Nothing else may lie among a run's own files. `output`: its directory; empty: none. Error:
-// kUsage.
+// Refuses a path in a run's directory `output` (empty: none), where only the run's own files may
+// lie. Error: kUsage.
 void require_elsewhere(std::string_view flag, const std::string& path,
                        const std::filesystem::path& output);
 
-// It may replace one of an earlier run, but no other file (such as an input), and no file that the
-// run itself writes to its output directory. An empty path is no file. Error: kUsage.
+// Checks such a file. It may replace one of an earlier run, but no other file (such as an input),
+// and may not lie in the output directory. An empty path is no file. Error: kUsage.
 void check_own_file(const OwnFile& own, const std::filesystem::path& output);
 
 // The file name in errors of write_stdout().
@@ -72,8 +72,8 @@ inline constexpr std::string_view kStandardOutput = "standard output";
 // Writes all of `text` to stdout, unbuffered. Errors: kOutputWrite, also when a pipe's reader has
 // ended (SIGPIPE is ignored).
 void write_stdout(std::string_view text);
-// The same for text that people read, through printable_lines(): what it repeats from a file cannot
-// act on their terminal. Tables and JSON are written as they are.
+// The same for text that people read, through printable_lines(), so that text from a file cannot
+// act on their terminal. Tables and JSON are written unchanged.
 void print_stdout(std::string_view text);
 
 }  // namespace virnucpro

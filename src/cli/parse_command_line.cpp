@@ -19,14 +19,14 @@ std::string refuse_empty(const std::string& value) {
   return value.empty() ? "the value is empty" : std::string{};
 }
 
-// What CLI11 says for an option that stood alone: no argument can hold a NUL.
+// CLI11 gives this for an option that stood alone: no argument can hold a NUL.
 constexpr std::string_view kStoodAlone{"\0", 1};
 
 // Adds a row's option to the command `app`, according to its target.
 struct OptionMaker {
   CLI::App& app;
   const OptionRow& row;
-  // CLI11's errors say the first long name, ours the last.
+  // The order is reversed: CLI11's errors say the first long name, ours the last.
   std::string names = fmt::format("{}", fmt::join(row.names.rbegin(), row.names.rend(), ","));
 
   CLI::Option* operator()(Ask ask) const {

@@ -106,7 +106,7 @@ void add_output_options(Command& command, PredictOptions& options) {
   leave_to_help_all(command, rare);
 }
 
-// All of these only --help-all lists.
+// Only --help-all lists these.
 void add_rare_options(Command& command, PredictOptions& options) {
   const std::size_t rare = command.options.size();
   command.add_value("--min-length", options.min_length,
@@ -146,7 +146,8 @@ void add_demo_option(Command& command, PredictOptions& options) {
                    kInputGroup);
 }
 
-// The genome and the models of --demo in place of INPUT and the options of models.
+// Puts the genome and the models of --demo in place of INPUT and the options of models. It is an
+// option of predict, so that a newcomer tries the real command before 12 GB of models.
 PredictOptions with_demo(PredictOptions options, const Session& session) {
   ModelOptions& models = options.models;
   const std::string chunk_size = std::exchange(models.expected_length, {});
@@ -194,7 +195,7 @@ void choose_output(const PredictOptions& options, PredictSettings& settings) {
                                            : fs::path(options.output);
 }
 
-// What is not given to --resume is the run's.
+// With --resume, values that are not given are those of the run.
 void choose_calls(const PredictOptions& options, const Session& session,
                   PredictSettings& settings) {
   std::optional<CallRule> own;
@@ -240,7 +241,7 @@ void choose_resuming(const PredictOptions& options, PredictSettings& settings) {
   settings.check_journal = !options.skip_validation;
 }
 
-// v2 resumed from these; here the run would start over without a word.
+// Warns of v2's checkpoints: v2 resumed from them, and this program computes everything anew.
 void warn_of_torch_checkpoints(const PredictSettings& settings) {
   const fs::path& folder = settings.output;
   if (settings.existing != Existing::kResume || is_there(run_files::kJournal.in(folder))) return;
@@ -286,7 +287,7 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   return settings;
 }
 
-// Before it takes minutes, what may be wrong is looked at.
+// Inputs and models are checked first, because calibrating takes minutes.
 void calibrate_margin(PredictSettings& settings, const Session& session) {
   require_an_input(settings.inputs, session.cancel);
   require_models(settings.models);
@@ -346,14 +347,14 @@ Error without_resume(Error error) {
   return error;
 }
 
-// Whether a run that ends so has a beginning that --resume goes on with.
+// True if --resume can go on after a run that ended with this error.
 bool can_go_on(ErrorKind kind) {
   constexpr std::array kKinds{ErrorKind::kOutputWrite, ErrorKind::kOutOfMemory,
                               ErrorKind::kTooManyFiles, ErrorKind::kDeviceFailed};
   return is_resumable(kind) || std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-// Telemetry is also written for a run that ends with an error. `command` goes on with it.
+// Also writes the telemetry of a run that ends with an error. `command` resumes that run.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
                         const Cancel& cancel, Telemetry& telemetry, bool reports,
                         const std::string& command) {

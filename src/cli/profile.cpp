@@ -176,7 +176,7 @@ int run_profile(const ProfileOptions& options, const Session& session) {
   std::optional<AtomicFile> file;  // opened now, to find a missing folder before minutes of work
   if (!options.output.empty() && !json_to_stdout) file.emplace(options.output);
 
-  // Before the model is loaded, as the free memory should not be reduced by it.
+  // This comes before the model is loaded, which reduces the free memory.
   const std::string device_description = describe_device(gpu_of(settings.compute));
   Profiler profiler(settings, session.cancel);
   ProfileFacts facts = facts_of(settings, profiler, device_description);

@@ -133,13 +133,13 @@ int run_action(const Program& program, std::span<const char* const> arguments,
   return code;
 }
 
-// Whether a command line is that of a worker process, started by predict or embed. It is no command
-// of the program: help, manual and completion do not list it.
+// True for the command line of a worker process, which predict or embed starts. It is no command of
+// the program: help, manual and completion do not list it.
 bool is_worker(std::span<const char* const> arguments) {
   return arguments.size() == 2 && std::string_view(arguments[1]) == kWorkerArgument;
 }
 
-// ps, top and pgrep would show the carried loader's name.
+// Otherwise ps, top and pgrep would show the carried loader's name.
 void name_process() {
   if (own_program().by_carried_loader) ::prctl(PR_SET_NAME, program_invocation_short_name);
 }
@@ -164,8 +164,8 @@ int parse_and_run(Program& program, std::span<const char* const> arguments, cons
   return kExitDone;
 }
 
-// Two commands tell by code 1 what they found: compare that both exist and differ, as diff does,
-// validate-checkpoints that one is bad, as v2's did. So their errors must have other codes.
+// Code 1 is a result of two commands: compare found differences, as diff does; validate-checkpoints
+// found a bad file, as v2's did. So an error of theirs must have another code.
 int exit_code_of(const Error& error, const Program& program) {
   const int code = error.info().exit_code;
   if (code != kExitDiffers) return code;
@@ -195,7 +195,7 @@ std::string remedy_of(const Error& error, const Program& program) {
 int report(const Error& error, const Program& program) {
   log_error("{}", error.what());
   const int code = exit_code_of(error, program);
-  // Remedies for output are about files and disks.
+  // The remedies for output are about files and disks, not about standard output.
   const bool is_helped = error.place().file != kStandardOutput;
   const std::string remedy = is_helped ? remedy_of(error, program) : "";
   const auto lines = split_list(remedy, '\n');

@@ -57,7 +57,7 @@ struct Reported {
   int code = kExitDone;
 };
 
-// It is enough: a report reads every unit, and each is checked then.
+// A quick check is enough: a report reads every unit, and each is checked then.
 constexpr auto kCheck = Journal::Check::kQuick;
 
 void require_given_once(const std::vector<std::string>& paths) {
@@ -99,7 +99,7 @@ ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
   return {.run = run.directory(), .output = output};
 }
 
-// A plot of an earlier report is replaced; another file only by force. The configuration is never.
+// Plots of an earlier report are replaced, other files only by force, the configuration never.
 FigureFolder figure_folder(const ReportOptions& options, const std::string& config) {
   if (options.figures.empty()) return {};
   if (options.figures == "-") {
@@ -144,7 +144,7 @@ Reported report_one(const ReportOptions& options, const FigureFolder& figures,
           .code = code_of(facts)};
 }
 
-// Checked before hundreds of runs are read.
+// Checks the options before hundreds of runs are read.
 void require_page(const ReportOptions& options, const std::vector<fs::path>& files) {
   if (options.output.empty()) {
     throw Error(ErrorKind::kUsage,
@@ -165,7 +165,8 @@ void require_page(const ReportOptions& options, const std::vector<fs::path>& fil
                           printable(folder.string())));
 }
 
-// Hundreds of samples: one run is open at a time, and only its row is kept.
+// There may be hundreds of samples: one run is open at a time, and only its row is kept. Rows come
+// from journals, never from report.json, which may be older.
 Reported report_samples(const ReportOptions& options, const FigureFolder& figures,
                         const Cancel& cancel) {
   require_page(options, sample_files(options.output));
@@ -211,7 +212,7 @@ Reported report_comparison(const ReportOptions& options, const FigureFolder& fig
   return {.page = options.output, .warnings = warnings_of(facts), .code = code_of(facts)};
 }
 
-// A page is asked for by its name, so that pipelines get the same files of one sample as of many.
+// The output's name asks for a page, so pipelines get the same files for one sample or many.
 bool wants_samples(const ReportOptions& options) {
   return options.runs.size() > 1 || !options.controls.empty() ||
          options.output.ends_with(kPageEnding);

@@ -35,7 +35,7 @@ struct Caught {
 std::array<Caught, 2> caught{{{SIGSEGV, {}}, {SIGABRT, {}}}};
 std::terminate_handler terminate_before = nullptr;
 
-// Composed beforehand: there will be no memory for it.
+// The text is composed beforehand: there will be no memory for it.
 const std::string& last_words() {
   static const std::string kText = [] {
     const Error error(ErrorKind::kOutOfMemory, "a library could not go on without more");
@@ -51,7 +51,7 @@ const std::string& last_words() {
   ::_exit(error_info(ErrorKind::kOutOfMemory).exit_code);
 }
 
-// Leaves a crash to whoever would have had it: it comes again on return, unless somebody sent it.
+// Leaves any other crash to the earlier handler: it comes again on return, unless somebody sent it.
 void on_crash(int signal, siginfo_t* info, void* /*context*/) {
   if (memory_is_scarce()) end_for_memory();
   for (const Caught& one : caught) {
@@ -61,7 +61,7 @@ void on_crash(int signal, siginfo_t* info, void* /*context*/) {
   if (was_sent) ::raise(signal);
 }
 
-// An allocation may fail though there is room for a smaller one.
+// The exception decides: an allocation may fail though there is room for a smaller one.
 [[noreturn]] void on_terminate() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);

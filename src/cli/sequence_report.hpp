@@ -30,15 +30,15 @@ struct SequenceStatistics {
 
   // A sequence with a larger share of ambiguous bases counts as too ambiguous.
   void add(const InputRecord& record, SeenId seen, double most_ambiguous_percent);
-  // What would make the input invalid, counted; duplicate ids may be allowed.
+  // Counts everything that makes the input invalid; duplicate ids may be allowed.
   std::uint64_t bad() const { return duplicate_ids + empty + with_outside_iupac; }
-  // Why the input is not valid; empty: it is.
+  // Says why the input is not valid; empty if it is.
   std::string problems(bool check_duplicate_ids) const;
   // Rows of a table for people.
   std::vector<std::string> lines() const;
 };
 
-// Why a sequence is not valid; empty: it is.
+// Says why a sequence is not valid; empty if it is.
 std::string bad_sequence(const InputRecord& record, SeenId seen, bool check_duplicate_ids);
 
 // Remembers ids by a hash of 64 bits, up to a maximum, so that memory does not grow with the input.
@@ -47,9 +47,9 @@ class SeenIds {
  public:
   static constexpr std::size_t kMost = 2'000'000;
 
-  // Call it for one input after the other.
+  // Pass all ids of an input before those of the next.
   SeenId add(std::string_view id, std::uint32_t input);
-  // Whether ids came after the maximum; these were compared but not remembered.
+  // True if ids came after the maximum: these were compared but not remembered.
   bool overflowed() const { return overflowed_; }
 
  private:

@@ -18,7 +18,7 @@ static_assert(std::atomic<Cancel*>::is_always_lock_free, "used in a signal handl
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "Cancel is used in a signal handler");
 
-// As of the errors kInterrupted and kTerminated.
+// The code is that of the errors kInterrupted and kTerminated.
 int exit_code_after(int signal) {
   constexpr int kSignalExit = 128;
   return kSignalExit + (signal == SIGHUP ? SIGTERM : signal);
@@ -38,7 +38,7 @@ void on_signal(int signal) {
   cancel->request(signal);
 }
 
-// Where on_signal() runs: see SignalsBlocked, of which this thread is none.
+// on_signal() runs on this stack: see SignalsBlocked.
 alignas(std::max_align_t) std::array<std::byte, std::size_t{64} << 10U> handler_stack;
 
 }  // namespace

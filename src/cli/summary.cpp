@@ -60,7 +60,7 @@ void add_counts(std::vector<std::string>& lines, const TableCounts& counts) {
   lines.push_back(summary_row("frames", grouped(counts.frames)));
 }
 
-// Of this session: scores from a resumed run's journal were not computed in it.
+// The speed is that of this session, which did not compute the scores of a resumed run's journal.
 std::string speed_line(const RunSummary& summary, const RunCounters& counters) {
   const std::uint64_t known = counters.sequences_known.get();
   const std::uint64_t computed =
@@ -82,7 +82,7 @@ void add_device(std::vector<std::string>& lines, const RunCounters& counters,
   lines.push_back(std::move(line));
 }
 
-// Of the chunks that this session scored, those that it computed again.
+// Tells how many of the chunks that this session scored were computed again.
 void add_close_calls(std::vector<std::string>& lines, const CloseCallCounters& calls) {
   const std::uint64_t recomputed = calls.recomputed.get();
   lines.push_back(summary_row("close calls", grouped(recomputed)));
@@ -95,7 +95,7 @@ void warn(std::vector<std::string>& lines, const std::string& text) {
   lines.push_back(std::string(kWarningMark) + text);
 }
 
-// Of what int8 wins, none is left.
+// Above this share of chunks computed again, int8 saves no time.
 constexpr double kMuchAgain = 0.5;
 
 void add_cost_of_contigs(std::vector<std::string>& lines, const CallRule& rule,
@@ -108,7 +108,7 @@ void add_cost_of_contigs(std::vector<std::string>& lines, const CallRule& rule,
                           percent(again, chunks)));
 }
 
-// What the shadow check says of the calls that were not computed again.
+// Tells how many calls that were not computed again would change, by the shadow check.
 void add_shadow(std::vector<std::string>& lines, const ShadowEstimate& estimate) {
   lines.push_back(summary_row("compared", grouped(estimate.sampled)));
   lines.push_back(summary_row(
@@ -116,7 +116,7 @@ void add_shadow(std::vector<std::string>& lines, const ShadowEstimate& estimate)
       fmt::format("{:.0f} ({:.0f} to {:.0f})", estimate.changed, estimate.low, estimate.high)));
 }
 
-// Whether there are two inputs, both FASTQ by their names.
+// True if there are two inputs, both FASTQ by their names.
 bool may_be_mates(const std::vector<InputEntry>& inputs) {
   const auto is_fastq = [](const InputEntry& input) {
     std::string_view name = input.name;
@@ -156,7 +156,7 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
                      "tables have them as they are; the first is {}",
                      grouped(counts.odd_ids), counts.first_odd_id));
   }
-  // The log has already said which, and why.
+  // The log has already named them and said why.
   const auto failed = std::count_if(inputs.begin(), inputs.end(),
                                     [](const InputEntry& input) { return input.failed; });
   if (failed > 0) {

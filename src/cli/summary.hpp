@@ -19,7 +19,7 @@ namespace virnucpro {
 // The beginning of a warning in summary_lines().
 inline constexpr std::string_view kWarningMark = "warning: ";
 
-// What to report on a run besides its result.
+// Facts to report on a run besides its result.
 struct RunRemarks {
   std::vector<Verdict> judged{};
   std::optional<double> gpu_percent{};  // the least busy GPU's use while embedding
@@ -27,22 +27,22 @@ struct RunRemarks {
   bool reports = false;                 // whether reports were requested
 };
 
-// predict's last message: what was found, warnings, where the files are, what can be done next, how
-// fast it was, and missed requirements.
+// Returns predict's last message, in the order in which users ask: what was found, warnings, where
+// the files are, what to do next, how fast it was, and missed requirements.
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
                                        const RunCounters& counters, const RunRemarks& remarks);
 
 // The same for export and merge.
 std::vector<std::string> export_lines(const ExportSummary& summary, Written how);
 
-// Where the tables of a merge are, and its report, if it has one.
+// Says where a merge's tables are, and its report, if it has one.
 void add_merged_files(std::vector<std::string>& lines, const std::filesystem::path& tables);
 
-// Lines of any command's summary: a number; where a file is; that the scores mean nothing.
+// Lines of any command's summary: a number, a file's place, a warning that the scores mean nothing.
 std::string summary_row(std::string_view name, const std::string& value);
 std::string file_line(std::string_view what, const std::filesystem::path& path);
 void add_synthetic_warning(std::vector<std::string>& lines, bool synthetic);
-// Of nucleotides: letters outside IUPAC, and sequences with U and no T.
+// Warns of letters outside IUPAC, and of sequences with U and no T.
 void add_letter_warnings(std::vector<std::string>& lines, std::uint64_t unknown,
                          std::uint64_t rna_sequences);
 

@@ -122,8 +122,8 @@ TraceLimit parse_limit(std::string_view text) {
                           text, kShortestTrace, kLongestSeconds, kMostBatches));
 }
 
-// Reports a wrong path of the user before hours of computing, not in the trace. The loader searches
-// for a name without a folder.
+// Refuses a wrong path of the user before hours of computing. The loader searches for a name
+// without a folder.
 std::string choose_cupti(const Environment& environment) {
   constexpr std::string_view kVariable = "VIRNUCPRO_CUPTI";
   const std::string path = environment.text(kVariable);

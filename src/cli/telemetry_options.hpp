@@ -12,11 +12,11 @@
 
 namespace virnucpro {
 
-// Of this process.
+// Describes this process.
 ProgramFacts program_facts(const Session& session);
 
-// The measurements of a predict run, written to its directory: from --telemetry and the
-// configuration. None without an output directory. Errors: kUsage, kConfig.
+// Chooses the measurements that a predict run writes to its directory, from --telemetry and the
+// configuration; none without a directory. Errors: kUsage, kConfig.
 TelemetrySettings choose_telemetry(const std::string& option, bool has_directory,
                                    const Session& session);
 
@@ -34,7 +34,7 @@ std::optional<TraceSettings> choose_trace(const TraceOptions& options,
                                           const Environment& environment,
                                           const std::filesystem::path& output);
 
-// How a command displays its run's progress; empty: not at all (-q, --no-progress,
+// Chooses how a command shows its run's progress; empty: not at all (-q, --no-progress,
 // progress.enabled). Errors: kConfig.
 std::optional<ProgressSettings> choose_progress(bool no_progress, const ComputeSettings& compute,
                                                 const Session& session);

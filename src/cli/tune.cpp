@@ -59,7 +59,7 @@ constexpr std::size_t kLeastTunedOnCpu = 512;
 constexpr std::size_t kMostTunedOnCpu = 4096;
 constexpr std::size_t kLeastTunedOnGpu = 8192;
 constexpr std::size_t kMostTunedOnGpu = 65536;
-// Batches of the largest budget in the smallest run: enough that all workers get some.
+// The smallest run has so many batches of the largest budget for each worker.
 constexpr std::uint64_t kLeastBatches = 2;
 constexpr std::size_t kLongestWhy = 300;
 
@@ -153,7 +153,7 @@ std::vector<std::size_t> count_list(std::string_view flag, const std::string& te
   return ascending(std::move(values));
 }
 
-// int8 on the CPU is there to be compared with.
+// Refuses int8 on the CPU: it only simulates the errors of a GPU's int8.
 std::vector<Precision> for_speed(std::vector<Precision> precisions,
                                  const ComputeSettings& compute) {
   if (compute.gpus.empty() && std::ranges::count(precisions, Precision::kInt8) > 0) {
@@ -178,7 +178,7 @@ std::vector<Precision> precision_list(const std::string& text, const ComputeSett
   return for_speed(ascending(std::move(precisions)), compute);
 }
 
-// What the cells in int8 keep in 16 bits; nothing if there are none.
+// Returns what cells in int8 keep in 16 bits; nothing if no cell is in int8.
 Int8Policy choose_kept(const TuneOptions& options, const Config& config, const TuneGrid& grid) {
   const Int8Policy policy = choose_int8_policy(options.int8_keep, config);
   if (std::ranges::count(grid.precisions, Precision::kInt8) > 0) return policy;
@@ -217,7 +217,7 @@ TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute,
               fmt::format("the grid has {} cells: expected at most {}", cells, kMostCells));
 }
 
-// Long enough to be worth loading the models, with some batches of the largest default budget.
+// The default is worth loading the models, and fills some batches of the largest default budget.
 DataSize choose_size(const TuneOptions& options, const ComputeSettings& compute) {
   const char* const fallback = compute.gpus.empty() ? "small" : "large";
   return parse_data_size(options.size.empty() ? fallback : options.size, "--data-size");
@@ -242,7 +242,7 @@ void check_output(const TuneOptions& options, const Cancel& cancel) {
 std::vector<std::string> common_arguments(const ModelSettings& models, std::uint64_t chunk_size,
                                           const std::string& device, const Session& session) {
   std::vector<std::string> arguments = model_arguments(models, chunk_size, session);
-  // What is tuned is a precision by itself, whatever the configuration says.
+  // A cell measures its precision by itself, whatever the configuration says.
   arguments.insert(arguments.end(), {"--calibration", "none", "--margin", "0", "--device", device,
                                      "--telemetry", "summary", "--no-report"});
   return arguments;

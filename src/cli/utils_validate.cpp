@@ -29,18 +29,20 @@ constexpr const char* kUtilsValidateExamples =
     "is empty, has letters outside IUPAC, or the id of another one of its input.";
 
 constexpr std::uint64_t kMostErrors = 1'000'000'000;
-constexpr std::uint64_t kMostBadSequences = 10;  // named of each input, where no flag says so
+constexpr std::uint64_t kMostBadSequences = 10;  // of each input, if no flag says so
 constexpr std::string_view kPercentKey = "validation.max_ambiguous_percent";
 
 struct ValidationRules {
   bool check_duplicate_ids = true;
   bool warn_of_ambiguous = true;
   double most_ambiguous_percent = 5;
-  std::uint64_t most_inputs = kMostErrors;           // described, of the damaged or missing ones
-  std::uint64_t most_sequences = kMostBadSequences;  // named, of each input's bad ones
+  std::uint64_t most_inputs = kMostErrors;           // damaged or missing ones that are described
+  std::uint64_t most_sequences = kMostBadSequences;  // bad ones of each input that are named
 };
 
-// Reads the inputs event by event and reports how each ended.
+// Reports how each input ended. As v2's command, it fails for what predict only counts or warns of:
+// the question is whether a file is as it should be, not whether it can be read. So the exit code
+// does not depend on --max-errors.
 class Validation {
  public:
   Validation(const InputSet& inputs, const ValidationRules& rules)

@@ -74,7 +74,7 @@ void read_journal(const CheckOptions& options, const Cancel& cancel) {
   print_stdout(describe(run, !options.skip_load));
 }
 
-// Files beside a journal that no run leaves are a refusal, an error as others; damage is a result.
+// Damage is a result. Files beside a journal that no run leaves are an error, as in other commands.
 int check_journal(const CheckOptions& options, const Cancel& cancel) {
   require_own_journal_files(run_files::kJournal.in(options.run));
   try {
@@ -88,7 +88,7 @@ int check_journal(const CheckOptions& options, const Cancel& cancel) {
   return kExitDone;
 }
 
-// How a file is called by its state, and how many of them are counted at the end.
+// The words for a state: of one file, and in the counts at the end.
 struct StateWords {
   CheckpointState state;
   const char* word;
@@ -141,7 +141,7 @@ void tell_failed_earlier(const fs::path& file) {
   for (const std::string& line : last) print_stdout(fmt::format("  {}\n", line));
 }
 
-// What v2 itself found damaged, if it did. It changes no exit code, as in v2.
+// Tells what v2 itself found damaged. It changes no exit code, as in v2.
 void tell_record_of_v2(const std::string& folder) {
   const fs::path file = fs::path(folder) / kFailedEarlier;
   if (!is_there(file)) return;
@@ -153,7 +153,9 @@ void tell_record_of_v2(const std::string& folder) {
   }
 }
 
-// Tells how many checkpoints have which state. Returns the exit code.
+// Tells how many checkpoints have which state. Returns the exit code, which scripts of v2 read. A
+// file that v2 may have loaded and this program does not read is no bad one: a wrong "damaged"
+// costs a run.
 int tell_counts(const std::vector<CheckpointState>& states) {
   std::vector<std::string> counts;
   int code = kExitDone;
@@ -181,7 +183,7 @@ int check_checkpoints(const std::vector<fs::path>& checkpoints, const CheckOptio
   return tell_counts(states);
 }
 
-// Also where that cannot be known: then reading it says why.
+// True also if that cannot be known: then reading it says why.
 bool may_have_journal(const std::string& folder) {
   std::error_code unknown;
   return fs::symlink_status(run_files::kJournal.in(folder), unknown).type() !=

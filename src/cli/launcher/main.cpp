@@ -1,12 +1,17 @@
-// bin/virnucpro of a package: starts the program, libexec/virnucpro, with the host's dynamic loader
-// and C library where these are as new as those that the package was built with, and else with
-// those that it carries. Linked statically, so that it needs neither.
+// bin/virnucpro of a package starts the program, libexec/virnucpro, with the host's dynamic loader
+// and C library if these are as new as those that the package was built with, and otherwise with
+// those that it carries. It is linked statically, so it needs neither.
 //
 // The host's come first because a graphics driver is made for them: the driver of a new host may
 // need a newer C library than the carried one, and that of an old host also works with a newer one.
+// So one package serves old and new systems; a build against an old glibc would need compilers and
+// ten libraries of 2018.
+//
+// The launcher becomes the program by exec and sets no variable: it tells the loader its folders as
+// arguments. So there is one process, and children see the user's LD_LIBRARY_PATH.
 //
 // VIRNUCPRO_LOADER=host or carried makes that choice, for tests. Ends with 127, as a shell does, if
-// the program cannot be started; else the program takes this process over.
+// the program cannot be started.
 #include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
@@ -22,10 +27,10 @@
 namespace {
 
 constexpr int kNotStarted = 127;
-// What libexec/virnucpro names as its loader.
+// libexec/virnucpro names this loader.
 constexpr const char* kHostLoader = "/lib64/ld-linux-x86-64.so.2";
-// Where drivers lie on systems whose loaders search these folders and Debian's does not: RHEL, SUSE
-// and WSL. Their ld.so.cache, which Debian's loader reads, usually names them as well.
+// Drivers lie in these folders on RHEL, SUSE and WSL, whose loaders search them; Debian's loader
+// does not. It reads their ld.so.cache, which usually names these folders as well.
 constexpr const char* kDriverFolders = "/usr/lib64:/usr/lib/wsl/lib";
 
 [[noreturn]] void fail(const std::string& what) {
@@ -41,7 +46,7 @@ std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-// Of the folder that bin/ is in.
+// Returns the folder that bin/ is in.
 std::string own_prefix() {
   std::string path(PATH_MAX, '\0');
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
@@ -94,9 +99,9 @@ bool takes_carried() {
   return !host_is_new_enough();
 }
 
-// The loader searches these before its own folders, but after those that the program names. It does
-// not read LD_LIBRARY_PATH if it is told folders. The caller of a set-uid launcher, or of one with
-// capabilities, must not choose its libraries.
+// The loader searches these folders before its own, but after those that the program names. Once it
+// is told folders, it does not read LD_LIBRARY_PATH, so that is added here. secure_getenv(): the
+// caller of a set-uid launcher, or of one with capabilities, must not choose its libraries.
 std::string library_path(const std::string& glibc) {
   std::string path = glibc;
   const char* const set = ::secure_getenv("LD_LIBRARY_PATH");
