@@ -23,17 +23,17 @@
 namespace virnucpro {
 namespace {
 
-// Enough to compare linears with each other, and to see kOutliers of them.
+// Frames that are enough to compare linears with each other, and to see kOutliers of them.
 constexpr std::size_t kFramesOfALinear = 256;
 constexpr std::size_t kFramesOfASearch = 4000;
-// Made-up sequences of one seed never are those of another.
+// The shift keeps the made-up sequences of two seeds apart.
 constexpr unsigned kSeedShift = 32;
 
 double rate_of(std::size_t tokens, double seconds) {
   return static_cast<double>(tokens) / seconds;
 }
 
-// What an engine makes of a sample's frames: a logit and ESM-2's embedding each.
+// An engine's results for a sample's frames: a logit and ESM-2's embedding each.
 struct Computed {
   std::vector<double> logits;
   std::vector<bool> virus;
@@ -47,7 +47,7 @@ class Computation {
               const Cancel& cancel)
       : settings_(settings), frames_(frames), cancel_(cancel) {}
 
-  // The first `count` frames.
+  // Computes the first `count` frames.
   Computed run(Engine& engine, std::size_t count, bool check) const {
     const std::size_t width = engine.esm2_width();
     Computed computed{.logits = std::vector<double>(count),
@@ -90,7 +90,7 @@ class Computation {
   const Cancel& cancel_;
 };
 
-// What the check precision computed, against which all else is held.
+// The results of the check precision, to which all others are compared.
 class Reference {
  public:
   Reference(Computed fine, std::size_t width)
@@ -108,8 +108,8 @@ class Reference {
 
   double seconds() const { return fine_.seconds; }
 
-  // Differences of the logits, coarse − fine, of the frames that have one: the others are computed
-  // again whatever the margin is.
+  // Returns the differences of the logits, coarse − fine, where they are finite: other frames are
+  // computed again whatever the margin is.
   std::vector<double> logit_errors(const Computed& coarse) const {
     std::vector<double> errors;
     for (std::size_t frame = 0; frame < coarse.logits.size(); ++frame) {
@@ -119,7 +119,7 @@ class Reference {
     return errors;
   }
 
-  // 1 − cosine of each frame's embedding, after the mean; 2 where it is not finite.
+  // Returns 1 − cosine of each frame's embedding, after the mean; 2 if it is not finite.
   std::vector<double> distances(const Computed& coarse) const {
     std::vector<double> distances(coarse.logits.size());
     for (std::size_t frame = 0; frame < distances.size(); ++frame) {
@@ -133,7 +133,7 @@ class Reference {
         ours += x * x;
         theirs += y * y;
       }
-      // Equal ones have a product that rounding may put on either side.
+      // Rounding may put the cosine of equal embeddings above 1.
       const double distance = std::max(0.0, 1 - product / std::sqrt(ours * theirs));
       distances[frame] = std::isfinite(distance) ? distance : 2;
     }
@@ -225,7 +225,7 @@ class Calibrating {
  private:
   bool reached() const { return result_.result().closeness.reaches(settings_.target); }
 
-  // An engine without what earlier ones had in memory.
+  // Frees the memory of the earlier engine first.
   void load(const Int8Policy& policy, bool any_policy = false) {
     loaded_.reset();
     ComputeSettings compute = settings_.compute;
@@ -254,7 +254,7 @@ class Calibrating {
     result_.check_tokens_per_second = rate_of(result_.tokens, reference_->seconds());
   }
 
-  // Over all frames, with the policy that the engine was loaded with.
+  // Measures all frames with the policy that the engine was loaded with.
   void measure_loaded(const Int8Policy& policy) {
     const Computed coarse = computation_->run(*loaded_->engine, frames_.size(), false);
     errors_ = reference_->logit_errors(coarse);
@@ -288,7 +288,10 @@ class Calibrating {
         [](std::size_t sum, const FrameTokens& frame) { return sum + frame.esm.size(); });
   }
 
-  // Fewer linears in 8 bits reach the target on some frames; then on all, or some more are kept.
+  // Finds how few linears must be kept for the target on some frames, then measures all frames and
+  // keeps more until these reach it, too. That measures the weights as predict loads them: biases
+  // are corrected for the loaded policy, so errors differ a little from those of the engine that
+  // tries policies.
   void search() {
     load({}, true);
     const std::vector<Esm2Place> places = by_cost();
@@ -306,8 +309,9 @@ class Calibrating {
     return Int8Policy::keeping(std::span(places).first(kept)).of_model(shape_.layers);
   }
 
-  // The linears, those first that are worth most to keep: by the mean distance that each alone
-  // causes, for its share of the multiplications.
+  // Returns the linears, those first that are worth most to keep: by the error that each causes in
+  // 8 bits alone, for its share of the work. Errors of linears add up nearly as variances do. One
+  // engine has both kinds of weights: loading 3B's anew for each of 144 linears would take an hour.
   std::vector<Esm2Place> by_cost() {
     const std::vector<Esm2Place> places = places_of(shape_);
     say_(fmt::format("the target is missed: trying each of {} products in 8 bits alone",
@@ -329,7 +333,7 @@ class Calibrating {
     return sorted;
   }
 
-  // By halving: with more of them kept it is not less exact, or by little.
+  // Bisects: keeping more hardly ever adds error.
   std::size_t fewest_kept(const std::vector<Esm2Place>& places) {
     const std::size_t frames = std::min(frames_.size(), kFramesOfASearch);
     std::size_t too_few = 0;
@@ -351,7 +355,7 @@ class Calibrating {
     const std::size_t above = allowed_above_margin(errors_.size());
     for (double& error : errors_) error = std::abs(error);
     std::ranges::sort(errors_, std::ranges::greater());
-    // A classifier that tells nothing has smaller errors, for which predict takes no margin.
+    // A classifier that tells nothing has smaller errors, but predict takes no such margin.
     result_.margin = std::max(errors_[above], least_margin(precision_name(settings_.compute)));
     result_.chance = chance_of_more(errors_.size(), above);
   }

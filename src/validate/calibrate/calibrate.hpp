@@ -15,7 +15,7 @@
 
 namespace virnucpro {
 
-// What a precision must reach against the finer one before anything is computed again.
+// How close a precision must be to the finer one before anything is computed again.
 struct CalibrationTarget {
   double centred = 0.01;       // at most, 1 − cosine of all but kOutliers of ESM-2's embeddings
   double equal_calls = 0.999;  // at least, share of frames with the same call
@@ -31,11 +31,11 @@ struct CalibrateSettings {
   CalibrationTarget target{};
 };
 
-// A share of frames with the largest errors, which the target leaves out.
+// The target leaves out this share of the frames, those with the largest errors.
 inline constexpr double kOutliers = 0.001;
 
-// The chance that a frame's logit is off by more than the margin, which calibrations are made for,
-// and how sure it is that it is not larger.
+// Calibrations aim at this chance that a frame's logit is off by more than the margin, and are this
+// sure that it is not larger.
 inline constexpr double kFlipChance = 1e-4;
 inline constexpr double kConfidence = 0.95;
 
@@ -66,30 +66,31 @@ struct CalibrationResult {
   std::size_t tokens = 0;                  // of ESM-2
   double check_tokens_per_second = 0;      // of the check precision
   std::vector<CalibrationPoint> points{};  // in the order measured; the last one is the result
-  // Logits: the largest error, but for so few that kFlipChance allows them, and never below
-  // least_margin().
+  // In logits: the largest error, after those that kFlipChance allows are left out; at least
+  // least_margin(). Such an order statistic bounds the chance of a changed call for reads of any
+  // scores, and assumes no shape of the errors' distribution.
   double margin = 0;
-  // What the sample shows with kConfidence of the chance of larger errors. Above kFlipChance where
-  // there are too few frames.
+  // Upper bound of the chance of larger errors, with kConfidence. It is above kFlipChance if there
+  // are too few frames.
   double chance = 0;
 
   const CalibrationPoint& result() const { return points.back(); }
 };
 
-// Measures the precision against its check precision. If int8 misses the target, it finds out which
-// linears to keep in 16 bits: each is tried in 8 bits alone, and those that cost most, for the
-// multiplications they are, are kept first, as few as reach the target. `on_point` gets each policy
-// measured at once, `say` a line about each step. Errors: those of load_models(), sample_frames()
-// and the engine; kNotFinite if the check precision gives a score or embedding that is not finite.
+// Measures the precision against its check precision. If int8 misses the target, it finds the
+// linears to keep in 16 bits: each is tried in 8 bits alone. As few as reach the target are kept,
+// those first that cost most for their multiplications. `on_point` gets each measured policy at
+// once, `say` a line about each step. Errors: those of load_models(), sample_frames() and the
+// engine; kNotFinite if the check precision gives a score or embedding that is not finite.
 CalibrationResult calibrate(const CalibrateSettings& settings, const Cancel& cancel,
                             const std::function<void(const CalibrationPoint&)>& on_point,
                             const std::function<void(const std::string&)>& say);
 
-// How many of `frames` may have an error above the margin, so that with kConfidence at most
-// kFlipChance of all have one: none if there are just enough frames, or too few.
+// Returns how many of `frames` may have an error above the margin, so that with kConfidence the
+// chance of one is at most kFlipChance: none if there are just enough frames, or too few.
 std::size_t allowed_above_margin(std::size_t frames);
-// Below which chance of an error above the margin a sample says it is, with kConfidence, where
-// `above` of its frames have one (Clopper and Pearson 1934, Biometrika 26, one-sided).
+// Returns the upper bound, with kConfidence, of the chance of an error above the margin if `above`
+// of a sample's frames have one (Clopper and Pearson 1934, Biometrika 26, one-sided).
 double chance_of_more(std::size_t frames, std::size_t above);
 
 }  // namespace virnucpro

@@ -69,7 +69,7 @@ Table point_table(const CalibrationResult& result) {
   return table;
 }
 
-// The points by their error, each as far right as it is fast.
+// Plots the error of each point over its speed.
 Plot error_plot(const CalibrationResult& result) {
   Plot plot{.key = "speed_against_error",
             .title = "1 − centred cosine that 99.9 % of the embeddings keep below",

@@ -20,14 +20,14 @@ struct CalibrationFacts {
   std::string precision{};        // "int8"
   std::string check_precision{};  // "fp16"
   std::string sample{};           // "made-up coding sequences, seed 0"
-  std::size_t frames_wanted = 0;  // of it
+  std::size_t frames_wanted = 0;  // of the sample
   std::uint64_t chunk_size = 0;
   bool synthetic = false;  // some of the models have seeded random numbers as weights
   CalibrationTarget target{};
   std::string file{};  // calibration.json, as `predict --calibration` takes it
 };
 
-// Of the precision found, and of the sample: what a reader should know.
+// Returns what a reader should know about the precision found and the sample.
 std::vector<std::string> warnings_of(const CalibrationFacts& facts,
                                      const CalibrationResult& result);
 
@@ -36,9 +36,9 @@ std::string calibration_head(const CalibrationFacts& facts);
 std::string calibration_row(const CalibrationPoint& point);
 std::string calibration_end(const CalibrationFacts& facts, const CalibrationResult& result);
 
-// What the calibration's file says besides the calibration itself.
+// Returns what the calibration's file says besides the calibration itself.
 Json calibration_details(const CalibrationFacts& facts, const CalibrationResult& result);
-// All for people, with speed against error.
+// The report for people, with a plot of speed against error.
 Page calibration_page(const CalibrationFacts& facts, const CalibrationResult& result);
 
 }  // namespace virnucpro

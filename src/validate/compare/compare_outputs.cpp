@@ -493,7 +493,7 @@ class Comparer {
   Comparison result_;
 };
 
-// Whether an error concerns the compared files, not this machine or its user.
+// True if an error concerns the compared files, not this machine or its user.
 bool is_unreadable(ErrorKind kind) {
   return (kind >= ErrorKind::kInputMissing && kind <= ErrorKind::kInputReference) ||
          (kind >= ErrorKind::kWeightsMissing && kind <= ErrorKind::kJson);

@@ -15,7 +15,7 @@ struct CompareSettings {
   std::filesystem::path b;
   Tolerance tolerance{};
   std::size_t named = 10;     // rows of each kind that are listed
-  bool by_precision = false;  // of two runs, the tolerance is that of their precisions
+  bool by_precision = false;  // for two runs: use the tolerance of their precisions
 };
 
 // What two runs, tables or files of embeddings have in common, and what differs.
@@ -27,7 +27,7 @@ struct Comparison {
   std::vector<DatasetComparison> datasets{};  // at least one
   std::vector<std::string> remarks{};         // what only one of them has, or what was not compared
 
-  // Whether all datasets are equal. With `exact`, directories must also have no remarks.
+  // True if all datasets are equal. With `exact`, directories must also have no remarks.
   bool equal() const;
 };
 

@@ -153,7 +153,7 @@ std::string dataset_text(const DatasetComparison& dataset) {
   return text;
 }
 
-// Labels first, then numbers; then other columns, or rows and files that one has alone.
+// Tells of labels, then of numbers, then of other columns, or rows and files of one side.
 std::string verdict(const Comparison& comparison) {
   bool identical = comparison.equal();
   bool within = true;

@@ -21,7 +21,7 @@ constexpr Tolerance of(std::string_view precision, double all, double usual, dou
           .precision = precision};
 }
 
-// Against fp32: semantics.md, section 7; the coarsest last.
+// Tolerances against fp32 (semantics.md, section 7), the coarsest precision last.
 constexpr std::array kPrecisions{of("fp16", 2e-2, 5e-3, 5e-2, 99.8),
                                  of("bf16", 5e-2, 2e-2, 5e-1, 99.5),
                                  of("int8", 1e-1, 4e-2, 5e-1, 98)};
@@ -115,7 +115,7 @@ void DatasetCounter::finite(const ColumnName& column, double a, double b, bool s
   note_numbers(Cause::kNumber, column, a, b, difference);
 }
 
-// Most values of a row are not its worst; for them no texts are made.
+// Makes texts only for the worst value of a row so far.
 void DatasetCounter::note_numbers(Cause cause, const ColumnName& column, double a, double b,
                                   double difference) {
   const bool is_worse = !worst_ || cause < worst_->cause ||

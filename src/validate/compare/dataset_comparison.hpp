@@ -24,7 +24,7 @@ struct Tolerance {
   double relative = 1e-3;
   double absolute = 1e-4;
   bool exact = false;  // only equal bytes, or bits, count as equal
-  // Where it is that of a precision; "": it is of no precision.
+  // These are set for the tolerance of a precision, which has a name.
   double usual = 0;           // 99 % of a table's numbers may differ by no more; 0: no such bound
   double embedding = 0;       // the absolute bound for a number of an embedding
   double equal_labels = 100;  // percent, at least; only the suite `equivalence` allows others
@@ -35,7 +35,8 @@ struct Tolerance {
     return {.relative = 0, .absolute = embedding, .precision = precision};
   }
 };
-// That of two runs by their precisions: the coarser one's; the default for fp32 and other names.
+// Returns the tolerance for two runs: the coarser precision's; the default for fp32 and other
+// names. Noise of a precision is no difference, but a changed call is.
 Tolerance tolerance_of(std::string_view a, std::string_view b);
 
 bool is_within(double a, double b, const Tolerance& tolerance);  // both must be finite
@@ -121,7 +122,7 @@ struct DatasetComparison {
 
   std::uint64_t only_a() const { return rows.in_a - rows.in_both; }
   std::uint64_t only_b() const { return rows.in_b - rows.in_both; }
-  // Whether both have the same rows, identical or within tolerance. Order does not matter.
+  // True if both have the same rows, identical or within tolerance. Order does not matter.
   bool equal() const {
     return differing == 0 && only_a() == 0 && only_b() == 0 && numbers.mostly_usual();
   }

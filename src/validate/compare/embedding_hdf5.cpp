@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostIdBytes = 64U << 10U;
 constexpr std::size_t kMostWidth = 1U << 20U;
 constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 holds whole chunks in memory
-// The driver opens nothing. HDF5 asks the system for the current folder if a name is relative.
+// The driver opens nothing. For a relative name HDF5 would ask the system for the current folder.
 constexpr const char* kAnyName = "/held";
 constexpr std::array<const char*, 3> kDatasets{"dnabert_s", "esm2", "merged"};
 // v2 keeps ESM-2's embeddings alone.
@@ -39,7 +39,7 @@ class OwnHdf5Rows : public Hdf5Rows {
     ids_ = open(is_v2 ? kV2Ids : "ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
     if (type != H5T_STRING) malformed("ids are no texts");
-    // The file states its number of rows, and rows may never have been written.
+    // The number of rows is only the file's claim: they may never have been written.
     if (rows() > bytes) malformed("it has too many rows");
     for (const char* name : kDatasets) {
       const char* const stored = is_v2 && name == std::string_view("esm2") ? kV2Esm2 : name;

@@ -180,7 +180,7 @@ class PartsReader : public EmbeddingReader {
     }
   }
 
-  // The row's number within its part, which is then open.
+  // Opens the part that holds a row. Returns the row's number in it.
   std::uint64_t go_to(std::uint64_t row) {
     const auto end = std::upper_bound(ends_.begin(), ends_.end(), row);
     const auto part = static_cast<std::size_t>(end - ends_.begin());

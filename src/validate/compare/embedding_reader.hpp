@@ -31,7 +31,7 @@ class EmbeddingReader {
   virtual void read(std::size_t dataset, std::uint64_t row, std::span<double> out) = 0;
 };
 
-// Whether a file begins like HDF5, or like a ZIP of torch.save.
+// True if a file begins like HDF5, or like a ZIP of torch.save.
 bool is_hdf5(std::string_view beginning);
 bool is_torch_zip(std::string_view beginning);
 

@@ -165,7 +165,7 @@ class TorchEmbeddings : public EmbeddingReader {
   void copy(DType type, const Extent& extent, std::span<double> out) const {
     std::vector<std::byte> bytes(extent.size);
     file_.read(extent.offset, bytes);
-    file_.check_unchanged();  // the checksums are of before
+    file_.check_unchanged();  // the checksums were compared earlier
     std::vector<float> values(out.size());
     convert_to_f32(type, bytes, values);
     std::copy(values.begin(), values.end(), out.begin());

@@ -29,7 +29,7 @@ constexpr std::size_t kStretchBytes = 1U << 20U;  // numbers read at once
 // Per answer, beyond this process's memory: many times the chunk size that Hdf5Rows allows.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostSeconds = 120;  // of processor time
-// Bounds on what the other process says, which may be whoever has taken it over.
+// Bounds on the answers of the other process, which a crafted file may have taken over.
 constexpr std::uint64_t kMostAnswer = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kWidestRow = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kIds = ~std::uint64_t{0};  // instead of a dataset
@@ -101,7 +101,7 @@ class Hdf5Process : public EmbeddingReader {
  public:
   Hdf5Process(const std::filesystem::path& path, const Cancel& cancel)
       : path_(path.string()), cancel_(cancel) {
-    const SteadyFile readable(path);  // or else the error is one of every file
+    const SteadyFile readable(path);  // first, so that its errors are those of any file
     const UniqueFd file = open_to_read(path);
     if (file.get() < 0) {
       throw Error(kind_of_reading(errno), Place{.file = path_}, errno_text(errno));

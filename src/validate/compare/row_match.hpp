@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// What matching needs to know of a row of a table or of embeddings.
+// The parts of a row that matching needs, from a table or from embeddings.
 struct IdRow {
   std::string id{};
   std::uint64_t number = 0;  // from 1, in the order of its file

@@ -45,7 +45,7 @@ constexpr std::array kLayouts{
     TableLayout{TableKind::kConsensus, "Modified_ID", kConsensusColumns},
     // The original's table has only the labels.
     TableLayout{TableKind::kConsensus, "Modified_ID", std::span(kConsensusColumns).first<1>()},
-    // The same input may have another name. Earlier tables lack it.
+    // The last column is not compared, as one input may have two names. Earlier tables lack it.
     TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns, "input"},
     TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns},
 };
@@ -151,7 +151,7 @@ std::optional<IdRow> ScoreTable::next() {
 std::string ScoreTable::content_of(std::string_view fields) const {
   std::string content(fields);
   if (separator_ != '\t') {
-    // It would count as a separator below.
+    // A tab would count as a separator below.
     if (fields.find('\t') != std::string_view::npos) {
       fail(ErrorKind::kInputMalformed, "a tab stands in a column that is no id");
     }

@@ -83,7 +83,7 @@ std::string reason_in(const Error& error) {
   return error.detail().empty() ? std::string(error.info().summary) : error.detail();
 }
 
-// What an error of reading a checkpoint says of it; passes on an error that says nothing of it.
+// Returns the state that an error of reading shows; throws it if it says nothing of the file.
 TorchCheckpoint state_of(const Error& error) {
   const ErrorKind kind = error.kind();
   if (kind == ErrorKind::kPickleForbidden || kind == ErrorKind::kPickleTooLarge) {

@@ -7,10 +7,10 @@
 
 namespace virnucpro {
 
-// Of corrupted and incompatible ones v2 spoke, too.
+// v2 also called checkpoints corrupted or incompatible.
 enum class CheckpointState : std::uint8_t {
   kWhole,
-  kNotLoaded,     // it holds what is not read here: it may be whole
+  kNotLoaded,     // it holds data that is not read here, and may be whole
   kCorrupted,     // it is empty, no ZIP, or does not load
   kIncompatible,  // it loads, and is not such a dict
 };
@@ -25,16 +25,16 @@ struct TorchCheckpoint {
   std::string status{};  // "complete", "in_progress"
 };
 
-// v2's checkpoints in a folder, sorted: what is named *.pt in it, and in its folders checkpoints,
-// .checkpoints and shard_*. Links to folders are not followed. Empty where there is no such folder.
-// Errors: kInputMissing where a folder cannot be read.
+// Returns v2's checkpoints in a folder, sorted: names that end in .pt there, and in its folders
+// checkpoints, .checkpoints and shard_*. Links to folders are not followed. Empty if there is no
+// such folder. Errors: kInputMissing if a folder cannot be read.
 std::vector<std::filesystem::path> find_torch_checkpoints(const std::filesystem::path& folder);
 
-// Checks what v2 did: the file is not empty, a ZIP, and can be read as such a dict; its checksums,
-// too. The bounded readers of weights/ read it as data, and nothing in it is executed. Not `whole`:
-// only the first two. Memory: 0.4 GiB for 10,000 lists of ESM-2 3B, at most 3 GiB for a hostile
-// file (a pickle of 256 MiB, of at most 8 million values, floats not counted).
-// Errors: only those that say nothing of the file, such as a lack of memory.
+// Checks what v2 did: the file is not empty, a ZIP, and such a dict; checksums, too. Without
+// `whole` it checks only the first two. The bounded readers of weights/ read it as data: nothing in
+// it is executed. Memory: 0.4 GiB for 10,000 lists of ESM-2 3B, at most 3 GiB for a hostile file (a
+// pickle of 256 MiB, of at most 8 million values, floats not counted).
+// Errors: only those that do not concern the file, such as a lack of memory.
 TorchCheckpoint check_torch_checkpoint(const std::filesystem::path& path, bool whole);
 
 }  // namespace virnucpro

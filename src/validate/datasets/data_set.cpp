@@ -42,12 +42,12 @@ std::string folder_name(const fs::path& folder) {
   return name.empty() ? "sequences" : name.string();
 }
 
-// What follows the folder's name in that of a file.
+// Returns the end of a file's name, after the folder's name.
 std::string ending_of(std::uint64_t number, std::uint64_t files) {
   return fmt::format("_{:0{}}.fa", number, std::to_string(files).size());
 }
 
-// The same share of the sequences for each file.
+// Gives each file the same share of the sequences.
 SequenceSpan span_of(std::uint64_t file, const DataSetSettings& settings) {
   const std::uint64_t count = settings.sequences.count;
   return {.begin = count * file / settings.files, .end = count * (file + 1) / settings.files};
@@ -119,8 +119,8 @@ bool has_size(const fs::path& path, std::uint64_t bytes) {
   return !error && size == bytes;
 }
 
-// The files of an earlier data set. Its metadata may name any file: one counts where this program
-// names files so, and where it has the size that was written.
+// Returns the files of an earlier data set. Its metadata may name any file, so one counts only if
+// it has a name that this program gives, and the size that was written.
 std::vector<fs::path> earlier_files(const fs::path& output, std::uint64_t files) {
   const fs::path metadata = metadata_file(output, files);
   const std::vector<DataFile> listed = files_in_metadata(metadata);

@@ -58,8 +58,9 @@ std::string lengths_text(const LengthDistribution& lengths);
 // Whether the numbers are within their bounds, which are all at most kMaxLetters.
 bool is_possible(const LengthDistribution& lengths);
 
-// The length of a sequence. It depends only on the seed and the sequence's index. Integer
-// arithmetic only: the same on every machine.
+// Returns a sequence's length, which depends only on the seed and the sequence's index. It is
+// computed in integers: exp() and log() differ between machines in the last bit, and one letter
+// more would change every byte behind it.
 //
 // A normal number is the sum of 48 uniform ones of 16 bits (Irwin and Hall, 1927), whose standard
 // deviation is 2 in units of their range. Its distribution function is within 0.001 of the normal

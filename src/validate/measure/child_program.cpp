@@ -31,7 +31,7 @@ double seconds_of(const timeval& time) {
 
 UniqueFd open_log(const std::filesystem::path& path) {
   if (is_log_file(path)) throw Error(ErrorKind::kOutputExists, Place{.file = path.string()}, {});
-  ::unlink(path.c_str());  // an earlier one; where it is a link, what it leads to stays
+  ::unlink(path.c_str());  // an earlier log; the target of a link stays
   UniqueFd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (log.get() < 0) throw write_error(path, errno);
   return log;
@@ -74,7 +74,7 @@ class Child {
 
   void stop() const { ::kill(-id_, SIGTERM); }  // the whole group
 
-  // How it ended, if it has ended.
+  // Returns how it ended, if it has ended.
   const std::optional<ChildEnd>& look(int options = WNOHANG) {
     int status = 0;
     rusage usage{};

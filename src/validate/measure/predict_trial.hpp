@@ -37,7 +37,7 @@ struct Trial {
   // Figures of the telemetry; 0 if missing.
   double sequences() const { return or_zero(telemetry.workload.sequences); }
   double scored_chunks() const { return or_zero(telemetry.workload.chunks_with_frames); }
-  // What close calls compute again is no progress, and not counted.
+  // Tokens that close calls compute again are no progress, and not counted.
   double esm_tokens_per_second() const;
   double sequences_per_second() const { return or_zero(telemetry.throughput.sequences_per_second); }
   double ready_seconds() const { return or_zero(telemetry.run.models_ready_seconds); }
@@ -50,8 +50,8 @@ struct Trial {
   std::optional<double> gpu_percent() const { return least_utilization(telemetry); }
   // The measurements that verdicts need, for `gpus` GPUs.
   RunMeasurements measurements(std::size_t gpus) const;
-  // How much less the least busy worker computed than the busiest, as a share of the latter's time:
-  // 1 if one had nothing to do.
+  // The difference between the computing times of the busiest and the least busy worker, as a share
+  // of the busiest one's: 1 if a worker had nothing to do.
   double imbalance() const;
   std::string slowest_worker() const;
 
@@ -83,7 +83,7 @@ class PredictTrials {
   void run_command(const std::string& name, std::vector<std::string> arguments);
   // Runs any program. Errors: as above.
   ChildEnd run_well(const ChildCall& call) const;
-  // Of all runs so far: the GPUs' driver version, and their SM clock in MHz while embedding.
+  // The GPUs' driver version, and their SM clock in MHz while embedding, over all runs so far.
   const std::string& driver() const { return driver_; }
   const Statistic& clock() const { return clock_; }
 

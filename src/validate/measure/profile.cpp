@@ -29,7 +29,7 @@ LoadedModels load(const ProfileSettings& settings, const Cancel& cancel) {
                      cancel);
 }
 
-// What was computed in one period.
+// The work of one period.
 struct Stretch {
   std::size_t tokens = 0;
   std::uint64_t batches = 0;

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Which program measured, with which command and on which machine.
+// The program that measured, its command and its machine.
 struct Provenance {
   std::string time{};     // ISO 8601
   std::string version{};  // of the program

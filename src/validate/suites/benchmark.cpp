@@ -21,13 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The loading of a long run is this much less than kMostLoadingShare, as it varies.
+// Loading varies: long runs aim below kMostLoadingShare by this factor.
 constexpr double kLoadingMargin = 1.1;
-// Seconds of computing on all GPUs: the least in which growth shows, the most that loading may ask.
+// Seconds of computing on all GPUs: enough to show growth, and the most for slow loading.
 constexpr double kShortestLongRun = 45;
 constexpr double kLongestRun = 600;
 
-// Scaling comes before memory, which takes its long run.
+// Scaling comes before memory, which uses its long run.
 constexpr std::array kSuites{
     SuiteEntry{"throughput", "Stages, each alone", run_throughput_suite,
                "PERF-02,PERF-04,PERF-05,MON-01,MON-03,PREC-01"},
@@ -45,7 +45,7 @@ constexpr std::array kSuites{
     SuiteEntry{"tune", "Token budgets and prefetch: the small grid of tune", run_tune_suite, ""},
 };
 
-// Names of several suites, and v2's.
+// Names for several suites, and the names in v2.
 struct Alias {
   std::string_view name;
   std::string_view suites;
@@ -68,7 +68,7 @@ void check_known(const char* flag, std::string_view name,
                                              fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
-// Some rows that it would have judged are missing: one row says so.
+// Adds a row which says that rows of this suite are missing.
 void fail_suite(const SuiteEntry& suite, const std::string& why, SuiteReport& report) {
   report.failure = why;
   report.verdicts.push_back(
@@ -96,7 +96,7 @@ SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
   return report;
 }
 
-// The first int8 run on a GPU may calibrate itself. Later ones find that done: no figure has it.
+// The first int8 run on a GPU may calibrate itself. Here it does, so no measured run includes that.
 void calibrate_once(SuiteContext& context) {
   if (!context.on_gpu() || context.settings.precision != "int8") return;
   context.say("int8: a run that calibrates itself, unless one did before");

@@ -54,7 +54,7 @@ struct Metric {
   Measure unit = Measure::kNone;
   Better better = Better::kHigher;
   std::vector<double> values;  // one per repeat, at least one
-  // The same on every machine and in every run, as a number of tokens is: one run tells it.
+  // The figure is the same on every machine, such as a number of tokens: one run is enough.
   bool counted = false;
 };
 
@@ -93,10 +93,10 @@ struct V2Figures {
   std::optional<double> projected_hours{};  // of kProjectedReads, one chunk each
 };
 
-// From this share of a run's time on, loading models and writing tables decides how well it scales.
+// Above this share of a run's time, loading models and writing tables decide how well it scales.
 inline constexpr double kMostLoadingShare = 0.05;
 
-// What the suites share: running trials, their data, and where figures go.
+// The suites share this: trials, their data, and the place of figures.
 struct SuiteContext {
   const BenchmarkSettings& settings;
   PredictTrials& trials;
@@ -110,7 +110,8 @@ struct SuiteContext {
   std::size_t repeats() const { return settings.quick ? 1 : 3; }
   // Arguments for a run with `workers` workers: GPUs, or processes with one thread each.
   std::vector<std::string> worker_arguments(std::size_t workers) const;
-  // Arguments for all workers, as in an ordinary run.
+  // Arguments for all workers, as in an ordinary run: a figure is what a user gets. Only the runs
+  // in fp32, PRECISION and tune use --margin 0.
   std::vector<std::string> whole_run_arguments() const;
   // The same in fp32, whatever the models' arguments say.
   std::vector<std::string> fp32_run_arguments() const;
@@ -118,22 +119,22 @@ struct SuiteContext {
   TrialCall whole_run_call(std::string name) const;
   // The result of such a run, which the suites share.
   const Trial& whole_run();
-  // Sequences for a run that is long enough to show how memory grows and, with several GPUs, whose
-  // loading is at most kMostLoadingShare of its time. Those of whole_run() on the CPU, with
-  // --quick, and for samples, which cannot be made longer.
+  // Returns the number of sequences for a run that is long enough to show how memory grows. With
+  // several GPUs its loading is at most kMostLoadingShare of its time. On the CPU, with --quick,
+  // and for samples, which cannot be made longer, it is that of whole_run().
   std::uint64_t long_run_sequences();
   // A run over so many sequences with all workers, which the suites share.
   const Trial& long_run();
-  // Files with `sequences` sequences in all, of the data size's lengths, each with a stop-free
-  // frame; or with that many from the start of the samples. For all sequences, these are the
-  // samples' own files.
+  // Returns files with `sequences` sequences in all: made-up ones of the data size's lengths, each
+  // with a stop-free frame, or the first ones of the samples. If all are wanted, these are the
+  // samples' own files. Lengths are mixed, as equal ones hide bad packing.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
   // Such made-up sequences of other lengths, whether or not there are samples.
   std::vector<std::filesystem::path> made_up(const LengthDistribution& lengths,
                                              std::uint64_t sequences, std::size_t files = 1) const;
   // As data(), in a single file.
   std::filesystem::path data_file(std::uint64_t sequences) const;
-  // Why runs with this computing time are too short for a rate; empty if they are not.
+  // Says why runs with this computing time are too short for a rate; empty if they are not.
   std::string why_brief(double computing_seconds) const;
 
  private:
@@ -145,7 +146,7 @@ struct SuiteContext {
 PredictTrials trials_in(const BenchmarkSettings& settings, const char* folder,
                         const Cancel& cancel);
 
-// Why a part of a benchmark failed, without a repeated "benchmark" in front.
+// Says why a part of a benchmark failed, without a repeated "benchmark" in front.
 std::string reason_of(const Error& error);
 
 struct SuiteEntry {

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Whether some weights are seeded random numbers.
+// True if some weights are seeded random numbers.
 bool some_synthetic(const ModelSettings& models);
 
 // The models, with synthetic encoders replaced by files in `folder`. Missing files are written, and

@@ -34,8 +34,8 @@ std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
 // "judged 3 (passed 2), skipped 4: PERF-01, PERF-03".
 std::string judged_text(const std::vector<Verdict>& verdicts);
 
-// What had to be judged: `required`, a list of ids, and if strict a row of every suite. Errors:
-// kNotJudged, with the reason of what was skipped.
+// Requires that `required`, a list of ids, was judged, and if strict a row of every suite. Errors:
+// kNotJudged, with the reason of the skipped row.
 void require_judged(const BenchmarkResults& results, std::string_view required, bool strict);
 
 // `more`: sections that follow those of the suites.

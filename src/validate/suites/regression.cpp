@@ -38,7 +38,7 @@ double ratio_within_bounds(double a, double b) {
   return b > 0 ? std::clamp(a / b, 1 / kMostRatio, kMostRatio) : kMostRatio;
 }
 
-// How many times worse: above 1 for a change in the wrong direction.
+// Returns how many times worse a figure is: above 1 for a change in the wrong direction.
 double times_slower(Better better, double before, double now) {
   if (better == Better::kSame) {
     return ratio_within_bounds(std::max(before, now), std::min(before, now));
@@ -142,7 +142,7 @@ const KeptResults* last_that(const std::vector<KeptResults>& history, const Fits
   return found == history.rend() ? nullptr : &*found;
 }
 
-// The last results of this identity; otherwise of the same work; without any, none.
+// Returns the last results of this identity; otherwise the last of the same work; otherwise none.
 KeptResults last_comparable(const std::vector<KeptResults>& history,
                             const BenchmarkIdentity& identity) {
   const KeptResults* found = last_of(history, identity);
@@ -157,7 +157,7 @@ const KeptMetric* find(const std::vector<KeptMetric>& metrics, const std::string
   return found == metrics.end() ? nullptr : &*found;
 }
 
-// Whether some figure is of the same suite: the keys begin with its name and a dot.
+// True if some figure is of the same suite: the keys begin with its name and a dot.
 bool has_suite_of(const std::vector<KeptMetric>& metrics, std::string_view key) {
   const std::size_t dot = key.find('.');
   if (dot == std::string_view::npos) return false;

@@ -15,10 +15,10 @@ namespace virnucpro {
 
 // From this ratio on a figure is worse, unless its repeats vary as much.
 inline constexpr double kRegressionRatio = 1.10;
-// The same of a figure that should not change. Not exactly 1: another instruction set may give a
-// score another last digit, and so a table some bytes.
+// The same for a figure that should not change. It is not exactly 1: another instruction set may
+// give a score another last digit, and so a table some bytes.
 inline constexpr double kSameRatio = 1.01;
-// The most that a figure is said to be worse: it can be 0.
+// Ratios are at most this, as the other figure can be 0.
 inline constexpr double kMostRatio = 1000;
 
 // A figure in a results file.
@@ -30,8 +30,8 @@ struct KeptMetric {
   bool counted = false;  // Metric::counted
 };
 
-// What a benchmark measured. Figures of equal identities are compared; those that are counted, also
-// where only the device differs.
+// The device, models and settings of a benchmark. Figures of equal identities are compared; those
+// that are counted are compared even if the device differs.
 struct BenchmarkIdentity {
   std::string device;    // "NVIDIA H200 x 2", or the processor
   std::string models;    // as the user named them
@@ -72,8 +72,8 @@ struct MetricChange {
 };
 
 // The change of one figure. It counts as real if the medians differ by more than the bar and the
-// quartiles do not overlap. A single repeat or short runs cannot tell it from chance, unless the
-// figure is counted.
+// quartiles do not overlap. A single repeat or short runs may be noise, unless the figure is
+// counted.
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now);
 // The changes of the figures in both, in the order of `now`; then those that only `before` has,
 // though its suite was run now, too.
@@ -81,9 +81,9 @@ std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,
                                           const std::vector<KeptMetric>& now);
 std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites);
 
-// Earlier figures: of a benchmark's JSON (benchmark_json()), or the last ones of `identity` in a
-// history, whose name ends in .jsonl; if it has none, the last of the same work on another device;
-// or of v2's JSON, whose identity is empty.
+// Reads earlier figures: from a benchmark's JSON (benchmark_json()), from v2's JSON, whose identity
+// is empty, or from a history, whose name ends in .jsonl. That gives the last ones of `identity`,
+// otherwise the last of the same work on another device.
 // Errors: kInputMissing; kInputRead; kJson; kUsage for a file without such figures.
 KeptResults read_results(const std::filesystem::path& file, const BenchmarkIdentity& identity);
 

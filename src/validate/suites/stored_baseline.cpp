@@ -38,7 +38,7 @@ std::string model_path(const BaselineModel& model) {
   return fmt::format("models/{}", model.key);
 }
 
-// fair-esm's file has the same numbers as the model that it is a form of.
+// A file of fair-esm has the same numbers as the published model in another format.
 bool is_same_model(ModelFamily family, const std::string& a, const std::string& b) {
   const PublishedModel* of_a = published_model(family, a);
   const PublishedModel* of_b = published_model(family, b);

@@ -23,13 +23,13 @@ namespace {
 constexpr std::array<std::size_t, 4> kProjectedGpus{1, 2, 4, 8};
 constexpr double kSecondsAnHour = 3600;
 
-// Made-up reads for each sequence of the data size, as they are shorter.
+// So many made-up reads replace one sequence of the data size, as they are shorter.
 constexpr std::uint64_t kReadsASequence = 4;
 constexpr std::uint64_t kMostContigs = 40'000;
 constexpr LogNormalLengths kContigLengths{
     .median = 600, .sigma = {1, 1}, .least = 150, .most = 6'000};
 
-// The requirement is of reads, and made-up ones have one chunk each.
+// PERF-01 is a requirement on reads, and made-up reads have one chunk each.
 std::vector<std::filesystem::path> reads(const SuiteContext& context, std::uint64_t count) {
   const BenchmarkSettings& settings = context.settings;
   if (!settings.samples.empty()) return context.data(count);
@@ -86,7 +86,7 @@ Table point_table(const std::vector<Point>& points) {
   return table;
 }
 
-// All of it is projected; to other numbers of GPUs from the slope alone.
+// Projects the whole; for other numbers of GPUs only the slope changes.
 Table projection_table(const SuiteContext& context, const LinearFit& fit) {
   Table table{.key = "projections",
               .caption = "Projected time of 6,000,000 reads of one chunk each"};
@@ -120,7 +120,7 @@ Plot fit_plot(const std::vector<Point>& points, const LinearFit& fit) {
   return plot;
 }
 
-// Why the time of so many reads is not known from these runs; empty if it is.
+// Says why the time of so many reads is not known from these runs; empty if it is.
 std::string why_not_projected(const SuiteContext& context, const Trial& largest,
                               const LinearFit& fit) {
   if (fit.slope() <= 0) return "more chunks did not take longer";
@@ -174,7 +174,7 @@ std::vector<Metric> metrics_of(const TrialRepeats& runs) {
   return metrics;
 }
 
-// Of the original's two tables: sequences.tsv holds the inputs' names.
+// Counts the original's two tables only: sequences.tsv holds the inputs' names.
 double table_bytes(const Trial& run) {
   const std::string stem = run.telemetry.run.stem.value_or("");
   double bytes = 0;
@@ -186,7 +186,7 @@ double table_bytes(const Trial& run) {
   return bytes;
 }
 
-// What the same sequences, models and settings give on any machine.
+// Returns the counts that the same sequences, models and settings give on any machine.
 std::vector<Metric> counts_of(const Trial& run) {
   const RunTelemetry::Workload& work = run.telemetry.workload;
   const auto count = [](const char* key, const char* label, double value) {
@@ -227,7 +227,7 @@ Verdict judge_packing(const SuiteContext& context, const Trial& contigs) {
   return packing;
 }
 
-// Frames of one length fit any batch; those of contigs show what packing is worth.
+// Measures packing over contigs, as frames of one length fit any batch.
 void run_contigs(SuiteContext& context, const Trial& reads, SuiteReport& report) {
   if (!context.settings.samples.empty()) return;
   const std::uint64_t count = std::min(context.settings.size.sequences, kMostContigs);
@@ -245,8 +245,8 @@ void run_contigs(SuiteContext& context, const Trial& reads, SuiteReport& report)
   report.verdicts.push_back(judge_packing(context, run));
 }
 
-// A data set of which only a part was measured is run as a whole as well, once, and held against
-// its projection.
+// If only a part of the data set was measured, also runs the whole once and compares it with its
+// projection.
 void run_all_of_it(SuiteContext& context, const LinearFit& fit, SuiteReport& report) {
   const std::uint64_t all = context.settings.size.sequences;
   const std::uint64_t part = context.settings.most_projected_from;

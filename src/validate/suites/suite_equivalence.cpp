@@ -93,7 +93,7 @@ Table row_table(const std::vector<Against>& all) {
   return table;
 }
 
-// Whether an answer is wrong: a row is missing, a label with clear scores changed, or a score is
+// True if an answer is wrong: a row is missing, a label with clear scores changed, or a score is
 // beyond tolerance and further off than its precision explains.
 bool is_wrong(const DatasetComparison& found, double explained) {
   if (found.only_a() + found.only_b() > 0) return true;
@@ -103,9 +103,9 @@ bool is_wrong(const DatasetComparison& found, double explained) {
          (!is_within && !(found.numbers.absolute.max <= explained)) || found.numbers.not_finite > 0;
 }
 
-// What is not wrong but beyond tolerance (embeddings too, whose errors show in the scores), and
-// labels near the boundary, give a warning. Where the bytes should be the same, any difference is
-// wrong, and what only one side has gives a warning.
+// Numbers beyond tolerance that are not wrong give a warning, and so do changed labels near the
+// boundary. Embeddings only warn, as their errors show in the scores. If the bytes should be the
+// same, any difference is wrong, and data of one side alone give a warning.
 VerdictStatus status_of(const Comparison& comparison, double explained) {
   if (comparison.equal()) return VerdictStatus::kPass;
   const bool exact = comparison.tolerance.exact;
@@ -123,8 +123,8 @@ double largest_difference(const Comparison& comparison) {
   return largest;
 }
 
-// Within which the requirements allow numbers to differ from the original's. Beside it stands this
-// program's own, tighter bar: that of Tolerance by default.
+// The requirements allow numbers to differ from the original's by this much. This program's own
+// bar, the default Tolerance, is tighter.
 constexpr Tolerance kRequiredTolerance{.relative = 1e-3, .absolute = 1e-3};
 
 std::string bar_text(const Tolerance& tolerance) {
@@ -132,7 +132,7 @@ std::string bar_text(const Tolerance& tolerance) {
   return fmt::format("equal labels, atol {:g} + rtol {:g}", tolerance.absolute, tolerance.relative);
 }
 
-// sequences.tsv has rows even if no sequence has a frame.
+// sequences.tsv does not count: it has rows even if no sequence has a frame.
 bool has_frames(const Comparison& comparison) {
   return std::ranges::any_of(comparison.datasets, [](const DatasetComparison& found) {
     return found.name != run_files::kSequenceTable.name && found.rows.in_a + found.rows.in_b > 0;
@@ -143,7 +143,7 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Why a verdict is a warning though its value, of the scores, is within the bar.
+// Says why a verdict is a warning although its value, of the scores, is within the bar.
 std::string beyond_of(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const DatasetComparison& found : comparison.datasets) {
@@ -155,7 +155,7 @@ std::string beyond_of(const Comparison& comparison) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// What could not be compared, such as embeddings that only one side has.
+// Says what could not be compared, such as embeddings that only one side has.
 std::string remarks_of(const Comparison& comparison) {
   if (comparison.remarks.empty()) return {};
   return fmt::format("A is this program: {}", fmt::join(comparison.remarks, ", "));
@@ -179,12 +179,12 @@ Verdict verdict_of(const Against& against, double explained) {
 
 constexpr double kMostScores = 0.99;
 
-// How much scores in 16 or 8 bits may differ from fp32.
+// Returns how much scores in 16 or 8 bits may differ from fp32.
 Tolerance bar_of(std::string_view precision) {
   return tolerance_of(precision, "fp32");
 }
 
-// The largest difference from fp32 that a precision explains.
+// Returns the largest difference from fp32 that a precision explains.
 double explained_by(std::string_view precision) {
   return precision == "fp32" ? 0 : bar_of(precision).absolute;
 }
@@ -212,7 +212,7 @@ Verdict judge_precision(const Against& against, const Tolerance& bar) {
   return verdict;
 }
 
-// With embeddings, which are compared if the other side has them.
+// Runs with embeddings, which are compared if the other side has them.
 Trial own_run(SuiteContext& context, const std::vector<fs::path>& inputs, const char* name,
               std::vector<std::string> arguments) {
   arguments.emplace_back("-k");
@@ -300,7 +300,7 @@ class Equivalence {
   void hold_against_fp32() {
     if (context_.settings.precision == "fp32") return;
     runs_.fp32 = fp32_run(inputs_, "fp32");
-    // The precision itself is judged: what is computed again in a finer one would hide its error.
+    // The precision is judged alone: computing chunks again in a finer one hides its error.
     const bool has_margin = or_zero(runs_.own.telemetry.settings.margin) > 0;
     const Trial own = has_margin ? own_run(context_, inputs_, "margin_0",
                                            with(context_.whole_run_arguments(), {"--margin", "0"}))
@@ -350,7 +350,7 @@ class Equivalence {
     return own_run(context_, inputs, name, context_.fp32_run_arguments());
   }
 
-  // Over a baseline's own sequences.
+  // Repeats the runs over a baseline's own sequences.
   OwnRuns runs_over(const fs::path& sequences) {
     const std::vector<fs::path> inputs{sequences};
     OwnRuns runs{own_run(context_, inputs, "baseline", context_.whole_run_arguments()), {}};

@@ -26,10 +26,10 @@ constexpr double kMegabyte = 1e6;
 constexpr double kMostGrowth = 100;        // MB
 constexpr double kLeastEfficiency = 70;    // percent
 constexpr double kMostFragmentation = 30;  // percent
-constexpr double kLeastGrowth = 10;        // MB; less is not told from chance
+constexpr double kLeastGrowth = 10;        // MB; less may be noise
 
-// Of the phases in which it was measured: short ones fall between two samples, and the host has
-// none for each model.
+// Adds the phases with samples: short ones fall between two samples, and the host has no phase for
+// each model.
 template <typename Phase>
 void add_rows_of(const std::string& label, const std::vector<Phase>& phases,
                  RunTelemetry::Statistic Phase::*memory, Table& table) {
@@ -86,7 +86,7 @@ std::optional<double> growth(const std::vector<PlotPoint>& all) {
   return LinearFit(late).slope() * 3600;
 }
 
-// Of what grows the most; over the run at the rate of its second half.
+// Judges what grows most: over the run, at the rate of its second half.
 void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
   Verdict verdict{.id = "MEM-GROWTH",
                   .name = "growth of memory over the run",
@@ -113,13 +113,13 @@ void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
   report.verdicts.push_back(std::move(verdict));
 }
 
-// The share of what a worker's allocator reserved at the run's end that nothing used: pieces whose
-// sizes are not requested again.
+// Returns the unused share of a worker's reserved memory at the run's end: pieces whose sizes are
+// not requested again.
 double unused_share(const RunTelemetry::Worker& worker) {
   return 1 - or_zero(worker.memory_used_bytes) / or_zero(worker.memory_reserved_bytes);
 }
 
-// Of the worker with the largest such share.
+// Judges the worker with the largest such share.
 void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& report) {
   std::erase_if(workers, [](const auto& one) { return or_zero(one.memory_reserved_bytes) <= 0; });
   const auto worst = std::ranges::max_element(workers, {}, unused_share);
@@ -166,7 +166,7 @@ void find_largest_budget(SuiteContext& context, SuiteReport& report) {
                                    largest, Measure::kCount});
 }
 
-// Why the largest budget is not measured; empty if it is.
+// Says why the largest budget is not measured; empty if it is.
 std::string why_no_budget(const SuiteContext& context) {
   if (!context.on_gpu()) return "not asked on the CPU, where a batch takes little of the memory";
   return context.settings.quick ? "not asked with --quick" : "";

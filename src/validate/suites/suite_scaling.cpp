@@ -32,8 +32,8 @@ double steady_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(several.esm_rates(), one.esm_rates()).value;
 }
 
-// The speed-up that so many GPUs should reach, and the least that is only a warning. PERF-03 is the
-// ratio of whole runs, from start to exit; SCALING, beside it, that of the rates while computing.
+// The speed-up that so many GPUs should reach, and the least that is only a warning. PERF-03 judges
+// whole runs, from start to exit; SCALING judges the rates while computing.
 struct Bar {
   std::size_t workers;
   double wanted;
@@ -58,7 +58,7 @@ Trial run_with_workers(SuiteContext& context, std::size_t workers, std::uint64_t
   return trial;
 }
 
-// On several GPUs the runs are long, and differ by less than shorter ones: two repeats tell.
+// On several GPUs the runs are long and vary less than short ones: two repeats are enough.
 ByWorkers run_all(SuiteContext& context) {
   const std::size_t most = most_workers(context);
   const auto sides = static_cast<std::size_t>(
@@ -119,8 +119,8 @@ double loading_share(const TrialRepeats& runs) {
       .median;
 }
 
-// Whole runs below the bar show how fast they load where loading is much of them and the rates
-// reach the bar.
+// Skips the verdict of whole runs that miss the bar only because of loading: it is much of their
+// time, and the rates reach the bar.
 Verdict judge_whole_runs(const Bar& bar, const ByWorkers& runs, const Verdict& verdict) {
   const TrialRepeats& several = runs.at(bar.workers);
   const double speedup = whole_speedup(several, runs.at(1));

@@ -83,7 +83,7 @@ fs::path largest_file(const std::vector<fs::path>& files) {
   });
 }
 
-// Measured by profile, in a separate process: ESM-2 or DNABERT-S over batches packed in advance.
+// Measures ESM-2 or DNABERT-S by `profile`, in a separate process, over batches packed in advance.
 StageFigures model_figures(SuiteContext& context, const char* model, const char* stage,
                            double tokens_a_sequence, const Trial& whole) {
   const auto budget = std::to_string(whole.telemetry.settings.token_budget.value_or(0));

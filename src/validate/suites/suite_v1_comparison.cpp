@@ -41,8 +41,8 @@ void skip_both(const std::string& why, SuiteReport& report) {
                      skipped_verdict(expected_verdict(), why)};
 }
 
-// Sequences over which this program computes long enough for a verdict, as far as there are so many
-// and the original can be waited for. A first run tells its rate.
+// Returns a number of sequences over which this program computes long enough for a verdict, by the
+// rate of a first run. Samples may have fewer, and the original must end in time.
 std::uint64_t enough_sequences(SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;
   const std::uint64_t all = settings.size.sequences;
@@ -72,7 +72,7 @@ std::vector<TrialRepeats> run_in_turns(SuiteContext& context, const std::filesys
   });
 }
 
-// The original computes in fp32: so does this run, once. Returns a remark on the verdicts.
+// Adds a run in fp32, in which the original computes. Returns a remark on the verdicts.
 std::string add_equal_work(SuiteContext& context, const std::filesystem::path& input,
                            const std::vector<double>& theirs, SuiteReport& report) {
   if (context.settings.precision == "fp32") return "both in fp32";

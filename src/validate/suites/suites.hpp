@@ -27,11 +27,11 @@ void run_tune_suite(SuiteContext& context, SuiteReport& report);
 // A verdict without a value; it does not count as passed.
 Verdict skipped_verdict(Verdict verdict, std::string why);
 
-// Adds to what a verdict says of its value; nothing to one without a value.
+// Adds a remark on a verdict's value; does nothing to a verdict without one.
 void add_remark(const std::string& text, Verdict& verdict);
 
-// The verdict for a ratio that must reach the bar. It is a warning where the ratio's interval
-// leaves open on which side it is.
+// Returns the verdict for a ratio that must reach the bar: a warning if the ratio's interval
+// includes the bar.
 Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar);
 
 // Runs profile for a model on the runs' first device; returns its JSON. `name`: for log and JSON.

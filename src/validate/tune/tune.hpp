@@ -65,7 +65,7 @@ struct TuneResult {
   std::vector<double> rates(std::size_t round) const;
   // The median of the last round; 0 without one.
   double rate() const;
-  // The same of how busy the GPU was; empty where none of its runs says it.
+  // The median GPU use of the last round; empty if none of its runs has it.
   std::optional<double> gpu_percent() const;
 };
 
@@ -88,10 +88,10 @@ struct TuneWinner {
   std::size_t alike = 1;    // cells about as fast (kGoodEnough), with the fastest and the winner
 };
 
-// The winner among the finished cells that are about as fast as the fastest: the one with the
-// smallest token budget, then the fewest threads, the smallest prefetch, the shortest interval of
-// the journal and the most exact precision. A run should not use more of a machine for a gain that
-// repeats differ by. Empty if no cell finished.
+// Returns the winner among the finished cells that are about as fast as the fastest: the one with
+// the smallest token budget, then the fewest threads, the smallest prefetch, the shortest interval
+// of the journal and the most exact precision. A run should not use more of a machine for a gain
+// within the noise of repeats. Empty if no cell finished.
 std::optional<TuneWinner> winner_of(const std::vector<TuneResult>& results);
 
 }  // namespace virnucpro

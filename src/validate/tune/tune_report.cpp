@@ -113,7 +113,7 @@ std::vector<std::string> names_of(const std::vector<std::size_t>& values) {
   return names;
 }
 
-// Of the cells that share the other settings of this one.
+// Plots the cells that share the other settings of this one.
 Plot heat_map(const TuneOutcome& outcome, const TuneCell& shared) {
   const std::string name(name_of(shared.precision));
   const double interval = shared.journal_interval;
