@@ -363,11 +363,10 @@ struct Outcome {
 void warn_of_unclear(const std::vector<MetricChange>& changes) {
   for (const MetricChange& change : changes) {
     if (change.change == Change::kMissing) {
-      log_warning("{} was measured then and is not now", change.key);
+      log_warning("{} was measured before, but not now", change.key);
     } else if (change.change == Change::kUnclear && change.slower > 1) {
-      log_warning(
-          "{} is {:.2f} times worse, which these results do not tell from chance: repeat it",
-          change.key, change.slower);
+      log_warning("{} is {:.2f} times worse, but this may be noise; run it again", change.key,
+                  change.slower);
     }
   }
 }
@@ -471,7 +470,7 @@ void hold_against_another_build(const std::string& program, const Session& sessi
     outcome.sections.push_back(std::move(against.section));
   } catch (const Error& error) {  // earlier measurements are still reported
     outcome.against_failure = reason_of(error);
-    log_warning("{} could not be run against: {}", program, outcome.against_failure);
+    log_warning("--against {}: the runs failed: {}", program, outcome.against_failure);
   }
 }
 

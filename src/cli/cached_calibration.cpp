@@ -58,8 +58,7 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
   Directory folder(path);
   const struct stat status = stat_of(folder.fd(), path);
   if (const std::string why = why_distrusted(status, ::geteuid()); !why.empty()) {
-    log_warning("{}: nothing is taken from this cache or put there: {}; {}", path.string(), why,
-                kNotKept);
+    log_warning("{}: this cache is not used: {}; {}", path.string(), why, kNotKept);
     return std::nullopt;
   }
   if ((status.st_mode & S_IWGRP) != 0) log_info("{}: its group may write there", path.string());

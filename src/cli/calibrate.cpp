@@ -66,10 +66,11 @@ void add_options(Command& command, CalibrateOptions& options) {
   command.add_value("--seed", options.seed, "Of the made-up sequences (default 0)", "N").excludes =
       "--on";
   const std::size_t rare = command.options.size();
-  command.add_value("--target-cosine", options.cosine,
-                    "What 99.9 % of ESM-2's embeddings must reach, after the mean is taken off "
-                    "(default 0.99)",
-                    "X");
+  command.add_value(
+      "--target-cosine", options.cosine,
+      "The cosine that 99.9 % of ESM-2's embeddings must reach, after the mean is taken off "
+      "(default 0.99)",
+      "X");
   command.add_value("--target-calls", options.calls,
                     "Share of frames that must have the same call before any is computed again "
                     "(default 0.999)",

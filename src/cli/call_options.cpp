@@ -45,7 +45,8 @@ std::optional<RuleName> choose_rule_name(const CallOptions& options) {
   const std::optional<RuleName> name = rule_named(word);
   if (!name) fail_usage(fmt::format("--rule {}: expected majority or viral-ngs", word));
   if (options.rollup.empty()) return name;
-  if (*name == RuleName::kMajority) fail_usage("--rollup viral-ngs is another rule than --rule");
+  if (*name == RuleName::kMajority)
+    fail_usage("--rollup viral-ngs and --rule majority exclude each other");
   if (options.rule.empty()) {
     log_warning("--rollup viral-ngs: calls now follow viral-ngs (--rule is its newer name)");
   }

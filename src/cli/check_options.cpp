@@ -102,7 +102,7 @@ bool is_finer(Precision one, Precision other) {
   return fineness(one) > fineness(other);
 }
 
-// Returns the device's own default precision if that is finer, and fp32 otherwise.
+// Returns fp16 for int8 on a GPU, and fp32 otherwise.
 Precision default_check_precision(const ComputeSettings& compute) {
   const bool in_halves = !compute.gpus.empty() && compute.precision == Precision::kInt8;
   return in_halves ? Precision::kFp16 : Precision::kFp32;
@@ -150,13 +150,13 @@ void add_check_options(Command& command, FinerOptions& options, const std::strin
                     "FILE|none", group);
   command.add_value(
       "--margin", options.margin,
-      "Compute chunks again, in the check precision, whose call is at most so far "
-      "from the other one, in logits; auto: the calibration's, which is made if none "
-      "is given (default: auto for int8 on a GPU and with --calibration, else 0: none)",
+      "Compute chunks again, in the check precision, if their two scores are at most "
+      "so many logits apart; auto: the calibration's margin; a missing calibration is made first "
+      "(default: auto for int8 on a GPU and with --calibration, else 0: none)",
       "X|auto", group);
   command.add_value("--shadow", options.shadow,
-                    "Compare this share of the calls furthest from the other one, and 64 times as "
-                    "many of the nearest, with the check precision, and say how many would change "
+                    "Compute this share of the clearest calls, and 64 times as many of the "
+                    "closest, in the check precision, too, and say how many would change "
                     "(default 0: none)",
                     "X", group);
   add_check_precision(command, options.precision, group);
@@ -176,7 +176,8 @@ bool choose_check(const FinerOptions& options, const ComputeOptions& compute, co
     // The margin holds only for the linears that the calibration keeps in 16 bits.
     if (!compute.int8_keep.empty()) {
       fail_usage(
-          "--int8-keep: the calibration says what is kept; calibrate takes --int8-keep, too");
+          "--int8-keep: the calibration already says what is kept; give --int8-keep to calibrate "
+          "instead");
     }
     use_calibration(*std::move(given), settings);
   }

@@ -29,11 +29,11 @@ inline constexpr const char* kArguments = "Arguments";
 // An option that replaces a command's work.
 enum class Ask : std::uint8_t { kHelp, kHelpAll, kHelpV2, kVersion };
 
-// Which help lists an option. --help has those that most runs need, as nobody finds one among
+// The help that lists an option. --help has those that most runs need, as nobody finds one among
 // eighty. --help-all also has those that few need and v2's with an effect, --help-v2 all of v2's.
 enum class ListedBy : std::uint8_t { kHelp, kHelpAll, kHelpAllAndV2, kHelpV2 };
 
-// What an option sets: a switch, a count of its occurrences, a value, or all of its values.
+// An option sets a switch, a count of its occurrences, a value, or all of its values.
 using Target = std::variant<Ask, bool*, int*, std::string*, std::vector<std::string>*>;
 
 // An option, or an argument, which has no name of its own.

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// What `download` prints about models, without fetching any.
+// The texts that `download` prints about models, without fetching any.
 
 // --list: for people, and as JSON.
 std::string model_list_text(const DownloadSettings& settings);

@@ -39,7 +39,7 @@ bool has_rna(const std::vector<InputEntry>& inputs) {
 }
 
 std::string mend_inputs(const std::filesystem::path& folder) {
-  return fmt::format("mend the inputs that {} names, then run ",
+  return fmt::format("repair the inputs that {} names, then run ",
                      printable(run_files::kFailedInputs.in(folder).string()));
 }
 

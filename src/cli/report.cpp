@@ -50,7 +50,7 @@ struct ReportOptions {
 
 constexpr const char* kPageEnding = ".html";
 
-// What was reported, and where.
+// The result of a report: its page, warnings and exit code.
 struct Reported {
   std::string page;
   std::vector<std::string> warnings;

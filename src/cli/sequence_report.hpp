@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Where the same id was seen before.
+// The place where the same id was seen before.
 enum class SeenId : std::uint8_t { kNowhere, kInThisInput, kInEarlierInput };
 
 // The findings of utils validate on one input.

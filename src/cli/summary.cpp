@@ -103,8 +103,8 @@ void add_cost_of_contigs(std::vector<std::string>& lines, const CallRule& rule,
   const auto chunks = static_cast<double>(calls.chunks.get());
   const auto again = static_cast<double>(calls.recomputed.get());
   if (!rule.is_viral_ngs() || again <= kMuchAgain * chunks) return;
-  warn(lines, fmt::format("{} of the chunks were computed again, most of them as the call of their "
-                          "contig was close: without --precision int8 this takes no longer",
+  warn(lines, fmt::format("{} of the chunks were computed again, most of them because the call of "
+                          "their contig was close: without --precision int8 this is as fast",
                           percent(again, chunks)));
 }
 
@@ -151,10 +151,9 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
                      may_be_mates(inputs) ? " (are the two files mates? --paired)" : ""));
   }
   if (counts.odd_ids > 0) {
-    warn(lines,
-         fmt::format("{} ids hold characters that act on a terminal or are not seen, and the "
-                     "tables have them as they are; the first is {}",
-                     grouped(counts.odd_ids), counts.first_odd_id));
+    warn(lines, fmt::format("{} ids hold characters that act on a terminal or are invisible; the "
+                            "tables keep them unchanged; the first is {}",
+                            grouped(counts.odd_ids), counts.first_odd_id));
   }
   // The log has already named them and said why.
   const auto failed = std::count_if(inputs.begin(), inputs.end(),
@@ -240,7 +239,7 @@ void add_letter_warnings(std::vector<std::string>& lines, std::uint64_t unknown,
                             grouped(unknown)));
   }
   if (rna_sequences > 0) {
-    warn(lines, fmt::format("{} sequences have U and no T: what is computed of RNA means nothing; "
+    warn(lines, fmt::format("{} sequences have U and no T: scores of RNA mean nothing; "
                             "--rna reads U as T",
                             grouped(rna_sequences)));
   }
@@ -284,11 +283,11 @@ std::vector<std::string> export_lines(const ExportSummary& summary, Written how)
   std::vector<std::string> lines;
   add_counts(lines, summary.counts);
   add_table_remarks(lines, summary.rule, summary.counts, summary.advice, summary.inputs);
-  if (!summary.finished) warn(lines, "the run did not finish: these tables are what it has so far");
+  if (!summary.finished) warn(lines, "the run did not finish: these tables hold its scores so far");
   if (!summary.covered) {
     warn(lines,
-         "close calls were computed again for the rule that the run had: near the thresholds of "
-         "this one, calls are those of the coarser precision");
+         "close calls were computed again for the run's own rule: near the thresholds of the new "
+         "rule, calls are those of the coarser precision");
   }
   add_synthetic_warning(lines, summary.synthetic);
   if (how == Written::kByMerge) {

@@ -40,9 +40,9 @@ struct ValidationRules {
   std::uint64_t most_sequences = kMostBadSequences;  // bad ones of each input that are named
 };
 
-// Reports how each input ended. As v2's command, it fails for what predict only counts or warns of:
-// the question is whether a file is as it should be, not whether it can be read. So the exit code
-// does not depend on --max-errors.
+// Reports how each input ended. Like v2's command, it fails for findings that predict only counts
+// or warns of: the question is whether a file is as it should be, not whether it can be read. So
+// the exit code does not depend on --max-errors.
 class Validation {
  public:
   Validation(const InputSet& inputs, const ValidationRules& rules)

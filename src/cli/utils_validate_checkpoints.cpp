@@ -136,7 +136,7 @@ void tell_failed_earlier(const fs::path& file) {
     if (last.size() > kMostShownFailures) last.pop_front();
   });
   if (failed == 0) return;
-  print_stdout(fmt::format("{}: v2 found {} damaged, at last:\n", printable(file.string()),
+  print_stdout(fmt::format("{}: v2 found {} damaged; the last ones:\n", printable(file.string()),
                            grouped(failed)));
   for (const std::string& line : last) print_stdout(fmt::format("  {}\n", line));
 }
@@ -166,7 +166,7 @@ int tell_counts(const std::vector<CheckpointState>& states) {
     if (row.is_bad) code = kExitBad;
   }
   print_stdout(
-      fmt::format("{} checkpoints of v2: {}. predict --resume goes on from none of them: it needs "
+      fmt::format("{} checkpoints of v2: {}. predict --resume cannot use them: it needs "
                   "a journal (run.db).\n",
                   grouped(states.size()), fmt::join(counts, ", ")));
   return code;

@@ -245,7 +245,7 @@ def test_a_figure_that_is_gone_is_told(fake_benchmark, program):
     earlier["metrics"].append({**earlier["metrics"][0], "key": "end_to_end.of_old"})
     kept.write_text(json.dumps(earlier))
     result, _ = fake_benchmark("again", *compare, "--quick")
-    assert "end_to_end.of_old was measured then and is not now" in message(result)
+    assert "end_to_end.of_old was measured before, but not now" in message(result)
 
 
 def test_the_figures_of_a_report_of_v2_are_shown_and_not_judged(fake_benchmark, program):

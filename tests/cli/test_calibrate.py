@@ -165,7 +165,7 @@ def test_a_cache_that_strangers_may_write_to_is_not_used(run):
         change(place)
         said = auto(run, "theirs", cache)
         assert MAKING in said and "the calibration is not kept for later runs" in said
-        assert f"{place}: nothing is taken from this cache or put there: {why}" in said
+        assert f"{place}: this cache is not used: {why}" in said
         assert file.read_text() == planted and list(folder.iterdir()) == [file]
         os.chown(place, os.geteuid(), -1)
         place.chmod(0o755)
@@ -266,7 +266,7 @@ def test_what_is_refused(run):
                  "int8-simulated", "--int8-keep", "fc2", "-o", "kept", "--force", code=0)
     assert "run.calibration has no effect: --int8-keep is given" in message(result)
     result = predict(run, "refused", "--calibration", "bad.json", "--int8-keep", "fc2", code=1)
-    assert "--int8-keep: the calibration says what is kept" in message(result)
+    assert "--int8-keep: the calibration already says what is kept" in message(result)
 
 
 def test_a_margin_that_no_error_has_is_refused_unless_it_is_asked_for(run):

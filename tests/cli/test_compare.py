@@ -701,14 +701,14 @@ def large_chunks(file):
 @pytest.mark.parametrize("change, said", [
     (lambda file: None, "no dataset ids"),
     (lambda file: file.update({"ids": [b"a"]}), "none of dnabert_s, esm2 and merged"),
-    (lambda file: file.update({"ids": [1]}), "ids are no texts"),
-    (lambda file: file.update({"ids": [[b"a"]]}), "ids has not 1 dimensions"),
+    (lambda file: file.update({"ids": [1]}), "ids are not text"),
+    (lambda file: file.update({"ids": [[b"a"]]}), "ids does not have 1 dimensions"),
     (lambda file: file.update({"ids": [b"a"], "esm2": [[1.0], [2.0]]}), "esm2 is [2, 1], with 1 ids"),
-    (lambda file: file.update({"ids": [b"a"], "esm2": [1.0]}), "esm2 has not 2 dimensions"),
+    (lambda file: file.update({"ids": [b"a"], "esm2": [1.0]}), "esm2 does not have 2 dimensions"),
     (lambda file: file.update({"ids": [b"a"], "esm2": [[1]]}), "esm2 holds no floats"),
     (lambda file: (file.update({"ids": [b"a"]}), links_elsewhere(file)), "no dataset esm2 of its own"),
-    (lambda file: (file.update({"ids": [b"a"]}), stored_elsewhere(file)), "esm2 lies in other files"),
-    (lambda file: (file.update({"ids": [b"a"]}), of_another_file(file)), "esm2 lies in other files"),
+    (lambda file: (file.update({"ids": [b"a"]}), stored_elsewhere(file)), "esm2 is stored in other files"),
+    (lambda file: (file.update({"ids": [b"a"]}), of_another_file(file)), "esm2 is stored in other files"),
     (many_rows, "too many rows"),
     (large_chunks, "the chunks of esm2 are larger"),
 ])
@@ -772,7 +772,7 @@ class Executed:
     ({"ids": [1], "data": torch.zeros(1, 3)}, "record 1: could not compare: input is not well formed: "
      "its id is no text"),
     ({"proteins": ["a", "b"], "data": [torch.zeros(3), torch.zeros(4)]}, "record 2: could not compare"),
-    ({"proteins": ["a"], "data": [torch.zeros(3, 1)]}, "has not one dimension"),
+    ({"proteins": ["a"], "data": [torch.zeros(3, 1)]}, "does not have one dimension"),
     ({"proteins": ["a", "b"], "data": [torch.zeros(3)]}, "no list of 2 rows"),
     ({"nucleotide": ["a"], "data": [{"label": "a"}]}, "it has no mean_representation"),
     ({"nucleotide": ["a"], "data": [{"label": "a", "mean_representation": [1.0, "x", 2]}]}, "no number"),

@@ -163,7 +163,7 @@ def test_an_input_that_failed_is_the_next_step(program, sequences, models):
     (program.folder / "a.fa").write_text(fasta(sequences))
     command = ["predict", "a.fa", "b.fa", *models, "-o", "out"]
     step = next_of(lines_of(program(*command, code=2)))
-    assert step == ("mend the inputs that out/failed_inputs.txt names, then run the same command "
+    assert step == ("repair the inputs that out/failed_inputs.txt names, then run the same command "
                     "with --resume")
     (program.folder / "b.fa").write_text(fasta({"more": "ACGTTGCA" * 50}))
     assert lines_of(program(*command, "--resume", code=0))[0].split() == ["sequences", "7"]

@@ -41,7 +41,7 @@ def test_the_last_lines_are_results_files_and_the_next_step(shards):
     told = message(shards("merge", "a", "b", "-o", "told", code=2)).splitlines()
     names = [line.split(":")[0] for line in told if not line.startswith((" ", "warning"))]
     assert names == ["calls", "tables", "report", "next"]
-    assert "next: mend the inputs that told/failed_inputs.txt names, then run virnucpro predict of every " \
+    assert "next: repair the inputs that told/failed_inputs.txt names, then run virnucpro predict of every " \
            "shard again" in "\n".join(told)
     again = message(shards("merge", "a", "b", "-o", "told", "--resume", code=2)).splitlines()
     assert [line.split(":")[0] for line in again] == ["merged before", "calls", "tables", "report"]

@@ -291,7 +291,7 @@ def test_whole_checkpoints(checkpoints):
         "old/checkpoints/b.pt": "whole",
         "old/checkpoints/shard_1/c.pt": "whole, in_progress",
         "old/shard_0/batch_00000.pt": "whole",
-        "4 checkpoints of v2": "4 whole. predict --resume goes on from none of them: it "
+        "4 checkpoints of v2": "4 whole. predict --resume cannot use them: it "
                                "needs a journal (run.db)."}
 
 
@@ -423,7 +423,7 @@ def test_what_v2_found_damaged_itself(checkpoints):
     lines = [f"/old/{k}.pt|corrupted: file is {k} bytes|2026-01-23T12:00:0{k}Z" for k in range(7)]
     record.write_text("\n".join([*lines, "rubbish", "\x1b[2J|a|b", ""]))
     text = checkpoints(*CHECK, "old", code=0).stdout.decode()
-    assert "old/failed_checkpoints.txt: v2 found 8 damaged, at last:\n  /old/3.pt: " in text
+    assert "old/failed_checkpoints.txt: v2 found 8 damaged; the last ones:\n  /old/3.pt: " in text
     assert "  /old/6.pt: corrupted: file is 6 bytes (2026-01-23T12:00:06Z)\n" in text
     assert "\x1b" not in text and "/old/2.pt" not in text
     record.unlink()

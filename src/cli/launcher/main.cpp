@@ -5,7 +5,7 @@
 // The host's come first because a graphics driver is made for them: the driver of a new host may
 // need a newer C library than the carried one, and that of an old host also works with a newer one.
 // So one package serves old and new systems; a build against an old glibc would need compilers and
-// ten libraries of 2018.
+// ten libraries in versions of 2018.
 //
 // The launcher becomes the program by exec and sets no variable: it tells the loader its folders as
 // arguments. So there is one process, and children see the user's LD_LIBRARY_PATH.

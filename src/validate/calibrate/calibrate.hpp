@@ -15,7 +15,7 @@
 
 namespace virnucpro {
 
-// How close a precision must be to the finer one before anything is computed again.
+// A precision must be this close to the finer one before anything is computed again.
 struct CalibrationTarget {
   double centred = 0.01;       // at most, 1 − cosine of all but kOutliers of ESM-2's embeddings
   double equal_calls = 0.999;  // at least, share of frames with the same call
@@ -39,7 +39,7 @@ inline constexpr double kOutliers = 0.001;
 inline constexpr double kFlipChance = 1e-4;
 inline constexpr double kConfidence = 0.95;
 
-// How far a precision is from the finer one, over the frames of a sample.
+// The distance of a precision from the finer one, over the frames of a sample.
 struct Closeness {
   double centred = 0;      // 1 − cosine after the finer one's mean: all but kOutliers have less
   double equal_calls = 1;  // share of the frames

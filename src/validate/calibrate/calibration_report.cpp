@@ -26,7 +26,7 @@ std::string target_text(const CalibrationTarget& target) {
                      1 - target.centred, 100 * (1 - kOutliers), 100 * target.equal_calls);
 }
 
-// How often a frame's logit may be off by more than the margin.
+// Tells how often a frame's logit may be off by more than the margin.
 std::string chance_text(double chance) {
   return fmt::format("{:.1e} with {:g} % confidence", chance, 100 * kConfidence);
 }
@@ -54,7 +54,8 @@ std::vector<Value> row_of(const CalibrationPoint& point) {
 }
 
 Table point_table(const CalibrationResult& result) {
-  Table table{.key = "points", .caption = "What was measured, in this order; the last one is it"};
+  Table table{.key = "points",
+              .caption = "What was measured, in this order; the last row is the result"};
   table.columns = {{"kept", "Products in 16 bits", Measure::kCount},
                    {"share_in_8_bits", "Work in 8 bits", Measure::kShare},
                    {"frames", "Frames", Measure::kCount},
@@ -91,10 +92,10 @@ Section result_section(const CalibrationFacts& facts, const CalibrationResult& r
   const Closeness& closeness = result.result().closeness;
   Section section{.key = "result", .title = "The calibration"};
   section.note = fmt::format(
-      "Among {} frames, {} of them at most had a logit further than the margin from that in {}: "
-      "the chance of one is below {}. A chunk whose call is within the margin is computed again; "
-      "under --rule viral-ngs the whole of a short contig whose call is, which takes some three "
-      "times as many chunks (docs/use/precision.md).",
+      "Among {} frames, at most {} had a logit that differs by more than the margin from that in "
+      "{}: the chance of one is below {}. A chunk whose call is within the margin is computed "
+      "again. Under --rule viral-ngs a short contig whose call is within it is computed again as "
+      "a whole, which takes some three times as many chunks (docs/use/precision.md).",
       grouped(result.frames), grouped(allowed_above_margin(result.frames)), facts.check_precision,
       chance_text(result.chance));
   section.fields = {
@@ -140,7 +141,8 @@ std::vector<std::string> warnings_of(const CalibrationFacts& facts,
   const bool is_int8 = result.description.contains(kInt8KeepKey);
   if (is_int8 && result.result().in_8_bits < kLittleIn8Bits) {
     warnings.emplace_back(
-        "little is left in 8 bits: fp16 is as fast, or leave more to the margin with a lower "
+        "little is left in 8 bits: use fp16, which is as fast, or leave more to the margin with a "
+        "lower "
         "--target-calls");
   }
   if (result.chance > kFlipChance) {

@@ -61,7 +61,7 @@ Embeddings open_file(const fs::path& path, Content content, const Cancel& cancel
   return embeddings;
 }
 
-// What an output directory contains.
+// The contents of an output directory.
 struct OutputFolder {
   static constexpr std::array<std::string_view, 3> kTables{
       run_files::kFrameTable.name, run_files::kConsensusTable.name, run_files::kSequenceTable.name};

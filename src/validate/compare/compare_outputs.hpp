@@ -18,7 +18,7 @@ struct CompareSettings {
   bool by_precision = false;  // for two runs: use the tolerance of their precisions
 };
 
-// What two runs, tables or files of embeddings have in common, and what differs.
+// The result of comparing two runs, tables or files of embeddings.
 struct Comparison {
   std::filesystem::path a{};
   std::filesystem::path b{};

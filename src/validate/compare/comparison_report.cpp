@@ -39,7 +39,7 @@ std::string tolerance_text(const Tolerance& tolerance) {
                        tolerance.embedding);
   }
   return tolerance.exact
-             ? "none: bytes and bits must be equal (for what is said to be within, " + rule + ")"
+             ? "none: bytes and bits must be equal (numbers count as within if " + rule + ")"
              : rule;
 }
 

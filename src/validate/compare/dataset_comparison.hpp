@@ -44,7 +44,7 @@ bool is_within(double a, double b, const Tolerance& tolerance);  // both must be
 // The shortest text that reads back as the same number, as float32 if it is one.
 std::string number_text(double value);
 
-// Why a row differs; if there are several causes, the first. Rows are listed in this order.
+// The reason why a row differs; if there are several, the first. Rows are listed in this order.
 enum class Cause : std::uint8_t {
   kLabelFar,   // a different label, though A's two scores are more than kNearBoundary apart
   kLabelNear,  // a different label, near the boundary

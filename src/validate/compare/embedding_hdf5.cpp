@@ -38,7 +38,7 @@ class OwnHdf5Rows : public Hdf5Rows {
     const bool is_v2 = has(kV2Ids) && !has("ids");
     ids_ = open(is_v2 ? kV2Ids : "ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
-    if (type != H5T_STRING) malformed("ids are no texts");
+    if (type != H5T_STRING) malformed("ids are not text");
     // The number of rows is only the file's claim: they may never have been written.
     if (rows() > bytes) malformed("it has too many rows");
     for (const char* name : kDatasets) {
@@ -94,7 +94,7 @@ class OwnHdf5Rows : public Hdf5Rows {
     found.type = handle(H5Dget_type(found.dataset.get()), H5Tclose);
     const Hdf5Handle space = handle(H5Dget_space(found.dataset.get()), H5Sclose);
     if (H5Sget_simple_extent_ndims(space.get()) != rank) {
-      malformed(fmt::format("{} has not {} dimensions", name, rank));
+      malformed(fmt::format("{} does not have {} dimensions", name, rank));
     }
     found.shape.resize(static_cast<std::size_t>(rank));
     check(H5Sget_simple_extent_dims(space.get(), found.shape.data(), nullptr));
@@ -107,7 +107,7 @@ class OwnHdf5Rows : public Hdf5Rows {
     const H5D_layout_t layout = H5Pget_layout(properties.get());
     const bool is_own = layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED;
     if (!is_own || H5Pget_external_count(properties.get()) != 0) {
-      malformed(fmt::format("{} lies in other files", name));
+      malformed(fmt::format("{} is stored in other files", name));
     }
     if (layout != H5D_CHUNKED) return;
     std::array<hsize_t, 2> chunk{1, 1};

@@ -150,7 +150,7 @@ class TorchEmbeddings : public EmbeddingReader {
   StoredTensor tensor_of(std::uint64_t row, const PickleNode& node) const {
     const std::string name = fmt::format("data[{}]", row);
     StoredTensor tensor = torch_.tensor(name, node);
-    if (tensor.shape.size() != 1) malformed(row, "its tensor has not one dimension");
+    if (tensor.shape.size() != 1) malformed(row, "its tensor does not have one dimension");
     check_numbers(name, tensor);
     return tensor;
   }

@@ -118,7 +118,7 @@ class Hdf5Process : public EmbeddingReader {
       EmbeddingDataset& dataset = datasets_.emplace_back();
       dataset.name = answer.text();
       dataset.width = answer.varint();
-      if (dataset.width > kWidestRow) fail("a row of it is too wide");
+      if (dataset.width > kWidestRow) fail("its rows are too wide");
     }
     stretches_.resize(datasets_.size());
   }
@@ -183,7 +183,7 @@ class Hdf5Process : public EmbeddingReader {
 
   [[noreturn]] void crashed() {
     const std::string misdeed = process_.misdeed();
-    if (misdeed.empty()) fail("HDF5 crashed on it, or took more memory or time than it may");
+    if (misdeed.empty()) fail("HDF5 crashed on it, or took more memory or time than is allowed");
     throw Error(ErrorKind::kInputMalformed, Place{.file = path_}, "HDF5 " + misdeed);
   }
 
@@ -191,7 +191,7 @@ class Hdf5Process : public EmbeddingReader {
     std::array<char, sizeof(AnswerHead)> bytes{};
     receive_all(bytes);
     const auto head = value_at<AnswerHead>({bytes.data(), bytes.size()});
-    if (head.size > kMostAnswer) fail("HDF5 gives more at once than it may");
+    if (head.size > kMostAnswer) fail("an answer of HDF5 is larger than is allowed");
     std::string answer;
     while (answer.size() < head.size) {  // piece by piece: the size may be a crashed process's lie
       const std::size_t had = answer.size();

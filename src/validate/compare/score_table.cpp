@@ -129,7 +129,7 @@ std::optional<IdRow> ScoreTable::next() {
   }
   require_whole(found);
   const std::string_view line = without_cr(lines_.text());
-  // From the right: an id may contain separators, the other columns do not.
+  // Columns are split from the right: an id may contain separators, the others do not.
   const std::size_t uncompared = layout_->last.empty() ? 0 : 1;
   const std::size_t count = layout_->columns.size() + uncompared;
   std::size_t id_size = line.size();

@@ -15,7 +15,7 @@ namespace virnucpro {
 
 std::string data_set_json(const DataSetSettings& settings, const DataSet& data);
 
-// Empty when the file is missing, or is of another version, of other settings, or of nothing known.
+// Returns nothing if the file is missing, or of another version, other settings or nothing known.
 std::optional<DataSet> read_data_set(const std::filesystem::path& metadata,
                                      const DataSetSettings& settings);
 // The files named in metadata of any version and settings, only those in its own folder; empty when

@@ -70,7 +70,7 @@ std::uint64_t coding_steps(Fraction gc) {
   return low;
 }
 
-// Whether sequence `index` is coding. Coding sequences are spread evenly, so that every prefix of
+// True if sequence `index` is coding. Coding sequences are spread evenly, so that every prefix of
 // the output has the requested share, to within one sequence.
 bool is_coding(std::uint64_t index, Fraction share) {
   return (index + 1) * share.numerator / share.denominator >

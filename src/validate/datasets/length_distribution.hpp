@@ -55,7 +55,7 @@ LengthDistribution parse_lengths(std::string_view text, std::string_view option,
 // In the form of parse_lengths().
 std::string lengths_text(const LengthDistribution& lengths);
 
-// Whether the numbers are within their bounds, which are all at most kMaxLetters.
+// True if the numbers are within their bounds, which are all at most kMaxLetters.
 bool is_possible(const LengthDistribution& lengths);
 
 // Returns a sequence's length, which depends only on the seed and the sequence's index. It is

@@ -30,8 +30,8 @@ struct Estimate {
   std::optional<double> high{};
 };
 
-// How many times larger the first values are than the second; all are above 0. The ratio of
-// geometric means, with Welch's t interval for the difference of the logarithms.
+// Returns how many times larger the first values are than the second; all are above 0. It is the
+// ratio of geometric means, with Welch's t interval for the difference of the logarithms.
 Estimate ratio_of(const std::vector<double>& values, const std::vector<double>& to);
 
 // "1.93 (1.90 to 1.96)"; only the value if there are no bounds.

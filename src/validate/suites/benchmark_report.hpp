@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// What a benchmark's report contains besides the suites' results.
+// Facts for a benchmark's report besides the suites' results.
 struct BenchmarkFacts {
   Provenance provenance{};
   BenchmarkIdentity identity{};
@@ -18,7 +18,7 @@ struct BenchmarkFacts {
   std::vector<std::string> samples{};  // one line per file of real data
 };
 
-// How a benchmark ended, besides the suites' results.
+// The end of a benchmark, besides the suites' results.
 struct BenchmarkEnd {
   std::vector<MetricChange> changes{};  // only those that are judged
   std::string against_failure{};        // why runs of another build failed; empty: none

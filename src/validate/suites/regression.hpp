@@ -13,7 +13,7 @@
 
 namespace virnucpro {
 
-// From this ratio on a figure is worse, unless its repeats vary as much.
+// A figure counts as worse from this ratio on, unless its repeats vary as much.
 inline constexpr double kRegressionRatio = 1.10;
 // The same for a figure that should not change. It is not exactly 1: another instruction set may
 // give a score another last digit, and so a table some bytes.

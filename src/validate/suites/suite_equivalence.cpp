@@ -103,8 +103,8 @@ bool is_wrong(const DatasetComparison& found, double explained) {
          (!is_within && !(found.numbers.absolute.max <= explained)) || found.numbers.not_finite > 0;
 }
 
-// Numbers beyond tolerance that are not wrong give a warning, and so do changed labels near the
-// boundary. Embeddings only warn, as their errors show in the scores. If the bytes should be the
+// Numbers beyond tolerance that are not wrong give a warning, also those of embeddings, whose
+// errors show in the scores. So do changed labels near the boundary. If the bytes should be the
 // same, any difference is wrong, and data of one side alone give a warning.
 VerdictStatus status_of(const Comparison& comparison, double explained) {
   if (comparison.equal()) return VerdictStatus::kPass;
@@ -334,7 +334,7 @@ class Equivalence {
   void hold_against_vanilla() {
     if (context_.settings.vanilla_command.empty()) return skip(kVanilla, kNoVanilla);
     if (inputs_.size() != 1) {
-      return skip(kVanilla, "the original takes one file, and the baseline is of several");
+      return skip(kVanilla, "the original takes one file, but the baseline has several inputs");
     }
     hold_against_original(kVanilla, run_vanilla(context_, inputs_.front()).directory, runs_);
   }

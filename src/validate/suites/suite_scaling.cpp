@@ -128,8 +128,9 @@ Verdict judge_whole_runs(const Bar& bar, const ByWorkers& runs, const Verdict& v
   const bool rates_scale = steady_speedup(several, runs.at(1)) >= bar.wanted;
   if (speedup < bar.wanted && rates_scale && loading > kMostLoadingShare) {
     return skipped_verdict(
-        verdict, fmt::format("{:.2f} x, but {:.0f} % of these runs was loading: longer ones tell",
-                             speedup, 100 * loading));
+        verdict,
+        fmt::format("{:.2f} x, but {:.0f} % of these runs was loading: measure longer ones",
+                    speedup, 100 * loading));
   }
   return judged_at_least(verdict, speedup, bar.wanted, bar.least);
 }

@@ -182,7 +182,7 @@ Plot share_plot(const std::vector<StageFigures>& stages) {
 }
 
 Table bottleneck_table(const Trial& whole) {
-  Table table{.key = "bottlenecks", .caption = "Of the whole run: what held it back"};
+  Table table{.key = "bottlenecks", .caption = "What held the whole run back"};
   table.columns = {{"stage", "Stage"},
                    {"share", "Share", Measure::kShare},
                    {"cause", "Cause"},

@@ -139,7 +139,8 @@ Plot heat_map(const TuneOutcome& outcome, const TuneCell& shared) {
 Section map_section(const TuneOutcome& outcome) {
   Section section{.key = "maps", .title = "Rates over the grid"};
   section.note =
-      "Percent are of the fastest cell in the last round that a cell took part in. Cells with a "
+      "Percentages are shares of the fastest cell's rate in the last round that a cell took part "
+      "in. Cells with a "
       "dashed line were not measured to the end.";
   TuneGrid grid = outcome.grid;
   grid.threads.resize(1);

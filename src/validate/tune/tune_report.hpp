@@ -35,7 +35,7 @@ struct TuneOutcome {
   const TuneResult& best() const { return results[winner.place]; }
 };
 
-// What readers should know about the rates.
+// Returns what readers should know about the rates.
 std::vector<std::string> warnings_of(const TuneFacts& facts, const TuneOutcome& outcome);
 // A sentence on why this cell won.
 std::string winner_text(const TuneOutcome& outcome);

@@ -62,7 +62,7 @@ TEST(NextStep, OfTablesThatLackAnInput) {
   summary.finished = true;
   summary.tables = "out/reads_merged";
   EXPECT_EQ(next_step(summary, Written::kByExport),
-            "mend the inputs that out/failed_inputs.txt names, then run virnucpro predict again "
+            "repair the inputs that out/failed_inputs.txt names, then run virnucpro predict again "
             "with --resume");
   EXPECT_THAT(next_step(summary, Written::kByMerge),
               HasSubstr("then run virnucpro predict of every shard again with --resume, and merge "
