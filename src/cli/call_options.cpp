@@ -80,7 +80,7 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
   const std::string or_else = is_new ? "default" : "default: the run's, else";
   command.add_value(
       "--rule", options.rule,
-      fmt::format("What calls a sequence (default {}): the share of its virus chunks, "
+      fmt::format("How sequences are called (default {}): by the share of virus chunks, "
                   "or for contigs viral-ngs, which also writes contigs.tsv",
                   is_new ? "majority" : "the run's"),
       "majority|viral-ngs", kCallGroup);

@@ -52,7 +52,8 @@ std::string choose_output_file(const LabelOptions& options) {
   const std::string stem = output_stem(options.alignments);
   if (is_file_name(stem)) return stem + "_reads.tsv";
   fail_usage(
-      fmt::format("{}: it gives no name for the table; --output FILE does", options.alignments));
+      fmt::format("{}: no name for the table can be made from it; give one with --output FILE",
+                  options.alignments));
 }
 
 // Refuses an output among the run's own files.

@@ -173,7 +173,9 @@ std::string choose_stem(const PredictOptions& options) {
   throw Error(
       ErrorKind::kUsage,
       options.name.empty()
-          ? fmt::format("{}: it gives no name for the output's files; --name NAME does", input)
+          ? fmt::format(
+                "{}: no name for the output's files can be made from it; give one with --name NAME",
+                input)
           : fmt::format("--name {}: it cannot be part of a file's name", options.name));
 }
 

@@ -271,7 +271,7 @@ def test_a_key_without_effect_is_no_error(program):
 
 
 NGS = ["--rule", "viral-ngs"]
-COST = "of the chunks were computed again, most of them as the call of their contig was close"
+COST = "of the chunks were computed again, most of them because the call of their contig was close"
 
 
 def test_close_contigs_are_computed_again_whatever_the_batches(runs):

@@ -101,10 +101,10 @@ std::string StoredBaseline::remark_on(const ModelSettings& models) const {
     if (!named || provenance_.text(model_path(model) + "_hash")) continue;
     const std::string& given = models.*model.given;
     if (is_same_model(model.family, *named, given)) continue;
-    unknown.push_back(fmt::format("its {} is {}, and here it is {}", model.name, *named, given));
+    unknown.push_back(fmt::format("its {} is {}, but this run's is {}", model.name, *named, given));
   }
   if (unknown.empty()) return {};
-  return fmt::format("it has no hash of its weights: {}", fmt::join(unknown, "; "));
+  return fmt::format("the baseline has no hash of its weights: {}", fmt::join(unknown, "; "));
 }
 
 std::string StoredBaseline::name() const {
@@ -164,7 +164,7 @@ BaselineChoice choose_baseline(const fs::path& folder, const ModelSettings& mode
     others.push_back(baseline.text());
   }
   return {.why_none =
-              fmt::format("no stored baseline is of these models and chunks of {}; {} has {}",
+              fmt::format("no stored baseline has these models and chunks of {}; {} has {}",
                           chunk_size, folder.string(),
                           others.empty() ? "none" : fmt::format("{}", fmt::join(others, ", ")))};
 }
