@@ -283,6 +283,10 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
                  "equivalence", plan.suites);
   BenchmarkSettings& settings = plan.settings;
   const ComputeSettings& compute = plan.compute;
+  if (compute.gpus.empty() && compute.precision == Precision::kInt8 &&
+      std::ranges::count(plan.suites, "tune", &SuiteEntry::name) > 0) {
+    fail_usage("int8-simulated is not for speed: give --suite tune another precision");
+  }
   const ModelChoice choice =
       choose_models(with_defaults(options.models, !compute.gpus.empty(), session), session.config,
                     session.environment);
@@ -392,7 +396,8 @@ void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
                                    ? "Another device: its counts are judged, its rates are not"
                                    : "Models or settings differ: its figures are shown, not judged";
     section.note += fmt::format(" {}.", judged);
-    log_warning("{}: {}", plan.before->time, judged);
+    const std::string& time = plan.before->time;
+    log_warning("the benchmark of {}: {}", time.empty() ? "an unknown time" : time, judged);
   }
   outcome.sections.push_back(std::move(section));
 }

@@ -97,10 +97,11 @@ def test_json_has_the_keys_of_v2_s_files(everything):
     statuses = [row["status"] for row in report["verdicts"]]
     judged = len(statuses) - statuses.count("SKIPPED")
     assert report["status"] == {
-        "all_tests_passed": True, "all_judged_passed": judged == statuses.count("PASS"),
+        "all_tests_passed": False,  # the memory's rows were all skipped
+        "all_judged_passed": judged == statuses.count("PASS"),
         "judged": judged, "passed": statuses.count("PASS"), "skipped": statuses.count("SKIPPED"),
         "failures": []}
-    assert report["summary"] == {"pass": True, "exit_code": 0}
+    assert report["summary"] == {"pass": False, "exit_code": 0}
 
 
 def test_data_of_mixed_lengths_and_of_reads_are_run(everything):

@@ -178,7 +178,9 @@ def set_precision(folder, name):
 
 @pytest.mark.parametrize("a, b, bar", [("fp32", "fp16", "fp16: |a - b| <= 0.02, and <= 0.005 for"),
                                        ("bf16", "fp16", "bf16: |a - b| <= 0.05, and <= 0.02 for"),
-                                       ("int8", "fp32", "int8: |a - b| <= 0.1, and <= 0.04 for")])
+                                       ("int8", "fp32", "int8: |a - b| <= 0.1, and <= 0.04 for"),
+                                       ("fp32", "int8-simulated",
+                                        "int8: |a - b| <= 0.1, and <= 0.04 for")])
 def test_equal_labels_with_the_noise_of_a_precision_are_equal(run, a, b, bar):
     """The coarser of the two precisions decides; labels are told first, then numbers."""
     with_noise(run, 2e-4)
@@ -196,14 +198,16 @@ def test_equal_labels_with_the_noise_of_a_precision_are_equal(run, a, b, bar):
     assert compared(run, "out", "copy", code=1)["verdict"] == explicit["verdict"]
 
 
-def test_a_directory_of_another_program_counts_as_fp32(run):
+def test_a_directory_of_v2_counts_as_fp16(run):
     with_noise(run, 2e-4)
     (run.folder / "copy" / "run.db").unlink()
-    assert compared(run, "out", "copy", code=1)["tolerance"]["precision"] == ""
-    set_precision(run.folder / "out", "fp16")
     assert compared(run, "out", "copy")["tolerance"]["precision"] == "fp16"
+    told = "copy: no journal names its precision; it counts as fp16"
+    assert told in run("compare", "out", "copy").stderr.decode()
+    set_precision(run.folder / "out", "bf16")
+    assert compared(run, "out", "copy")["tolerance"]["precision"] == "bf16"
     (run.folder / "out" / "run.db").write_bytes(b"no database")
-    assert compared(run, "out", "copy", code=1)["tolerance"]["precision"] == ""
+    assert compared(run, "out", "copy")["tolerance"]["precision"] == "fp16"
 
 
 def test_tables_alone_name_no_precision(run):

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/log.hpp"
 #include "base/system_failure.hpp"
 #include "base/text.hpp"
 #include "journal/kept_run.hpp"
@@ -127,13 +128,18 @@ OutputFolder look_into(const fs::path& directory) {
   return result;
 }
 
-// The precision that a run's journal names; empty where none can be read.
+constexpr const char* kPrecisionOfV2 = "fp16";
+
+// The precision that a run's journal names. Without one the results may be v2's, which computes in
+// fp16 by default.
 std::string precision_of(const fs::path& run, const Cancel& cancel) {
   try {
     return KeptRun(run, cancel, Journal::Check::kHead).value("precision");
   } catch (const Error&) {
     cancel.check();
-    return "";
+    log_warning("{}: no journal names its precision; it counts as {}", printable(run.string()),
+                kPrecisionOfV2);
+    return kPrecisionOfV2;
   }
 }
 

@@ -44,9 +44,13 @@ bool goes_before(const DifferingRow& x, const DifferingRow& y) {
 }  // namespace
 
 Tolerance tolerance_of(std::string_view a, std::string_view b) {
+  // "int8-simulated" is int8 on the CPU.
+  const auto is_of = [](std::string_view run, std::string_view precision) {
+    return run.substr(0, run.find('-')) == precision;
+  };
   Tolerance coarser;
   for (const Tolerance& known : kPrecisions) {
-    if (known.precision == a || known.precision == b) coarser = known;
+    if (is_of(a, known.precision) || is_of(b, known.precision)) coarser = known;
   }
   return coarser;
 }

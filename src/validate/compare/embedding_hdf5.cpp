@@ -35,7 +35,7 @@ class OwnHdf5Rows : public Hdf5Rows {
  public:
   OwnHdf5Rows(std::string path, int file, std::uint64_t bytes) : path_(std::move(path)) {
     open_file(file, bytes);
-    const bool is_v2 = has(kV2Ids) && !has("ids");
+    const bool is_v2 = has(kV2Ids) && (has(kV2Esm2) || !has("ids"));
     ids_ = open(is_v2 ? kV2Ids : "ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
     if (type != H5T_STRING) malformed("ids are not text");

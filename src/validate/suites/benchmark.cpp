@@ -249,13 +249,16 @@ std::vector<const SuiteEntry*> find_suites(std::string_view names) {
 }
 
 void check_required(std::string_view ids, const std::vector<const SuiteEntry*>& suites) {
+  if (ids.empty()) return;
   std::vector<std::string_view> known;
   for (const SuiteEntry* suite : find_suites("all")) {
-    std::ranges::copy(split_list(suite->ids), std::back_inserter(known));
+    for (const std::string_view id : split_list(suite->ids)) {
+      if (std::ranges::count(known, id) == 0) known.push_back(id);
+    }
   }
   for (const std::string_view id : split_list(ids)) {
     const auto judges = [id](const SuiteEntry* suite) { return is_listed(id, suite->ids); };
-    if (id.empty() || std::ranges::any_of(suites, judges)) continue;
+    if (std::ranges::any_of(suites, judges)) continue;
     check_known("--require", id, known);
     throw Error(ErrorKind::kNotJudged, fmt::format("{}: no suite of --suite judges it", id));
   }

@@ -27,6 +27,13 @@ std::size_t judged_count(const std::vector<Verdict>& verdicts) {
   return verdicts.size() - count_of(verdicts, VerdictStatus::kSkipped);
 }
 
+// False where a suite has rows and judged none of them.
+bool all_suites_judged(const BenchmarkResults& results) {
+  return std::ranges::all_of(results.suites, [](const SuiteReport& suite) {
+    return suite.verdicts.empty() || judged_count(suite.verdicts) > 0;
+  });
+}
+
 // A requirement may have several rows, as for 2, 4 and 8 GPUs: one of them must be judged.
 void require_some_judged(const std::string& what, const std::vector<Verdict>& verdicts) {
   if (judged_count(verdicts) > 0) return;
@@ -281,7 +288,7 @@ std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFac
   const std::vector<Verdict> verdicts = all_verdicts(results);
   const std::size_t judged = judged_count(verdicts);
   const std::size_t pass = count_of(verdicts, VerdictStatus::kPass);
-  const bool passed = failures.empty() && judged > 0;
+  const bool passed = failures.empty() && judged > 0 && all_suites_judged(results);
   const auto hours = results.v2.projected_hours;
   Json json{{"schema", kSchema},
             {"metadata", metadata_section(settings, facts, results.clock)},

@@ -288,15 +288,16 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
   report.section.fields = {
       {"start_up_seconds", "before the first chunk", fit.intercept(), Measure::kSeconds},
       {"seconds_per_1000", "for 1,000 scored chunks", 1000 * fit.slope(), Measure::kSeconds},
-      {"determination", "share of the variance that the line explains", fit.determination()},
-      {"projected_hours",
-       fmt::format("projected hours for {} reads of one chunk each", grouped(kProjectedReads)),
-       estimate_text(hours)}};
+      {"determination", "share of the variance that the line explains", fit.determination()}};
   report.section.plots.push_back(fit_plot(points, fit));
   if (context.on_gpu()) report.section.tables.push_back(projection_table(context, fit));
   run_all_of_it(context, fit, report);
   std::string why = why_not_projected(context, largest, fit);
   if (why.empty()) {
+    report.section.fields.push_back(
+        {"projected_hours",
+         fmt::format("projected hours for {} reads of one chunk each", grouped(kProjectedReads)),
+         estimate_text(hours)});
     context.v2.projected_10k_hours = fit.at(10'000).value / kSecondsAnHour;
     context.v2.projected_hours = hours.value;
   }

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kGigabyte = 1e9;
+constexpr double kGigabyte = 1U << 30U;  // v2's
 constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
 constexpr double kGrowthTime = 20;  // seconds; growth over a shorter time means nothing
 constexpr double kMegabyte = 1e6;
@@ -119,10 +119,13 @@ double unused_share(const RunTelemetry::Worker& worker) {
   return 1 - or_zero(worker.memory_used_bytes) / or_zero(worker.memory_reserved_bytes);
 }
 
-// Judges the worker with the largest such share.
+// Judges the worker with the lowest efficiency, and the one with the largest unused share.
 void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& report) {
   std::erase_if(workers, [](const auto& one) { return or_zero(one.memory_reserved_bytes) <= 0; });
   const auto worst = std::ranges::max_element(workers, {}, unused_share);
+  const auto most_used = [](const RunTelemetry::Worker& worker) {
+    return or_zero(worker.memory_peak_bytes) / or_zero(worker.memory_reserved_bytes);
+  };
   Verdict efficiency{.id = "MEM-EFFICIENCY",
                      .name = "most used at once of the memory reserved on a GPU",
                      .unit = "%",
@@ -133,15 +136,14 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
                         .bar = fmt::format("<= {:g}", kMostFragmentation)};
   efficiency.detail = fragmentation.detail = "not measured: memory of the host is not reserved";
   if (worst != workers.end()) {
-    const double reserved = or_zero(worst->memory_reserved_bytes);
     const double unused = unused_share(*worst);
-    report.section.fields.push_back(
-        {"reserved_bytes", "reserved on a GPU at the end of the run", reserved, Measure::kBytes});
+    report.section.fields.push_back({"reserved_bytes", "reserved on a GPU at the end of the run",
+                                     or_zero(worst->memory_reserved_bytes), Measure::kBytes});
     report.section.fields.push_back(
         {"fragmentation", "share of it that nothing used", unused, Measure::kShare});
     efficiency.detail = fragmentation.detail = "";
-    efficiency = judged_at_least(efficiency, 100 * or_zero(worst->memory_peak_bytes) / reserved,
-                                 kLeastEfficiency, kLeastEfficiency);
+    const double least = most_used(*std::ranges::min_element(workers, {}, most_used));
+    efficiency = judged_at_least(efficiency, 100 * least, kLeastEfficiency, kLeastEfficiency);
     fragmentation =
         judged_at_most(fragmentation, 100 * unused, kMostFragmentation, kMostFragmentation);
   }

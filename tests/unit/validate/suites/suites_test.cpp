@@ -437,6 +437,7 @@ TEST_F(OnGpus, JudgeMemoryByTheBarsOfV2) {
   try_all("memory", "MEM-EFFICIENCY",
           {{kPass, 70, {{"FAKE_RESERVED", "1400"}, {"FAKE_PEAK", "980"}}},
            {kMiss, 69, {{"FAKE_RESERVED", "2000"}, {"FAKE_PEAK", "1380"}}},
+           {kMiss, 30, {{"FAKE_PEAK", "300"}, {"FAKE_OTHER_RESERVED", "2000"}}},
            {kSkipped, 0, {{"FAKE_RESERVED", "0"}, {"FAKE_OTHER_RESERVED", "0"}}}});
   try_all("memory", "MEM-FRAGMENTATION",
           {{kPass, 25, {{"FAKE_RESERVED", "1200"}}},
@@ -664,6 +665,8 @@ TEST_F(Suites, MustJudgeWhatIsRequired) {
 TEST_F(OnGpus, CountAWarningAsJudgedAndNotAsPassed) {
   const ScopedVariable waste("FAKE_WASTE", "0.1");
   run("scaling");
+  EXPECT_EQ(kind_of_refusal([&] { check_required(",", find_suites("scaling")); }, "--require : "),
+            ErrorKind::kUsage);
   EXPECT_NO_THROW(require_judged(results_, "PERF-03,SCALING", true));
   const std::string json = benchmark_json(settings_, {}, results_, {});
   for (const char* part : {"\"all_tests_passed\": true", "\"all_judged_passed\": false",
