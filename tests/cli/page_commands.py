@@ -7,7 +7,7 @@ import textwrap
 
 # How blocks begin that show something else: files, output, code, formulas, figures.
 SHOWN = ("reads or contigs", "thread pool", "layer norm", "find_package(", "#include", "sample\treads", "virnucpro: /",
-         "[===", "sequences  ", "models/\n", '{"schema"', "{machine:", "GPU hours =", "reads ÷ ", "tolerance  of ")
+         "[===", "models/\n", '{"schema"', "{machine:", "GPU hours =", "reads ÷ ")
 
 # Run by other suites, in their own words: the suite's file (or two) and words of it, to which the command's
 # own options are added. A star stands for anything; the first row that fits counts.
