@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""Writes tables of pages: those at the end of docs/develop/performance.md from bench/results/, those of
-docs/develop/validation.md from the JSON of `virnucpro benchmark`, those of docs/develop/int8.md. A mark says
-which ones follow it, up to the next end mark or the page's end; all else is kept."""
+"""Writes the tables of two pages from the files in bench/results/: those of bench/results/README.md and
+those of docs/develop/int8.md. A table stands between a mark that names it and an end mark. All else is kept."""
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
@@ -13,9 +11,8 @@ import int8_tables
 from figure import number
 
 BENCH = Path(__file__).resolve().parent
-PAGES = BENCH.parent / "docs" / "develop"
-ALL = "everything below this line"
-MARKED = re.compile(r"(<!-- bench/render\.py writes (?:the table of )?([^.]+)\. -->\n).*?(?=<!-- until here -->|\Z)",
+RESULTS = BENCH / "results"
+MARKED = re.compile(r"(<!-- bench/render\.py writes the table of ([^.]+)\. -->\n).*?(?=<!-- until here -->)",
                     re.DOTALL)
 # What is measured in several kinds has a column for each of them.
 KIND = re.compile(r",? ((?:generic )?(?:fp32|fp16|bf16|int8)|(?:500|150)-base reads)")
@@ -25,8 +22,8 @@ Cell = Tuple[Sequence[str], str, str]  # how its row begins, its column, its tex
 
 
 def link(path: Path) -> str:
-    """From the pages."""
-    return os.path.relpath(path, PAGES)
+    """From bench/results/README.md."""
+    return path.relative_to(RESULTS).as_posix()
 
 
 def with_spread(value: float, spread: Sequence[float], digits=number) -> str:
@@ -101,7 +98,7 @@ def joined(figures: Sequence[dict]) -> List[dict]:
 
 def section(heading: str, paths: Sequence[Path]) -> str:
     """Of what was measured on machines of a kind."""
-    lines, figures = [f"## {heading}", ""], []
+    lines, figures = [f"### {heading}", ""], []
     for path in paths:
         report, run = json.loads(path.read_text()), path.stem.split("-", 2)[-1]
         about = report["machine"]
@@ -179,7 +176,7 @@ def layer(ops: Dict[str, dict]) -> List[str]:
 
 def performance_tables() -> str:
     groups: Dict[str, List[Path]] = {}
-    for path in sorted((BENCH / "results").glob("*.json"), key=lambda path: path.stem):
+    for path in sorted(RESULTS.glob("*.json"), key=lambda path: path.stem):
         groups.setdefault(heading(path), []).append(path)
     return "\n".join(section(*group) for group in groups.items())
 
@@ -198,11 +195,11 @@ def with_tables(page: Path, tables: Dict[str, str]) -> str:
 
 def pages() -> Dict[Path, str]:
     """The pages as they should be."""
-    suites = sorted((BENCH / "results" / "validation").glob("*.json"), key=lambda path: path.stem)
-    tables = {"performance.md": {ALL: "\n" + performance_tables()},
-              "validation.md": {ALL: "\n" + validation_tables(suites)},
-              "int8.md": {name: int8_table(name) for name in int8_tables.TABLES}}
-    return {PAGES / name: with_tables(PAGES / name, texts) for name, texts in tables.items()}
+    suites = sorted((RESULTS / "validation").glob("*.json"), key=lambda path: path.stem)
+    tables = {RESULTS / "README.md": {"figures": "\n" + performance_tables(),
+                                      "verdicts": "\n" + validation_tables(suites)},
+              BENCH.parent / "docs" / "develop" / "int8.md": {name: int8_table(name) for name in int8_tables.TABLES}}
+    return {page: with_tables(page, texts) for page, texts in tables.items()}
 
 
 def main() -> None:

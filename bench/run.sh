@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up, builds, measures, and renders docs/develop/performance.md: bench/run.sh [peers]
+# Sets up, builds, measures, and writes the tables of bench/results/README.md: bench/run.sh [peers]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

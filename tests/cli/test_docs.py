@@ -13,7 +13,8 @@ from conftest import SOURCE
 from page_commands import CANNOT_RUN, ELSEWHERE, commands_of
 
 BUILD = Path(os.environ["VIRNUCPRO_BUILD"])
-PAGES = sorted([*SOURCE.glob("*.md"), *(SOURCE / folder / "README.md" for folder in ("src", "bench", "config")),
+PAGES = sorted([*SOURCE.glob("*.md"),
+                *(SOURCE / folder / "README.md" for folder in ("src", "bench", "bench/results", "config")),
                 *(page for folder in ("docs", "examples", "share", "tests")
                   for page in SOURCE.glob(f"{folder}/**/*.md"))])
 LINK = re.compile(r'\]\(([^)\s]+)(?: "[^"]*")?\)|(?m:^\[\w+\]: (\S+))|src="([^"]+)"')

@@ -181,7 +181,7 @@ def test_figures_are_those_of_their_files(page):
 def figures_of_tables(page):
     """The cells below heads that begin with "figure"."""
     found, columns = [], None
-    for line in read(page).partition("<!-- bench/render.py")[0].splitlines():
+    for line in read(page).splitlines():
         cells = [cell.strip() for cell in line.removesuffix("|").split(" | ")]
         if not line.startswith("|"):
             columns = None
@@ -242,7 +242,7 @@ def test_tables_are_those_of_the_results():
 
 
 def test_what_was_computed_is_not_listed_as_measured():
-    rows = [line for line in (SOURCE / "docs" / "develop" / "performance.md").read_text().splitlines()
+    rows = [line for line in (SOURCE / "bench" / "results" / "README.md").read_text().splitlines()
             if line.startswith("|") and re.search("reads of .*one frame each|H200 computes them", line)]
     assert len(rows) >= 5
     for row in rows:
@@ -264,11 +264,3 @@ def test_all_tables_of_int8_are_those_of_the_results():
     page = (SOURCE / "docs" / "develop" / "int8.md").read_text()
     text, tables = re.subn(r"(?s)<!-- bench/render\.py .*?<!-- until here -->", "", page)
     assert tables == 5 and not re.search(r"(?m)^\|", text)
-
-
-def test_results_named_without_a_link_exist():
-    """`gpus-16-cores` in performance.md stands for simulated-8-gpus-16-cores.json and so on."""
-    page = (SOURCE / "docs" / "develop" / "performance.md").read_text()
-    runs = set(re.findall(r"(?m)^- \[([-\w]+)\]\(", page))
-    named = set(re.findall(r"`((?:[a-z]\w*-)*(?:\d+-\w+|scaling|host|others|telemetry))`", page.partition("## All")[0]))
-    assert len(named) >= 2 and named <= runs, named - runs
