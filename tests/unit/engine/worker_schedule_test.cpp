@@ -415,6 +415,38 @@ TEST(WorkerSchedule, LooksAThirdTimeWhereOtherFramesAreNaN) {
   EXPECT_THAT(acceptance.given_up, ElementsAre(2));
 }
 
+// No two agree, so no frame is known to be at fault: the third answer counts, and a later frame
+// that is NaN costs its worker again.
+TEST(WorkerSchedule, BelievesTheThirdOfThreeDifferentAnswers) {
+  Schedule s({.workers = 3});
+  s.submit(1, 4);
+  EXPECT_FALSE(s.answer(0, {1}).accepted);
+  EXPECT_FALSE(s.answer(1, {2}).accepted);
+  const auto acceptance = s.answer(2, {3});
+  EXPECT_TRUE(acceptance.accepted);
+  EXPECT_THAT(acceptance.given_up, ElementsAre(3));
+  EXPECT_THAT(s.reasons.size(), 2U);
+  s.bring_back();
+  s.submit(2, 4);
+  const std::size_t worker = s.batches_at(0).empty() ? (s.batches_at(1).empty() ? 2 : 1) : 0;
+  EXPECT_FALSE(s.answer(worker, {0}).accepted);
+  EXPECT_THAT(s.reasons.size(), 3U) << "its worker is started again";
+}
+
+// An answer with fewer such frames agrees with the first; one with more does not.
+TEST(WorkerSchedule, GivesUpWhatBothAnswersSay) {
+  Schedule s({.workers = 3});
+  s.submit(1, 4);
+  EXPECT_FALSE(s.answer(0, {1, 3}).accepted);
+  const auto acceptance = s.answer(1, {3});
+  EXPECT_TRUE(acceptance.accepted);
+  EXPECT_THAT(acceptance.given_up, ElementsAre(3));
+  Schedule more({.workers = 3});
+  more.submit(1, 4);
+  EXPECT_FALSE(more.answer(0, {3}).accepted);
+  EXPECT_FALSE(more.answer(1, {1, 3}).accepted);
+}
+
 TEST(WorkerSchedule, HalvesWhatAWorkerHasNoMemoryFor) {
   Schedule s({.workers = 1, .prefetch = 0});
   s.submit(1, 8);

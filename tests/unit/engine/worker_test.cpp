@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "unit/engine/tiny_models.hpp"
@@ -77,8 +79,18 @@ TEST_P(Workers, HandOutWhatWasDoneBeforeAFailure) {
 
 TEST_P(Workers, MayEndWithBatchesOutstanding) {
   const std::unique_ptr<Engine> engine = this->engine();
-  Worker worker(*engine, GetParam());
-  for (std::uint64_t id = 0; id < GetParam(); ++id) worker.submit(request(id));
+  const auto threads = [] {
+    const std::filesystem::directory_iterator all("/proc/self/task");
+    return std::distance(begin(all), end(all));
+  };
+  const auto before = threads();
+  {
+    Worker worker(*engine, GetParam());
+    for (std::uint64_t id = 0; id < GetParam(); ++id) worker.submit(request(id));
+    EXPECT_EQ(worker.outstanding(), GetParam());
+    EXPECT_GT(threads(), before);
+  }
+  EXPECT_EQ(threads(), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(InFlight, Workers, testing::Values(1, 4));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "ops/finite.hpp"
@@ -72,17 +73,28 @@ Row reference(const Panels& qkv, std::size_t first, std::size_t length, std::siz
 
 constexpr std::uint32_t kOffsets[] = {0, 1, 3, 19, 210, 403, 1903};
 
+// Some all over a sequence, its last, and those at the ends of the kernels' tiles.
+std::set<std::size_t> queries_of(std::size_t length) {
+  std::set<std::size_t> queries{length - 1};
+  for (std::size_t query = 0; query < length; query += 1 + length / 5) queries.insert(query);
+  for (const std::size_t query : {7U, 8U, 15U, 16U, 63U, 64U, 127U, 128U, 191U, 192U}) {
+    if (query < length) queries.insert(query);
+  }
+  return queries;
+}
+
 void expect_reference(const Panels& qkv, const Panels& out, std::size_t heads,
-                      std::span<const float> inv_freq, std::span<const float> slopes) {
+                      std::span<const float> inv_freq, std::span<const float> slopes,
+                      double tolerance = 3e-6) {
   const std::size_t width = out.width() / heads;
   for (std::size_t s = 0; s + 1 < std::size(kOffsets); ++s) {
     const std::size_t length = kOffsets[s + 1] - kOffsets[s];
-    for (std::size_t query = 0; query < length; query += 1 + length / 5) {
+    for (const std::size_t query : queries_of(length)) {
       for (std::size_t head = 0; head < heads; ++head) {
         const Row expected = reference(qkv, kOffsets[s], length, heads, head, query, inv_freq,
                                        slopes.empty() ? 0.0 : static_cast<double>(slopes[head]));
         for (std::size_t i = 0; i < width; ++i) {
-          ASSERT_NEAR(out.row(kOffsets[s] + query)[head * width + i], expected[i], 3e-6)
+          ASSERT_NEAR(out.row(kOffsets[s] + query)[head * width + i], expected[i], tolerance)
               << "sequence " << s << " query " << query << " head " << head;
         }
       }
@@ -109,6 +121,22 @@ TEST_F(Attention, AlibiAgreesWithDoubles) {
   Panels out(1903, 3 * 20);
   alibi_attention(context, slopes, kOffsets, qkv, out);
   expect_reference(qkv, out, 3, {}, slopes);
+}
+
+// Scores of some hundreds, at keys in each lane of a vector. Their powers overflow a float unless
+// the row's largest score is taken off first.
+TEST_F(Attention, LargeScoresAgreeWithDoubles) {
+  for (std::size_t lane = 0; lane < 16; ++lane) {
+    Panels qkv = random_qkv(1903, 3 * 20);
+    for (std::size_t row = 0; row < 1903; ++row) {
+      const bool is_large = row % 16 == lane;
+      for (std::size_t i = 60; is_large && i < 120; ++i) qkv.row(row)[i] *= 60;
+    }
+    Panels out(1903, 3 * 20);
+    const std::vector<float> slopes(3, 0.0F);
+    alibi_attention(context, slopes, kOffsets, qkv, out);
+    expect_reference(qkv, out, 3, {}, slopes, 1e-3);
+  }
 }
 
 TEST_F(Attention, NaNStaysInItsSequence) {

@@ -276,8 +276,15 @@ TEST(BatchRunnerOfASlowComputer, WaitsForAsManyBatchesAsItIsTold) {
 }
 
 TEST_F(BatchRunners, MayEndWithoutAFlush) {
-  BatchRunner runner = this->runner({.token_budget = 10});
-  for (std::size_t i = 0; i < 30; ++i) runner.add(sample_frames()[i], i);
+  std::size_t answered = 0;
+  {
+    BatchRunner runner = this->runner({.token_budget = 10});
+    for (std::size_t i = 0; i < 30; ++i) runner.add(sample_frames()[i], i);
+    answered = scores.size();
+    EXPECT_LT(answered, 30U);
+  }
+  worker.reset();
+  EXPECT_EQ(scores.size(), answered) << "nobody is answered after its end";
 }
 
 }  // namespace

@@ -201,6 +201,13 @@ TEST_F(FrameStreams, SayHowEachInputEndedInItsPlace) {
   EXPECT_THAT(events({}, {}), IsEmpty());
 }
 
+TEST_F(FrameStreams, TakeASequenceOfExactlyTheLeastLength) {
+  write_text(directory / "a.fa", ">short\nACGTACGTA\n>enough\nACGTACGTAC\n");
+  events(paths({"a.fa"}), {.chunk_size = 50, .min_length = 10});
+  EXPECT_EQ(counters.sequences.get(), 2U);
+  EXPECT_EQ(counters.chunks.get(), 1U);
+}
+
 TEST_F(FrameStreams, Count) {
   write_text(directory / "a.fa",
              ">a\nACGTACGTACGTACGTACGT\n>b\nTTAATTAATTGGTTAATTAA\n>c\n\n>d\nAC\n");

@@ -154,6 +154,31 @@ TEST_F(Resumed, ComputesNothingAgain) {
   EXPECT_EQ(fresh.sequences.get(), 151U);  // read again for the comparison
 }
 
+// No unit's frames are computed again, and all others once.
+TEST_F(Resumed, ComputesTheFramesThatHaveNoScore) {
+  std::uint64_t known = 0;
+  std::uint64_t all = 0;
+  const std::uint64_t kept = units() / 2;
+  std::uint64_t at = 0;
+  Journal::open(directory / "reference/run.db").for_each_unit([&](const Unit& unit) {
+    for (const SequencePart& part : unit.parts) {
+      if (unit.input == 1) continue;  // its frames are in no table
+      all += part.frames.size();
+      if (at < kept) known += part.frames.size();
+    }
+    ++at;
+  });
+  ASSERT_GT(known, 0U);
+  interrupt_after(kept, 0);
+  PredictSettings again = settings("out");
+  again.compute.deduplicate = false;
+  RunCounters fresh;
+  predict(again, fresh, cancel, {});
+  EXPECT_EQ(tables("out"), tables("reference"));
+  EXPECT_GE(fresh.pipeline.totals().frames, all - known);
+  EXPECT_LE(fresh.pipeline.totals().frames, all - known + 20) << "those of the cut input, too";
+}
+
 TEST_F(Resumed, OfAFinishedRunWritesItsTablesAgain) {
   std::filesystem::remove(directory / "reference/sequences.tsv");
   const auto consensus = tables("reference")[1];

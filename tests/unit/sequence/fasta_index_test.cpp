@@ -51,6 +51,14 @@ std::string random_fasta(std::mt19937& random, std::size_t sequences) {
   return text;
 }
 
+// Each window of a power of two ends between a line's two end bytes.
+TEST_F(FastaIndex, KnowsAnEndOfLineInTwoWindows) {
+  std::string text = ">" + std::string(62, 's') + "\r\n";
+  for (int line = 0; line < 20'000; ++line) text += std::string(62, 'C') + "\r\n";
+  index(text);
+  EXPECT_EQ(fai(), std::string(62, 's') + "\t1240000\t65\t62\t64\n");
+}
+
 // samtools faidx is the oracle, also of texts that are longer than a window.
 TEST_F(FastaIndex, IsThatOfHtslib) {
   std::mt19937 random(1);

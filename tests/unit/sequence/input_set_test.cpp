@@ -389,5 +389,23 @@ TEST_F(Inputs, WithALongerIdThanAllowedFail) {
   EXPECT_EQ(events({.paths = {file}, .longest_id = kLongestHeader}).size(), 4U);
 }
 
+// Only mates must be two files: one file may be in two pairs.
+TEST(RequireUsable, ComparesTheFilesOfAPairAlone) {
+  const auto kind_of = [](std::vector<std::string> paths) {
+    try {
+      require_usable({.paths = std::move(paths), .paired = true});
+    } catch (const Error& error) {
+      return std::string(error.detail());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(kind_of({"a_R1.fq", "a_R2.fq", "a_R1.fq", "b_R2.fq"}), "");
+  EXPECT_EQ(kind_of({"a_R1.fq", "a_R2.fq", "a_R2.fq", "b_R2.fq"}), "");
+  EXPECT_EQ(kind_of({"a_R1.fq", "a_R2.fq", "b.fq", "b.fq"}),
+            "--paired: R1 and R2 are the same file, b.fq");
+  EXPECT_THAT(kind_of({"a_R1.fq", "a_R2.fq", "b.fq"}), StartsWith("--paired needs an even number"));
+  EXPECT_EQ(kind_of({"-", "b.fq", "-", "c.fq"}), "stdin (-) can be read only once");
+}
+
 }  // namespace
 }  // namespace virnucpro

@@ -262,8 +262,8 @@ TEST_F(MappedBam, IntegersOfEveryType) {
   for (const std::string& tags : {"NMc\xff"s, "NMs\xff\xff"s, "NMi\xff\xff\xff\xff"s}) {
     expect_fault(with_tags(tags), 1, "NM is not a number");
   }
-  expect_fault(with_tags("NMC\xff"), 1, "NM is 255, of 4");
-  expect_fault(with_tags("NMI\xff\xff\xff\xff"), 1, "NM is 4294967295, of 4");
+  expect_fault(with_tags("NMC\xff"), 1, "NM is 255, but only 4 letters");
+  expect_fault(with_tags("NMI\xff\xff\xff\xff"), 1, "NM is 4294967295, but only 4 letters");
 }
 
 TEST_F(MappedBam, TagsThatCannotBe) {
@@ -290,7 +290,7 @@ TEST_F(MappedBam, EveryCutOfTheTags) {
 
 TEST_F(MappedBam, RecordsThatCannotBe) {
   expect_fault(with(0, "\xff\xff\xff\xff"), 1, "names no reference");
-  expect_fault(with(0, "\2\0\0\0"s), 1, "reference 2 of 2");
+  expect_fault(with(0, "\2\0\0\0"s), 1, "reference 2 (from 0), but the header has 2");
   expect_fault(with(kCigarPlace, "\x49\0\0\0"s), 1, "CIGAR holds");
   expect_fault(with(kCigarPlace, "\x50\0\0\0"s), 1, "SEQ has 4 letters, CIGAR 5");
   expect_fault(with(kName, "ab"), 1, "has no end");

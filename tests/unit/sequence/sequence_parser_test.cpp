@@ -92,6 +92,15 @@ TEST(Parser, EveryLineEndOfPython) {
   EXPECT_EQ(rows_of("@a x\rACGT\r+\rIIII\r@b\rGG\r+\rII"), expected);
 }
 
+// The reader's window ends between the two bytes of a line's end.
+TEST(Parser, AnEndOfLineInTwoWindows) {
+  const std::string letters((256U << 10U) - 4, 'A');
+  EXPECT_EQ(parse_text(">a\n" + letters + "\r\nC\r\n>b\r\nG\r\n").rows,
+            (Rows{"a=" + letters + "C", "b=G"}));
+  EXPECT_EQ(parse_text("@a\n" + letters + "\r\n+\r\n" + letters + "\r\n@b\nG\n+\nI\n").rows,
+            (Rows{"a=" + letters, "b=G"}));
+}
+
 // A search of the whole window for each line feed would take minutes for a few megabytes.
 TEST(SequenceParser, ManyLoneCarriageReturns) {
   const auto expected = rows_of(">a\nAC\n");

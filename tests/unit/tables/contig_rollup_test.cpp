@@ -75,6 +75,37 @@ TEST(ContigRollup, CallsBeyondTheLeastDifferenceOnly) {
   EXPECT_EQ(call_of({{0.8F, 0.25F}}, rule).call, "Non-viral");
 }
 
+// A contig whose chunks all have a difference of 0.5, at each number of the rule and beside it.
+TEST(ContigRollup, IsStrictAboutEachNumber) {
+  const Scores viral = times(5, 0.25F, 0.75F);
+  const Scores nonviral = times(5, 0.75F, 0.25F);
+  const auto tiers = [&](const RollupRule& rule) {
+    EXPECT_EQ(tier_of(nonviral, rule), tier_of(viral, rule));
+    return tier_of(viral, rule);
+  };
+  EXPECT_EQ(tiers({.min_confident_score = 0.74}), "moderate_confidence");
+  EXPECT_EQ(tiers({.min_confident_score = 0.75}), "low_confidence");
+  EXPECT_EQ(tiers({.min_confident_score = 0.7, .max_opposing_score = 0.25}), "low_confidence");
+  EXPECT_EQ(tiers({.high_confidence_delta = 0.49, .min_confident_score = 0.7}), "high_confidence");
+  EXPECT_EQ(tiers({.high_confidence_delta = 0.5, .min_confident_score = 0.7}),
+            "moderate_confidence");
+  EXPECT_EQ(tiers({.min_confident_score = 0.7, .min_chunks = 6}), "low_confidence");
+  EXPECT_EQ(call_of(times(2, 0.75F, 0.75F), {.min_ambiguous_score = 0.75}).ambiguous, 0U);
+  EXPECT_EQ(call_of(times(2, 0.75F, 0.75F), {.min_ambiguous_score = 0.74}).ambiguous, 2U);
+  EXPECT_EQ(call_of(times(2, 0.75F, 0.5F), {.min_ambiguous_score = 0.6}).ambiguous, 0U);
+}
+
+TEST(ContigRollup, CountsConfidentChunksOfThoseThatAreNotAmbiguous) {
+  Scores scores = times(8, 0.72F, 0.75F);
+  scores.insert(scores.end(),
+                {{0.1F, 0.9F}, {0.1F, 0.9F}, {0.1F, 0.9F}, {0.4F, 0.5F}, {0.9F, 0.1F}});
+  const ContigCall found = call_of(scores);
+  EXPECT_EQ(found.chunks, 13U);
+  EXPECT_EQ(found.ambiguous, 8U);
+  EXPECT_EQ(found.viral_proportion, 0.6);
+  EXPECT_EQ(found.nonviral_proportion, 0.2);
+}
+
 TEST(ContigRollup, GivesATier) {
   EXPECT_EQ(tier_of(times(5, 0.1F, 0.9F)), "high_confidence");
   EXPECT_EQ(tier_of(times(5, 0.9F, 0.1F)), "high_confidence");
@@ -98,6 +129,11 @@ TEST(ContigRollup, WantsAShareOfConfidentChunks) {
   scores[0] = {0.1F, 0.9F};
   EXPECT_EQ(tier_of(scores), "moderate_confidence");
   EXPECT_EQ(tier_of(scores, {.min_viral_prop = 0.11}), "low_confidence");
+  Scores others = times(10, 0.75F, 0.2F);
+  others[0] = {0.9F, 0.1F};
+  EXPECT_EQ(tier_of(others), "moderate_confidence");
+  EXPECT_EQ(tier_of(others, {.min_nonviral_prop = 0.11}), "low_confidence");
+  EXPECT_EQ(tier_of(times(10, 0.2F, 0.75F), {.min_viral_prop = 0}), "low_confidence");
 }
 
 TEST(NaturalKey, TakesRunsOfDigitsForNumbers) {

@@ -102,10 +102,17 @@ TEST(MetricsFile, IsUpToDate) {
 }
 
 TEST(MetricsFile, EndsNoRunWhereItCannotBeWritten) {
+  const TempDir directory;
   const RunCounters counters;
-  MetricsFile file("/nowhere/at/all", {.name = "out"}, counters, std::chrono::milliseconds(1));
-  std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  file.finish({});
+  const auto path = directory / "later" / "virnucpro.prom";
+  {
+    MetricsFile file(path, {.name = "out"}, counters, std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(directory.entries(), 0U);
+    std::filesystem::create_directory(directory / "later");
+    file.finish({});
+  }
+  EXPECT_THAT(read_text(path), HasSubstr("state=\"finished\"} 1\n"));
 }
 
 }  // namespace

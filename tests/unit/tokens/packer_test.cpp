@@ -180,6 +180,68 @@ TEST(Packer, AFullBatchIsExactlyTheBudget) {
   EXPECT_THAT(filled[0].occurrences, ElementsAre(ElementsAre(0), ElementsAre(2)));
 }
 
+std::vector<std::vector<std::uint64_t>> numbers_of(const std::vector<PackedBatch>& batches) {
+  std::vector<std::vector<std::uint64_t>> numbers;
+  for (const PackedBatch& batch : batches) {
+    auto& of_batch = numbers.emplace_back();
+    for (const auto& occurrences : batch.occurrences) of_batch.push_back(occurrences.front());
+  }
+  return numbers;
+}
+
+// The oldest as long as they fit, then the longest that fit; of equal ones the oldest.
+TEST(Packer, FillsABatchInItsOrder) {
+  const PackSettings settings{.token_budget = 10, .deduplicate = false};
+  EXPECT_THAT(numbers_of(pack(settings, {frame(3, 1), frame(3, 1), frame(9, 1), frame(2, 1),
+                                         frame(4, 1), frame(1, 1)})),
+              ElementsAre(ElementsAre(0, 1, 4), ElementsAre(2, 5), ElementsAre(3)));
+  EXPECT_THAT(
+      numbers_of(pack(settings, {frame(5, 1), frame(9, 1), frame(2, 1), frame(2, 1), frame(1, 1)})),
+      ElementsAre(ElementsAre(0, 2, 3, 4), ElementsAre(1)));
+  // The model with less room decides what is longest.
+  EXPECT_THAT(
+      numbers_of(pack(settings, {frame(1, 7), frame(9, 9), frame(5, 1), frame(3, 3), frame(4, 2)})),
+      ElementsAre(ElementsAre(0, 3), ElementsAre(1), ElementsAre(2, 4)));
+}
+
+TEST(Packer, WaitsForAFullWindow) {
+  Packer packer({.token_budget = 10, .frames_in_window = 3, .deduplicate = false});
+  packer.add(frame(6, 1), 0);
+  packer.add(frame(6, 1), 1);
+  EXPECT_FALSE(packer.next_batch()) << "two frames of three";
+  packer.add(frame(1, 1), 2);
+  EXPECT_TRUE(packer.next_batch());
+  for (const std::size_t last : {2U, 3U}) {
+    Packer short_ones({.token_budget = 10, .frames_in_window = 2, .deduplicate = false});
+    short_ones.add(frame(7, 1), 0);
+    short_ones.add(frame(last, 1), 1);
+    EXPECT_EQ(short_ones.next_batch().has_value(), last == 3) << "enough for a batch";
+  }
+  Packer by_dna({.token_budget = 10, .frames_in_window = 2, .deduplicate = false});
+  by_dna.add(frame(1, 7), 0);
+  by_dna.add(frame(1, 3), 1);
+  EXPECT_TRUE(by_dna.next_batch());
+  Packer by_frames({.token_budget = 1000, .frames_in_window = 2, .frames_per_batch = 2});
+  by_frames.add(frame(1, 1), 0);
+  EXPECT_FALSE(by_frames.next_batch());
+  by_frames.add(frame(2, 1), 1);
+  const auto batch = by_frames.next_batch();
+  ASSERT_TRUE(batch);
+  EXPECT_EQ(batch->frames.frames(), 2U);
+  EXPECT_FALSE(by_frames.next_batch()) << "nothing is left";
+}
+
+TEST(Packer, HoldsTokensOf64BudgetsUnlessToldOtherwise) {
+  Packer packer({.token_budget = 10, .frames_in_window = 1000, .deduplicate = false});
+  for (std::uint64_t i = 0; i < 127; ++i) {
+    packer.add(frame(5, 1), i);
+    EXPECT_FALSE(packer.next_batch()) << i;
+  }
+  packer.add(frame(5, 1), 127);
+  EXPECT_TRUE(packer.next_batch());
+  EXPECT_FALSE(packer.next_batch());
+}
+
 TEST(Packer, EqualFramesOfTheWindowAreComputedOnce) {
   const std::vector<FrameTokens> frames{frame(5, 4, 1), frame(5, 4, 2), frame(5, 4, 1),
                                         frame(6, 4, 1), frame(5, 4, 1)};
