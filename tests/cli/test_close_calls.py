@@ -1,6 +1,7 @@
 """--margin: chunks whose call is close are computed again, to the same bytes however the run goes."""
 
 import json
+import os
 import random
 import re
 import signal
@@ -280,7 +281,10 @@ def test_close_contigs_are_computed_again_whatever_the_batches(runs):
         return telemetry(runs, output)["close_calls"]["recomputed"]
     again(runs, "chunks", "--margin", "0.3")
     tables = again(runs, "contigs", "--margin", "0.3", *NGS)
-    assert recomputed("contigs") > recomputed("chunks") > 0
+    assert recomputed("chunks") > 0
+    # With tiny limits a contig of several chunks is read in parts, and so computed by its chunks alone.
+    is_in_parts = "VIRNUCPRO_BIN_REFERENCE" in os.environ
+    assert (recomputed("contigs") > recomputed("chunks")) != is_in_parts
     assert again(runs, "contigs_again", "--margin", "0.3", *NGS, "--token-budget", "128", "-t", "2") == tables
 
 
