@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little,
 // bool is left out, because a byte other than 0 or 1 is not a bool.
 template <typename T>
 concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
-// A number, or a struct or array of them.
+// A number, or a struct or array of numbers.
 template <typename T>
 concept PlainValue = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 

@@ -14,8 +14,7 @@ namespace virnucpro {
 // of an input and, with some delay, between the layers of a model.
 class Cancel {
  public:
-  // `signal` is SIGINT, SIGTERM or SIGHUP, or 0 for a stop that is not the user's (another thread
-  // failed).
+  // `signal` is SIGINT, SIGTERM or SIGHUP; 0 if another thread failed.
   void request(int signal) noexcept { request_at(signal, now()); }
   // Like request(), but running work gets no time of grace.
   void request_now(int signal) noexcept {
@@ -44,7 +43,7 @@ class Cancel {
         throw Error(ErrorKind::kInterrupted, "by the user");
     }
   }
-  // Like check(), but only kGrace after the request: for work worth finishing, such as a batch.
+  // Like check(), but throws only kGrace after the request, so that a batch can be finished.
   void check_late() const {
     if (late()) check();
   }
@@ -63,7 +62,7 @@ class Cancel {
     requested_.store(true, std::memory_order_release);
   }
 
-  // Also runs in a signal handler: clock_gettime() is async-signal-safe.
+  // A signal handler may call this: clock_gettime() is async-signal-safe.
   static std::int64_t now() noexcept {
     timespec time{};
     ::clock_gettime(CLOCK_MONOTONIC, &time);

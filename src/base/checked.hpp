@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// Arithmetic on sizes that come from a file: empty when the result does not fit.
+// These calculate with sizes from a file; a result that does not fit is empty.
 template <std::unsigned_integral T>
 std::optional<T> checked_add(T a, T b) {
   T result;

@@ -27,7 +27,7 @@ const ConfigKey* find_key(std::string_view name) {
   return found == keys.end() ? nullptr : &*found;
 }
 
-// Finds the key of this name, or one above it: a key without effect may have keys below it.
+// Finds the key of this name or the nearest key above it: a key without effect may have keys below.
 const ConfigKey* find_key_of(std::string_view name) {
   for (std::string_view key = name;; key = key.substr(0, key.rfind('.'))) {
     if (const ConfigKey* found = find_key(key)) return found;
@@ -47,7 +47,7 @@ bool is_section(std::string_view name) {
   });
 }
 
-// True if this name, the key above it, or all keys below it have no effect: any value will do.
+// True if any value may stand here: this name, the key above it or all keys below have no effect.
 bool is_without_effect(std::string_view name) {
   const ConfigKey* key = find_key_of(name);
   if (key != nullptr) return !key->used;
@@ -97,8 +97,8 @@ std::string shown_name(std::string_view text) {
   return std::string(text.substr(0, kShownName));
 }
 
-// Reads the parser's events and builds no tree: nothing is expanded, and input that is too deep is
-// refused where it begins.
+// Reads the parser's events without a tree: no alias is expanded, and input that is too deep is
+// refused at once.
 class Collector final : public YAML::EventHandler {
  public:
   explicit Collector(const std::string& file) : file_(file) {}
@@ -146,16 +146,16 @@ class Collector final : public YAML::EventHandler {
 
  private:
   struct Level {
-    std::string name;  // dotted
+    std::string name;  // with dots, as in ConfigKey
     bool is_map = false;
-    std::optional<std::string> key;  // of the next value
+    std::optional<std::string> key;  // the next value's key
   };
 
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& detail) const {
     throw config_error(file_, mark.line + 1, detail);
   }
 
-  // The dotted name of the next value.
+  // Returns the dotted name of the next value.
   std::string next_name() const {
     if (levels_.empty()) return {};
     const Level& level = levels_.back();
@@ -182,7 +182,7 @@ class Collector final : public YAML::EventHandler {
     if (!levels_.empty()) levels_.back().key.reset();
   }
 
-  // A repeated key without effect does no harm.
+  // Adds a setting. A key without effect may be repeated.
   void add(const YAML::Mark& mark, const std::string& name, Config::Setting setting) {
     const bool is_new = settings.emplace(name, std::move(setting)).second;
     const ConfigKey* key = find_key(name);
@@ -246,7 +246,7 @@ void Config::note_section(const std::string& name, const Setting& setting) {
                                file_, setting.line, name));
 }
 
-// Adds one line for a key, however many values are below it.
+// Adds one line for a key, even if several values are below it.
 void Config::note_without_effect(const ConfigKey& key) {
   const std::string below = fmt::format("{}.", key.name);
   auto found = settings_.find(key.name);

@@ -15,9 +15,9 @@ namespace virnucpro {
 
 inline constexpr std::size_t kMaxConfigBytes = 1U << 20U;
 
-// The type of a key with effect. A key without effect may have any value, as v2's types differ from
-// ours, and so may a section of only such keys. A section with other keys may not: `checkpointing:
-// off` would be lost without a word.
+// The type of a key with effect. A key without effect may have any value, because v2's types differ
+// from ours. So may a section that has only keys without effect. Any other section must not have a
+// plain value: `checkpointing: off` would be lost silently.
 enum class ConfigType : std::uint8_t { kText, kBool, kCount, kCountOrAuto, kNumber };
 
 // One key of the configuration file.
@@ -25,25 +25,25 @@ struct ConfigKey {
   std::string_view name;  // "prediction.models.500"
   ConfigType type;
   std::string_view fallback;  // as YAML; used when the key is not set
-  std::string_view comment;   // one line; for a key without effect, why
+  std::string_view comment;   // one line; the reason if the key has no effect
   bool used;                  // false: a key of v2, accepted but without effect here
-  bool is_warned = false;     // without effect, and users must know: a warning, not a note
+  bool is_warned = false;     // if without effect: a warning, not a note, tells the user
 };
 
-// Every key: those of v2, then our own under "run".
+// Returns every key: v2's keys, then those under "run".
 std::span<const ConfigKey> config_keys();
 
 // Returns a file with every key, its default and its comment. Keys without effect come last and are
 // commented out.
 std::string default_config();
 
-// The settings of a configuration file. A key that is null counts as not set. Files are bounded: at
-// most kMaxConfigBytes, eight levels deep, no aliases, no key with effect twice, one document.
+// The settings of a configuration file. A null value counts as not set. A file has at most
+// kMaxConfigBytes, eight levels and one document. It has no aliases, and no key with effect twice.
 class Config {
  public:
   Config() = default;  // sets nothing
 
-  // Errors: kConfig, naming file, line and key, also for a value of the wrong type.
+  // Errors: kConfig names file, line and key, also for a value of the wrong type.
   static Config read(const std::filesystem::path& path);
   static Config parse(const std::string& text, const std::string& file);
 
@@ -53,20 +53,20 @@ class Config {
   std::optional<bool> flag(std::string_view name) const;
   std::optional<std::uint64_t> count(std::string_view name) const;  // also empty for "auto"
   std::optional<double> number(std::string_view name) const;
-  // Returns the value, or `fallback` if the file does not set it. Errors: kConfig out of bounds.
+  // Returns the value, or `fallback` if it is not set. Errors: kConfig if it is out of bounds.
   std::uint64_t count_in(std::string_view name, std::uint64_t fallback, std::uint64_t least,
                          std::uint64_t most) const;
   double number_in(std::string_view name, double fallback, double least, double most) const;
 
-  // The error for a value of the right type that `name` cannot have.
+  // Makes the error for a value of the right type that the key `name` cannot have.
   Error wrong_value(std::string_view name, const std::string& expected) const;
 
-  // Warnings about unknown keys, and about a key without effect that users must know of.
+  // Returns warnings about unknown keys, and about keys with `is_warned`.
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::vector<std::string>& notes() const { return notes_; }  // about keys without effect
 
   struct Setting {
-    std::vector<std::string> values;  // one, or those of a list
+    std::vector<std::string> values;  // one value, or a list's values
     int line = 0;                     // 1-based
   };
 

@@ -13,7 +13,7 @@ namespace {
 
 using enum ConfigType;
 
-// The order is that of the file that generate-config writes: a section is in one piece.
+// generate-config writes the keys in this order, so a section's keys must stand together.
 constexpr std::array kKeys{
     ConfigKey{"prediction.batch_size", kCount, "256",
               "batches are filled by tokens: see run.token_budget", false},
@@ -175,7 +175,7 @@ std::span<const ConfigKey> config_keys() {
 
 std::string default_config() {
   std::string text(kHead);
-  std::vector<std::string_view> open;  // the sections that contain the last key
+  std::vector<std::string_view> open;  // the sections around the last key
   for (const ConfigKey& key : kKeys) {
     if (!key.used) continue;
     std::vector<std::string_view> parts = split_list(key.name, '.');

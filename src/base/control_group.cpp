@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Enough for a host with thousands of mounts; the rest is not read.
+// The most bytes read of mountinfo and cgroup: enough for thousands of mounts.
 constexpr std::size_t kMostMounts = 1U << 20U;
 constexpr std::size_t kMostGroups = 64U << 10U;
 constexpr std::size_t kMostOfALimit = 4096;
@@ -24,9 +24,9 @@ constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
 struct GroupPlace {
   bool is_v2 = false;
   fs::path mount{};
-  fs::path group{};  // relative
+  fs::path group{};  // relative to `mount`
 
-  // The group's folder and its parents, up to the mount.
+  // Returns the group's folder and its parents, up to the mount.
   std::vector<fs::path> folders() const {
     std::vector<fs::path> found;
     for (fs::path part = group; !part.empty(); part = part.parent_path()) {
@@ -42,7 +42,7 @@ bool has_word(std::string_view list, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// A path in mountinfo has \040 for a blank, and so on (proc(5)).
+// Decodes a path of mountinfo, where \040 stands for a blank, and so on (proc(5)).
 std::string unescaped(std::string_view text) {
   const auto is_octal = [](char letter) { return letter >= '0' && letter <= '7'; };
   std::string path;
@@ -58,14 +58,14 @@ std::string unescaped(std::string_view text) {
   return path;
 }
 
-// The group as /proc/self/cgroup names it, and the hierarchy that it is in.
+// A group and its hierarchy, from /proc/self/cgroup.
 struct NamedGroup {
   bool is_v2 = false;
   std::string path{};
 };
 
-// Reads lines "HIERARCHY:CONTROLLERS:GROUP": takes the one with v1's controller, else v2's, which
-// names no controllers.
+// Reads lines "HIERARCHY:CONTROLLERS:GROUP". Prefers the line with v1's controller to v2's line,
+// which names no controllers.
 std::optional<NamedGroup> named_group(std::string_view lines, std::string_view controller) {
   std::optional<NamedGroup> found;
   for (const std::string_view line : split_list(lines, '\n')) {
@@ -88,7 +88,7 @@ std::optional<fs::path> below(const std::string& group, const std::string& root)
   if (group == root) return fs::path();
   if (!group.starts_with(prefix)) return std::nullopt;
   const fs::path relative = group.substr(prefix.size());
-  // A process outside of its namespace's root has "/../.." for its group.
+  // If a process is outside its namespace's root, its group is "/../..".
   if (std::ranges::find(relative, "..") != relative.end()) return std::nullopt;
   return relative;
 }
@@ -105,11 +105,10 @@ std::optional<GroupPlace> place_in_mount(std::string_view line, std::string_view
   const bool is_it =
       group.is_v2 ? type == "cgroup2" : type == "cgroup" && has_word(dash[3], controller);
   if (!is_it) return std::nullopt;
-  return GroupPlace{
-      .is_v2 = group.is_v2,
-      .mount = root / fs::path(unescaped(fields[kMount])).relative_path(),
-      // In a container the mount may begin at the group itself, which has another name there.
-      .group = below(group.path, unescaped(fields[kRoot])).value_or(fs::path())};
+  return GroupPlace{.is_v2 = group.is_v2,
+                    .mount = root / fs::path(unescaped(fields[kMount])).relative_path(),
+                    // In a container the mount may begin at the group itself, under another name.
+                    .group = below(group.path, unescaped(fields[kRoot])).value_or(fs::path())};
 }
 
 std::optional<GroupPlace> find_place(std::string_view controller, const fs::path& root) {
@@ -142,7 +141,7 @@ void lower_to(std::optional<T>& limit, std::optional<T> other) {
 
 // Converts a quota of microseconds in a period to processors.
 std::optional<std::size_t> processors_of(std::string_view quota, std::string_view period) {
-  const auto time = parse_count(quota);  // "max" and "-1" are no numbers
+  const auto time = parse_count(quota);  // empty for "max" and "-1"
   const auto whole = parse_count(period);
   if (!time || !whole || *whole == 0) return std::nullopt;
   const std::uint64_t rounded_up = *time / *whole + (*time % *whole == 0 ? 0 : 1);

@@ -36,7 +36,7 @@ UniqueFd open_at(int folder, const std::string& name, int flags) {
   return open_retrying_at(folder, name, flags, kFileMode);
 }
 
-// Opens a regular file. Neither waits for the other end of a FIFO nor wakes a device.
+// Opens a regular file. Never waits for a FIFO or wakes a device.
 UniqueFd open_regular(int folder, const std::string& name, int flags) {
   UniqueFd fd = open_at(folder, name, flags | O_NOFOLLOW | O_NONBLOCK);
   struct stat status {};

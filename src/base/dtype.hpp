@@ -13,7 +13,7 @@ enum class DType : std::uint8_t { kF32, kF16, kBF16, kF64, kI64, kI32, kI16, kI8
 std::size_t size_of(DType type);
 std::string_view name_of(DType type);  // "F32", as safetensors spells it
 
-// Conversions between float and the bits of 16-bit floats. They have no branches, so that compilers
+// These convert between float and the bits of 16-bit floats, without branches, so that compilers
 // can vectorise loops.
 
 // A multiplication moves the exponent; this is exact for subnormal numbers, too.

@@ -5,13 +5,13 @@
 
 namespace virnucpro {
 
-// The path in an environment variable; empty where it is not set.
+// Returns the path in an environment variable; empty if it is not set.
 std::filesystem::path environment_path(const char* variable);
-// The path `below` the folder that an environment variable names; empty where it is not set.
+// Returns the path `below` the folder that an environment variable names; empty if it is not set.
 std::filesystem::path environment_path(const char* variable, const char* below);
 
-// The folder for files that this program keeps for a user: VIRNUCPRO_CACHE, or virnucpro in
-// XDG_CACHE_HOME or ~/.cache. Empty where no variable names a place, not even HOME.
+// Returns the folder for files that this program keeps for a user: VIRNUCPRO_CACHE, or virnucpro in
+// XDG_CACHE_HOME or ~/.cache. Empty if not even HOME is set.
 std::filesystem::path own_cache();
 
 // Returns the first path that is not empty; empty if all are.

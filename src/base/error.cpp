@@ -161,7 +161,7 @@ constexpr std::array kExitCodes{
     ExitCode{143, "terminated (SIGTERM, SIGHUP)"},
 };
 
-// Text from a file may be very long, or contain a NUL, which would end what().
+// Prepares text for what(): text from a file may be very long, or have a NUL, which would end it.
 std::string message_text(std::string_view text) {
   constexpr std::size_t kLongest = 2048;
   if (text.size() <= kLongest) return printable(text);
@@ -186,7 +186,7 @@ std::string compose(ErrorKind kind, const Place& place, const std::string& detai
   std::string text = describe(place);
   if (!text.empty()) text += ": ";
   text += error_info(kind).summary;
-  // A merge names all bad shards, of which there may be thousands.
+  // A merge names all bad shards, even thousands, so its text is not cut.
   const bool is_list = kind == ErrorKind::kShards;
   if (!detail.empty()) text += ": " + (is_list ? printable(detail) : message_text(detail));
   return text;

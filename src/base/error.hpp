@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// Every way in which the program can fail. The table in error.cpp gives each its name, exit code,
-// message and remedy; nothing else decides an exit code.
+// Every way in which the program can fail. The table in error.cpp gives each kind its name, exit
+// code, message and remedy; nothing else decides an exit code.
 enum class ErrorKind : std::uint8_t {
   kUsage,
   kConfig,
@@ -85,7 +85,7 @@ bool is_of_an_input(ErrorKind kind);
 // True if a run that ends with this error can be resumed.
 bool is_resumable(ErrorKind kind);
 
-// Exit codes that belong to no single error.
+// Exit codes of results that are not an Error.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitDiffers = 1;  // compare found rows that differ
 inline constexpr int kExitBad = 1;      // validate found an input, or checkpoint, that is damaged
@@ -97,14 +97,14 @@ struct ExitCode {
   int code;
   std::string_view meaning;
 };
-// Every exit code of the program, in ascending order.
+// Returns every exit code of the program, in ascending order.
 std::span<const ExitCode> exit_codes();
 
 // The place of an error; unknown fields stay empty.
 struct Place {
   std::string file{};
   std::optional<std::uint64_t> record{};  // 1-based, within the file
-  std::optional<std::uint64_t> offset{};  // bytes; of the decompressed text for sequence files
+  std::optional<std::uint64_t> offset{};  // bytes; in the decompressed text of a sequence file
   std::string tensor{};
 };
 
@@ -121,7 +121,7 @@ class Error : public std::exception {
   const std::string& detail() const noexcept { return detail_; }
   const ErrorInfo& info() const noexcept { return error_info(kind_); }
 
-  // The user's next step: the table's remedy, unless advise() gave a better one.
+  // Returns the user's next step: the table's remedy, unless advise() gave a better one.
   std::string_view remedy() const noexcept;
   void advise(std::string remedy) { remedy_ = std::move(remedy); }
 

@@ -22,7 +22,7 @@ constexpr const char* kFreeSpace =
     "Free space, then run it again (predict with --resume), or choose another --output; no "
     "incomplete file has a final name.";
 
-// See FilePlace::open_to_append().
+// The remedy for EMLINK of FilePlace::open_to_append().
 constexpr const char* kUnlink =
     "The file has a second name (a hard link, as cp -al makes for a backup), and would change "
     "there, too. Give the run its own: cp FILE COPY, then mv COPY FILE.";
@@ -204,7 +204,7 @@ void AtomicFile::truncate(std::uint64_t size) {
 
 void AtomicFile::sync() {
   flush();
-  std::string().swap(buffer_);  // many files may wait long for their commit
+  std::string().swap(buffer_);  // frees memory: many files may wait for their commit
   if (::fsync(fd_.get()) != 0) fail_write(partial_, errno);
 }
 

@@ -35,7 +35,7 @@ class UniqueFd {
 // Like open(), but a signal does not make it fail, and programs started later do not inherit the
 // file. On failure the descriptor is negative, and errno is set.
 UniqueFd open_retrying(const std::filesystem::path& path, int flags, mode_t mode = 0);
-// The same for a path relative to an open folder, like openat().
+// Like open_retrying(), for a path relative to an open folder.
 UniqueFd open_retrying_at(int folder, const std::filesystem::path& path, int flags, mode_t mode);
 UniqueFd open_to_read(const std::filesystem::path& path, int flags = 0);
 
@@ -53,11 +53,11 @@ std::string read_small_file(int file, const std::filesystem::path& path, std::si
 std::string beginning_of(const std::filesystem::path& path, std::size_t size);
 
 // A file that gets its name only when it is complete. It is written as "<name>.virnucpro-partial"
-// in the same folder, which is held open. commit() syncs and renames it; the destructor removes it
-// without a commit. The rename replaces a link itself, not the file that it leads to. A regular
-// file with the partial name is removed, because a killed process left it. If two processes write
-// one file, the later one succeeds. Errors: kOutputWrite; kOutputExists if the partial name is not
-// a regular file's; kOutputBusy from commit() if another process writes the file, too.
+// in the same folder, which is held open. commit() syncs and renames the file; without a commit,
+// the destructor removes it. The rename replaces a link itself, not the file that it leads to. A
+// killed process's partial file is removed. If two processes write one file, the later process
+// succeeds. Errors: kOutputWrite; kOutputExists if the partial name is not a regular file;
+// kOutputBusy from commit() if another process writes the file, too.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);
@@ -70,14 +70,14 @@ class AtomicFile {
   // Returns a path for libraries that open the incomplete file themselves (HDF5). It leads to this
   // file even if names change.
   std::filesystem::path reachable_path() const;
-  // The name of a file that is not complete yet.
+  // Returns the name of a file that is not complete yet.
   static std::filesystem::path partial_name(const std::filesystem::path& path);
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return written_ + buffer_.size(); }
   // Drops everything after the first `size` bytes written.
   void truncate(std::uint64_t size);
-  // Syncs everything written so far to disk. If several files must appear together, sync all before
-  // you commit the first, so that a full disk is noticed before any has its name.
+  // Syncs everything written so far to disk. If several files must appear together, sync all of
+  // them before the first commit(), so that a full disk shows before any file has its name.
   void sync();
   void commit();
 
@@ -104,11 +104,11 @@ void sync_directory(const std::filesystem::path& directory);
 // Writes all of `text`, in several calls if needed. Returns 0, or errno of the failed call.
 int write_all(int fd, std::string_view text);
 
-// Reads the bytes from `offset` on, in several calls if needed. Returns their number, smaller than
-// asked for only at the file's end; negative if a call failed, and errno says why.
+// Reads the bytes from `offset` on, in several calls if needed. Returns their number, which is
+// below out.size() only at the file's end. On failure it is negative and errno is set.
 ssize_t read_at(int fd, std::uint64_t offset, std::span<char> out);
 
-// The system's text for `error`: "No space left on device".
+// Returns the system's text for `error`: "No space left on device".
 std::string errno_text(int error);
 // Makes the error of a failed write: kOutputWrite, kOutOfMemory or kTooManyFiles, by the errno
 // `error`. If the disk or a quota is full, the remedy is to free space; for a hard link, to copy

@@ -14,13 +14,13 @@
 
 namespace virnucpro {
 
-// CRC-32C (Castagnoli), as iSCSI and SQLite extensions use it; `crc` continues an earlier one.
+// Returns the CRC-32C (Castagnoli, as in iSCSI). `crc` is that of the bytes before `bytes`.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
-// XXH3, 64 bits.
+// Returns the XXH3 hash of 64 bits.
 std::uint64_t hash64(std::string_view bytes);
 
-// XXH3, 128 bits.
+// An XXH3 hash of 128 bits.
 struct Hash128 {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -29,7 +29,7 @@ struct Hash128 {
 };
 Hash128 hash128(std::string_view bytes, std::uint64_t seed = 0);
 
-// FNV-1a, 64 bits.
+// Returns the FNV-1a hash of 64 bits.
 constexpr std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char letter : text) {
@@ -39,7 +39,7 @@ constexpr std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
-// SplitMix64: the output for state `x`; successive states differ by kSplitMixStep.
+// SplitMix64: splitmix64(x) is the output for state x; successive states differ by kSplitMixStep.
 inline constexpr std::uint64_t kSplitMixStep = 0x9e3779b97f4a7c15U;
 constexpr std::uint64_t splitmix64(std::uint64_t x) {
   x += kSplitMixStep;
@@ -48,7 +48,7 @@ constexpr std::uint64_t splitmix64(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-// XXH3-128 of a stream; hex() is its canonical form of 32 digits.
+// The XXH3-128 hash of a stream; hex() is its canonical form of 32 digits.
 class ContentHash {
  public:
   ContentHash();
@@ -64,32 +64,32 @@ class ContentHash {
   std::unique_ptr<State> state_;
 };
 
-// ContentHash::hex() of a text.
+// Returns ContentHash::hex() of a text.
 std::string content_hash(std::string_view text);
 
-// SHA-256 of a stream, for hashes that users compare with `sha256sum`. Hashes that only this
-// program compares are ContentHash's, which is many times faster.
+// The SHA-256 of a stream, for hashes that users compare with `sha256sum`. Use ContentHash for all
+// other hashes: it is many times faster.
 class Sha256 {
  public:
   Sha256() { ::sha256_init(&state_); }
 
   void update(std::span<const std::byte> bytes);
-  // The hash of everything so far, as 64 hexadecimal digits.
+  // Returns the hash of everything so far, as 64 hexadecimal digits.
   std::string hex() const;
 
  private:
   sha256_ctx state_{};
 };
 
-// The id that git gives to a file's content (SHA-1 over "blob <bytes>", a NUL and the content), of
-// a stream whose size is known. It tells whether a file is the one of a repository's revision; it
-// is no signature, as SHA-1 can be forged.
+// Computes git's id of a file's content (SHA-1 of "blob <bytes>", a NUL and the content) from a
+// stream of known size. The id shows whether a file is a repository's version of it. It is not a
+// signature, because SHA-1 can be forged.
 class GitBlobId {
  public:
   explicit GitBlobId(std::uint64_t size);
 
   void update(std::span<const std::byte> bytes);
-  // The id of everything so far, as 40 hexadecimal digits.
+  // Returns the id of everything so far, as 40 hexadecimal digits.
   std::string hex() const;
 
  private:

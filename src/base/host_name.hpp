@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// This machine's name, from the kernel; "unknown" where the call fails.
+// Returns this machine's name from the kernel; "unknown" if the call fails.
 std::string host_name();
 
 }  // namespace virnucpro

@@ -46,7 +46,7 @@ class Walker : public nlohmann::json_sax<Library> {
     return true;
   }
 
-  // The library's own message quotes the token where it stopped, which may be the whole file.
+  // Does not use the library's own message: the token that it quotes may be the whole file.
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
     const bool out_of_range = error.id == kNumberOutOfRange;
@@ -88,7 +88,7 @@ class Walker : public nlohmann::json_sax<Library> {
   JsonVisitor& visitor_;
   JsonPath path_;
   std::vector<std::unordered_set<std::string>> members_;
-  std::size_t named_ = 0;  // including those of closed objects
+  std::size_t named_ = 0;  // members so far, also those of closed objects
 };
 
 }  // namespace

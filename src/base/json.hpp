@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// The largest published models have headers and settings of a tenth of these sizes.
+// Limits: ten times the headers and settings of the largest published models.
 inline constexpr std::size_t kMaxJsonBytes = 8U << 20U;
 inline constexpr std::size_t kMaxJsonMembers = 1U << 17U;  // of all objects together
 inline constexpr std::size_t kMaxJsonDepth = 64;
@@ -26,8 +26,8 @@ struct JsonStep {
 };
 using JsonPath = std::vector<JsonStep>;
 
-// Receives what a bounded walk over a JSON document finds, in document order. The path names the
-// value itself; open() and close() mark objects and arrays (an empty one has no scalars).
+// Receives the values of a JSON document in its order. `path` leads to the value itself. open() and
+// close() mark objects and arrays, which have no scalars if they are empty.
 class JsonVisitor {
  public:
   virtual ~JsonVisitor() = default;
@@ -37,13 +37,13 @@ class JsonVisitor {
 };
 
 // Walks `text` without building a tree. Memory holds only the current path and the member names of
-// open objects. Errors: kJson, naming `file`, for text that is not JSON, goes beyond a limit above,
+// open objects. Errors: kJson, naming `file`, if the text is not JSON, goes beyond a limit above,
 // or has a member twice in one object.
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);
 
-// Writes text and numbers as JSON. Bytes that are not UTF-8 become U+FFFD, since paths and names
-// may contain any bytes. If printable() would change a text, all but its ASCII is escaped, so that
-// a terminal can show the file. NaN and infinity become null.
+// Writes text and numbers as JSON. Bytes that are not UTF-8 become U+FFFD, because paths and names
+// may have any bytes. A text that printable() would change has its non-ASCII escaped, so that a
+// terminal can show the file. NaN and infinity become null.
 std::string json_text(std::string_view text);
 std::string json_text(double number);
 

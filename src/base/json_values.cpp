@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestText = 4000;  // enough for a command line with many inputs
 
-// Empty when the path is too long.
+// Returns the path as text; empty if it is too long.
 std::optional<std::string> path_text(const JsonPath& path, std::size_t steps) {
   std::string text;
   for (std::size_t k = 0; k < steps; ++k) {

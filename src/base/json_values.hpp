@@ -12,28 +12,28 @@
 
 namespace virnucpro {
 
-// The numbers and words of a JSON document by their paths, "devices/0/name". A value that is
+// The numbers and words of a JSON document by path, such as "devices/0/name". A value that is
 // missing or of another type is empty, not an error: a report then says "not measured".
 class JsonValues {
  public:
   static constexpr std::size_t kMostValues = 1U << 18U;
-  static constexpr std::size_t kLongestPath = 128;  // a value with a longer one is left out
+  static constexpr std::size_t kLongestPath = 128;  // values with longer paths are left out
   static constexpr double kLargestNumber = 1e15;
 
   JsonValues() = default;
-  // Errors: kJson, naming `file`: those of walk_json(), and more than kMostValues values.
+  // Errors: those of walk_json(), and kJson for more than kMostValues values.
   JsonValues(std::string_view text, const std::string& file);
   static JsonValues read(const std::filesystem::path& file);  // Errors: kJson
 
   bool empty() const { return values_.empty(); }
-  // From 0 to kLargestNumber; no measured value lies outside.
+  // These return only numbers from 0 to kLargestNumber; no measured value lies outside.
   std::optional<double> number(const std::string& path) const;
   std::optional<std::uint64_t> count(const std::string& path) const;
-  // A whole number of up to 64 bits without rounding: a seed, a number of bytes.
+  // Returns a whole number of up to 64 bits, not rounded: a seed, a number of bytes.
   std::optional<std::uint64_t> whole_number(const std::string& path) const;
   std::optional<std::string> text(const std::string& path) const;  // as shown_text() returns it
   std::optional<bool> flag(const std::string& path) const;
-  std::size_t elements(const std::string& path) const;  // of an array
+  std::size_t elements(const std::string& path) const;  // the length of an array
 
  private:
   friend class JsonCollector;

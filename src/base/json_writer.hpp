@@ -48,29 +48,30 @@ class Json {
   }
   // NOLINTEND(google-explicit-constructor)
 
-  // An object without members; operator[] adds them.
+  // Makes an object without members; operator[] adds members.
   static Json object();
 
-  // The member of this name, added at the end as null where it is missing. A null that is indexed
-  // becomes an object. Errors: kInternal for any other value.
+  // Returns the member of this name; a missing member is added at the end, as null. A null value
+  // becomes an object. Errors: kInternal if the value is not an object or null.
   Json& operator[](std::string_view name);
 
   // Sets every member of `other`, an object.
   void update(const Json& other);
 
-  // With `indent` > 0, every member and element has its own line, indented by `indent` more blanks
-  // than its container; with 0, all is on one line without blanks. No line end at the end.
+  // Returns the JSON, without a line end at its end. If `indent` > 0, every member and element has
+  // its own line, `indent` blanks deeper than its container. If 0, all is on one line without
+  // blanks.
   std::string dump(std::size_t indent = 0) const;
 
  private:
   enum class Kind { kScalar, kArray, kObject };
 
-  // `blanks` precede each of its members.
+  // Puts `blanks` blanks before each member.
   void write(std::string& text, std::size_t indent, std::size_t blanks) const;
 
   Kind kind_ = Kind::kScalar;
   std::string scalar_ = "null";     // as it is written
-  std::vector<std::string> names_;  // of an object: one for every value
+  std::vector<std::string> names_;  // an object's names: one for every value
   std::vector<Json> values_;
 };
 

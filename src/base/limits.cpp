@@ -2,8 +2,8 @@
 
 namespace virnucpro {
 
-// The only source that is compiled twice: programs with tiny limits are linked from it and from the
-// same objects as all others.
+// Only this source is compiled twice: programs with tiny limits take all other objects from the
+// usual build.
 #ifdef VIRNUCPRO_TINY
 constexpr Limits kLimits{.chunks_per_block = 1,
                          .blocks_in_flight = 1,

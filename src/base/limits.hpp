@@ -11,13 +11,13 @@ struct Limits {
   std::size_t chunks_per_block;    // chunks translated and tokenised as one piece of work
   std::size_t blocks_in_flight;    // pieces of work between the reader and the packer
   std::size_t frames_in_window;    // frames the packer chooses from
-  std::size_t frames_per_batch;    // at most, whatever the token budget
-  std::size_t parts_per_drain;     // sequences, or parts of long ones, until the window is emptied
+  std::size_t frames_per_batch;    // the most, whatever the token budget
+  std::size_t parts_per_drain;     // sequences, or parts of long ones, before the window is emptied
   std::size_t batches_in_flight;   // between the packer and a worker, at most
   std::size_t frames_per_unit;     // a journal row closes at this many frames
   std::size_t sequences_per_unit;  // or at this many sequences
   std::size_t rows_in_sort;        // rows of the consensus table sorted in memory
-  double seconds_until_early;      // run.journal_interval, where it is not set
+  double seconds_until_early;      // default of run.journal_interval
 };
 
 const Limits& limits();

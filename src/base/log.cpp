@@ -48,7 +48,7 @@ class TerminalSink final : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 };
 
-// The pattern has no line end: the terminal adds its own.
+// Sets a pattern without a line end: the terminal adds its own.
 void set_terminal_pattern(spdlog::sinks::sink& sink) {
   sink.set_formatter(std::make_unique<spdlog::pattern_formatter>(
       "virnucpro: %l: %v", spdlog::pattern_time_type::local, std::string{}));
@@ -65,10 +65,10 @@ void write(spdlog::logger& logger, const Line& line) {
 }
 
 struct Log {
-  std::mutex mutex;  // guards everything here: spdlog does not guard a list of sinks
+  std::mutex mutex;  // guards all members: spdlog does not guard a list of sinks
   spdlog::logger terminal{"virnucpro"};
   spdlog::logger files{"virnucpro"};
-  std::vector<std::filesystem::path> paths;  // of the files
+  std::vector<std::filesystem::path> paths;  // the files' paths
   std::deque<Line> history;                  // for files that are added later
   bool loses_lines = false;
   std::uint64_t warnings = 0;
@@ -84,7 +84,7 @@ Line line_of(LogLevel level, std::string_view text) {
   return {spdlog::log_clock::now(), spd_level(level), printable(text)};
 }
 
-// Called under the lock: counts the line and keeps it for present and later files.
+// Counts a line and keeps it for present and later files. The caller holds the lock.
 void keep(Log& log, const Line& line) {
   if (line.level == spdlog::level::warn) ++log.warnings;
   if (!log.files.should_log(line.level)) return;
@@ -93,8 +93,8 @@ void keep(Log& log, const Line& line) {
   if (log.history.size() > kLogHistory) log.history.pop_front();
 }
 
-// A full disk under a log file loses log lines, not the run. Called under the lock. Warns only
-// once, because every later line would fail, too.
+// Warns once that a log file cannot be written. A full disk loses log lines, not the run. The
+// caller holds the lock.
 void warn_of_lost_lines(const std::string& reason) {
   Log& log = the_log();
   if (std::exchange(log.loses_lines, true)) return;

@@ -26,19 +26,19 @@ void add_log_file(const FilePlace& file);
 bool is_log_file(const std::filesystem::path& file);
 inline constexpr std::size_t kLogHistory = 1000;
 
-// One message is one line: control characters in `text` (names of files, ids) are escaped. Safe
-// from any thread. When a log file cannot be written any more (a full disk), stderr gets one
+// Logs a message as one line: control characters in `text` (names of files, ids) are escaped. Any
+// thread may call this. If a log file cannot be written any more (a full disk), stderr gets one
 // warning.
 void log_message(LogLevel level, std::string_view text);
-// Logs to the files alone: for text that stderr shows in another form or not at all.
+// Logs to the files alone, for text that stderr shows in another form or not at all.
 void log_to_files(LogLevel level, std::string_view text);
 
-// How many warnings the functions above have logged.
+// Returns how many warnings the functions above have logged.
 std::uint64_t warnings_said();
 
-// Sends every message to `sink` alone, for a process whose messages another one prints. Calls come
-// one at a time, from any thread; `sink` must not log. An empty `sink` restores the destinations of
-// start_log().
+// Sends every message to `sink` alone, because another process prints this process's messages.
+// Calls come one at a time, from any thread; `sink` must not log. An empty `sink` restores the
+// destinations of start_log().
 void send_log_to(std::function<void(LogLevel, std::string_view)> sink);
 
 template <typename... Args>

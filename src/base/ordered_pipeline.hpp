@@ -19,8 +19,8 @@ namespace virnucpro {
 // most `window` items are between source and consumer at any time.
 //
 // One thread at a time calls source(), in order; an empty result ends the stream. work(item) runs
-// on `threads` threads. next() throws an exception of either at its place in the order; after that
-// the stream has ended. The constructor's error: kOutOfMemory, when the threads cannot be started.
+// on `threads` threads. If either throws, next() throws the same at that place in the order, and
+// the stream ends. The constructor throws kOutOfMemory if not all threads can be started.
 template <typename In, typename Out>
 class OrderedPipeline {
  public:
@@ -42,7 +42,7 @@ class OrderedPipeline {
   OrderedPipeline(const OrderedPipeline&) = delete;
   OrderedPipeline& operator=(const OrderedPipeline&) = delete;
 
-  // The next result in order; empty at the end of the stream.
+  // Returns the next result in order; empty at the end of the stream.
   std::optional<Out> next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return front_ready() || (ended_ && slots_.empty()); });
@@ -86,7 +86,7 @@ class OrderedPipeline {
     }
   }
 
-  // The next item of the source and its place in the order, once the window has room.
+  // Waits for room in the window. Returns the source's next item and its place in the order.
   std::optional<std::pair<std::size_t, In>> next_item() {
     const std::lock_guard source_lock(source_mutex_);
     std::size_t place = 0;

@@ -5,21 +5,21 @@
 namespace virnucpro {
 
 // Tells how to start this program again, and where its installed files are. In a package with its
-// own C library (src/cli/launcher/main.cpp) /proc/self/exe may be the carried loader, which cannot
-// be started alone.
+// own C library (src/cli/launcher/main.cpp) /proc/self/exe may be the package's loader, which
+// cannot be started alone.
 struct OwnProgram {
   std::filesystem::path file;    // to be started with the same arguments as this process
   std::filesystem::path prefix;  // bin/ and share/ are below it
   bool by_carried_loader = false;
 };
 
-// Without /proc it has no prefix.
+// Describes this process's program. Without /proc its prefix is empty.
 OwnProgram own_program();
-// The file to start for another process of this very program: an update may have replaced
+// Returns the file to start for another process of the same version. An update may have replaced
 // own_program().file during a long run.
 std::filesystem::path same_program();
 
-// The same for a process whose file is `file`.
+// Like own_program(), for a process whose file is `file`.
 OwnProgram program_of(const std::filesystem::path& file);
 
 }  // namespace virnucpro

@@ -6,12 +6,12 @@
 
 namespace virnucpro {
 
-// The arguments and environment of a new program, as execve and posix_spawn take them.
+// The arguments and environment of a new program, for execve and posix_spawn.
 
-// Texts as C strings; `texts` must outlive the result.
+// Returns the texts as C strings, then a null pointer; `texts` must outlive the result.
 std::vector<char*> argument_pointers(std::vector<std::string>& texts);
 
-// This process's environment with these variables set.
+// Returns this process's environment with these variables set.
 std::vector<std::string> environment_with(
     const std::vector<std::pair<std::string, std::string>>& variables);
 

@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-using ProcessorSet = std::array<cpu_set_t, 16>;  // of 1,024 processors each
+using ProcessorSet = std::array<cpu_set_t, 16>;  // 16 sets of 1,024 processors
 constexpr std::uint64_t kMostProcessors = sizeof(ProcessorSet) * 8;
 
 // Adds one part of a list as the kernel writes it: "0-15" or "7".

@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// Opens files in a directory that may be a stranger's: a link could lead to a user's file, and
-// opening a named pipe or a device could wait for ever.
+// These open files in a directory where strangers may write. A link there could lead to a user's
+// file, and opening a named pipe or a device could wait for ever.
 
 // Names the kind of an entry that is not a regular file: "a symbolic link", "a named pipe" and so
 // on. Empty for a regular file and for a missing one.
@@ -22,7 +22,7 @@ std::string_view other_kind_of(const std::filesystem::path& path);
 UniqueFd open_regular_file(const std::filesystem::path& path, int flags);
 
 // Says why somebody other than `user`, root and the group may have made the contents of a folder or
-// file; empty if nobody can. In a folder where everybody may write, the sticky bit protects the
+// file; empty if nobody could. In a folder where everybody may write, the sticky bit protects the
 // user's entries; each entry's owner then says who made it.
 std::string why_distrusted(const struct stat& status, uid_t user);
 

@@ -29,7 +29,7 @@ SteadyFile::SteadyFile(const std::filesystem::path& path, const FileErrors& erro
     throw Error(kind == ErrorKind::kInputRead ? errors_.unreadable : kind, place,
                 errno_text(errno));
   }
-  watch_.emplace(fd_.get(), "");  // a file that takes its name leaves this one whole
+  watch_.emplace(fd_.get(), "");  // no name: another file under this name changes nothing here
   if (!watch_->size()) throw Error(errors_.missing, place, "not a regular file");
   size_ = *watch_->size();
 }

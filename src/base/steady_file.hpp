@@ -17,7 +17,7 @@ namespace virnucpro {
 struct FileErrors {
   ErrorKind missing;     // it cannot be opened
   ErrorKind unreadable;  // the disk or the network failed
-  ErrorKind changed;     // it is not what it was when it was opened
+  ErrorKind changed;     // it was changed after it was opened
 };
 inline constexpr FileErrors kInputErrors{ErrorKind::kInputMissing, ErrorKind::kInputRead,
                                          ErrorKind::kInputChanged};
@@ -39,16 +39,16 @@ class SteadyFile {
   explicit SteadyFile(const std::filesystem::path& path, const FileErrors& errors = kInputErrors);
 
   const std::filesystem::path& path() const { return path_; }
-  std::uint64_t size() const { return size_; }  // when it was opened
+  std::uint64_t size() const { return size_; }  // at the time of opening
 
   // Fills `out` with the bytes from `offset` on, which must be within size(). Errors: `unreadable`
   // with the system's reason, `changed` if the file has become shorter.
   void read(std::uint64_t offset, std::span<std::byte> out) const;
-  // Reads a part in blocks and passes each to `visit`. Errors: read()'s.
+  // Reads a part in blocks and passes each to `visit`. Errors: those of read().
   void visit(const Extent& part,
              const std::function<void(std::span<const std::byte>)>& visit) const;
-  // Errors: `changed` if the file changed after it was opened (file_watch.hpp). Another file under
-  // its name does no harm.
+  // Throws `changed` if the file changed after it was opened (file_watch.hpp). A new file under the
+  // same name is allowed.
   void check_unchanged() const;
   bool was_touched() const { return watch_->was_touched(); }
 

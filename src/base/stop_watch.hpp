@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Measures the seconds since it was made, by a clock that never steps back.
+// Measures the seconds since its construction, by a clock that never steps back.
 class StopWatch {
  public:
   StopWatch() : begin_(std::chrono::steady_clock::now()) {}

@@ -23,7 +23,7 @@ namespace {
 // Keeps the paths of temporary folders where a signal handler can read them.
 class FolderList {
  public:
-  // A path that is too long, or finds no free entry, is not kept: its folder may stay behind.
+  // Drops a path that is too long or finds no free entry; a signal then leaves that folder behind.
   void add(const std::string& path) noexcept {
     if (path.size() >= kLongest) return;
     for (Entry& entry : entries_) {
@@ -67,7 +67,7 @@ FolderList& temporary_folders() {
 // A signal handler may call these functions, because they make only system calls.
 bool remove_entry(int folder, const char* name) noexcept;
 
-// Returns true if it removed any; the folder may then have more entries.
+// Removes entries. Returns true if any was removed; the folder may then have more.
 bool remove_entries(int folder) noexcept {
   alignas(dirent64) std::array<char, 1024> buffer;
   bool removed = false;
@@ -87,7 +87,7 @@ bool remove_entry(int folder, const char* name) noexcept {
   if (::unlinkat(folder, name, 0) == 0) return true;
   const int inside = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (inside < 0) return false;
-  constexpr int kPasses = 8;  // other threads may go on writing into it
+  constexpr int kPasses = 8;  // other threads may still write into the folder
   for (int pass = 0; pass < kPasses && remove_entries(inside); ++pass) ::lseek(inside, 0, SEEK_SET);
   ::close(inside);
   return ::unlinkat(folder, name, AT_REMOVEDIR) == 0;
@@ -107,7 +107,7 @@ TemporaryFolder::TemporaryFolder() {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // what remains does no harm
+  std::error_code ignored;  // a file that stays does no harm
   std::filesystem::remove_all(path_, ignored);
   temporary_folders().remove(path_);
 }

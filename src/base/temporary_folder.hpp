@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// A new folder in the temporary folder (TMPDIR), removed with everything in it at the end.
+// A new folder in the temporary folder (TMPDIR). The destructor removes it with everything in it.
 class TemporaryFolder {
  public:
   TemporaryFolder();  // Errors: kTemporaryFolder.

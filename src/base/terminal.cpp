@@ -51,10 +51,10 @@ void write_if_ready(std::string_view text) noexcept {
   if (::poll(&stream, 1, 0) == 1) write_stderr(text);
 }
 
-// The cursor waits at the start of the block's first line. A terminal that becomes narrower wraps
-// the block's lines downwards, so they, and nothing else, stay below the cursor. (Lines that scroll
-// out of the window stay.) The blank is for tmux, which would move the screen to its history from
-// the upper left corner.
+// Returns the code that clears the block. The cursor waits at the start of the block's first line.
+// If the terminal becomes narrower, it wraps the block's lines downwards, so only they are below
+// the cursor. (Lines that scroll out of the window stay.) The blank is for tmux: with the cursor in
+// the upper left corner, tmux would move the cleared screen into its history.
 std::string cleared(const Terminal& terminal) {
   return terminal.live ? "\r " + terminal.control.clear_below + '\r' : std::string{};
 }

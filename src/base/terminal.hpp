@@ -8,9 +8,9 @@
 
 namespace virnucpro {
 
-// stderr, shared by the log, the progress display and a command's last message, so that they do not
-// write into each other's lines. Safe from any thread. A failed write to stderr is no error: the
-// program's results do not depend on it.
+// These functions write to stderr for the log, the progress display and a command's last message,
+// so that their lines do not mix. Any thread may call them. A failed write to stderr is not an
+// error: the program's results do not depend on it.
 
 struct TerminalSize {
   std::size_t columns = 80;
@@ -23,24 +23,24 @@ struct CursorControl {
   std::string clear_below;  // from the cursor to the end of the screen
 };
 
-// Returns the lines that stay below all other output. It is called for each drawing, under the
-// terminal's lock. Every line must be narrower than the terminal, or it would wrap. The lines are
-// shown through printable().
+// A function that returns the lines below all other output. It is called for each drawing, under
+// the terminal's lock. Every line must be narrower than the terminal, or it would wrap. The lines
+// are shown through printable().
 using LiveLines = std::function<std::vector<std::string>(const TerminalSize&)>;
 
 // Writes `text`, through printable_lines(), and a line end, above the live block if there is one.
 void terminal_print(std::string_view text);
-// Replaces the block, cut to the number of rows. Only for a stderr that is a terminal with such
-// codes.
+// Replaces the live block by `lines`, cut to the terminal's rows. stderr must be a terminal that
+// has the codes in `control`.
 void terminal_show_live(LiveLines lines, const CursorControl& control);
-// Removes the block.
+// Removes the live block.
 void terminal_hide_live();
 
 // Prints a printable line from a signal handler that ends the process: takes no lock and no memory,
 // and writes nothing if stderr would block.
 void terminal_last_words(std::string_view line) noexcept;
 
-// The terminal's present size; the default where it is unknown.
+// Returns the terminal's present size; the default if it is unknown.
 TerminalSize terminal_size();
 
 }  // namespace virnucpro

@@ -23,8 +23,8 @@ struct CodeRange {
 };
 
 // Invisible characters: C1 controls, the soft hyphen, marks and overrides of direction, characters
-// without width, separators of lines, annotations, tags, and the two that XML forbids (Unicode 15:
-// general categories Cc, Cf, Zl, Zp; of Cf without the marks that scripts need and show).
+// without width, separators of lines, annotations, tags, and two that XML forbids. They are Unicode
+// 15's categories Cc, Cf, Zl and Zp, without the marks in Cf that scripts need and show.
 constexpr std::array kUnseen{
     CodeRange{0x80, 0x9f},     CodeRange{0xad, 0xad},      CodeRange{0x61c, 0x61c},
     CodeRange{0x180e, 0x180e}, CodeRange{0x200b, 0x200f},  CodeRange{0x2028, 0x202e},
@@ -65,7 +65,7 @@ bool equal_words(std::string_view a, std::string_view b) {
                     [](char x, char y) { return lower(x) == lower(y); });
 }
 
-// Optimal string alignment distance: insertions, deletions, replacements, swaps of neighbours.
+// Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
@@ -94,7 +94,7 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
 std::optional<double> parse_number(std::string_view text) {
   const auto value = parse_whole<double>(text);
   if (!value || !std::isfinite(*value)) return std::nullopt;
-  return *value + 0.0;  // -0 is 0
+  return *value + 0.0;  // makes -0 a 0
 }
 
 std::optional<bool> parse_bool(std::string_view text) {

@@ -10,31 +10,30 @@
 
 namespace virnucpro {
 
-// These parse user input strictly: the whole text or nothing. No sign, no octal, no blanks.
+// These parse user input strictly: the whole text or nothing, without sign, octal or blanks.
 std::optional<std::uint64_t> parse_count(std::string_view text);
 std::optional<double> parse_number(std::string_view text);  // finite
-// YAML's and the environment's words: true/false, yes/no, on/off, 1/0, in any case.
+// Accepts true/false, yes/no, on/off and 1/0, in any case, as YAML does.
 std::optional<bool> parse_bool(std::string_view text);
 
-// The parts between the commas of a list, or the tabs of a row: at least one part, which may be
-// empty.
+// Splits a list at its commas, or a row at its tabs. Returns at least one part; parts may be empty.
 std::vector<std::string_view> split_list(std::string_view text, char separator = ',');
 
-// The candidate that the user most likely meant, by edit distance with swaps of neighbours; empty
-// when none is close (at most a third of the letters wrong) or `word` is absurdly long.
+// Returns the candidate that the user most likely meant, by edit distance with swaps of neighbours.
+// Empty if none is close (at most a third of the letters wrong) or `word` is absurdly long.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
-// "; did you mean predict?" for the end of a message about an unknown word; empty when none is
-// close.
+// Returns "; did you mean predict?" for the end of a message about an unknown word; empty if no
+// candidate is close.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
 // Makes text from elsewhere (names of files, ids, messages of other programs) safe for a terminal,
-// a log or a report: valid UTF-8 on one line, without characters that act on the terminal, are
-// invisible or change the order of letters. All code that writes there calls it. Control characters
-// and bytes that are not UTF-8 become \x1b, invisible characters outside ASCII \u202e. A second
-// call changes nothing.
+// a log or a report. The result is valid UTF-8 on one line. It has no characters that act on the
+// terminal, are invisible or change the order of letters. All code that writes such text calls
+// this. Control characters and bytes that are not UTF-8 are written like \x1b, other invisible
+// characters like \u202e. A second call changes nothing.
 std::string printable(std::string_view text);
-// The same for text of several lines, which keeps its line ends.
+// Like printable(), but keeps the line ends of a text of several lines.
 std::string printable_lines(std::string_view text);
 // True if printable() changes nothing.
 bool is_printable(std::string_view text);
@@ -43,12 +42,12 @@ bool is_printable(std::string_view text);
 constexpr bool begins_letter(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
-// The number of UTF-8 letters.
+// Returns the number of UTF-8 letters.
 std::size_t count_letters(std::string_view text);
-// The first `most` letters of UTF-8 text, or all of it.
+// Returns the first `most` letters of UTF-8 text, or all of it.
 std::string_view first_letters(std::string_view text, std::size_t most);
 
-// 12345678 as "12,345,678".
+// Returns 12345678 as "12,345,678".
 std::string grouped(std::uint64_t number);
 
 // Lists the first `most` texts, and says how many more there are: "a, b and 1,234 more".

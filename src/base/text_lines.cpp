@@ -72,7 +72,7 @@ FileLines::Found FileLines::next() {
   }
 }
 
-// Reads the next block after the bytes not passed yet. Returns false at the end of the file.
+// Reads a block after the bytes that next() has not passed. Returns false at the end of the file.
 bool FileLines::read_more() {
   const std::size_t more = std::min<std::uint64_t>(kReadBytes, file_.size() - read_);
   if (more == 0) return false;

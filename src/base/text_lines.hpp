@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // UTF-8's
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // in UTF-8
 
 // Returns the length of the UTF-8 byte-order mark at a text's beginning, which Windows writes: 3 or
 // 0. Errors: `kind` for UTF-16.
@@ -20,17 +20,17 @@ std::size_t byte_order_mark(std::string_view start, const std::filesystem::path&
                             ErrorKind kind);
 
 // Reads a small text, without its byte-order mark. Errors: `kind` if it is UTF-16, longer than
-// `limit` or no regular file; `kind` or a system failure's kind if it cannot be read.
+// `limit` or not a regular file; `kind` or a system failure's kind if it cannot be read.
 std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);
 
-// Reads the lines of a file of any size, without its byte-order mark. Memory: a block and a line.
-// Text that is appended after the file was opened is not read.
+// Reads the lines of a file of any size, without its byte-order mark. Memory holds a block and a
+// line. Text that is appended after the file was opened is not read.
 class FileLines {
  public:
   enum class Found : std::uint8_t {
     kLine,
     kTooLong,     // longer than `longest` bytes; text() is its beginning
-    kWithoutEnd,  // the last one
+    kWithoutEnd,  // the file's last line
     kNone,
   };
 
@@ -38,10 +38,10 @@ class FileLines {
   FileLines(const std::filesystem::path& path, std::size_t longest);
 
   const SteadyFile& file() const { return file_; }
-  // Finds the next line. Errors: kInputRead; kInputChanged where the file was cut since;
+  // Finds the next line. Errors: kInputRead; kInputChanged if the file was cut meanwhile;
   // kInputFormat for UTF-16.
   Found next();
-  // The line found, without its end, and the offset of its first byte. Valid until the next call.
+  // These return the line that next() found, without its end, and the offset of its first byte.
   std::string_view text() const { return text_; }
   std::uint64_t offset() const { return offset_; }
 
@@ -51,9 +51,9 @@ class FileLines {
 
   SteadyFile file_;
   std::size_t longest_;
-  std::string block_;       // read last
+  std::string block_;       // the last block read
   std::size_t at_ = 0;      // the first byte in block_ not passed yet
-  std::uint64_t read_ = 0;  // bytes of the file
+  std::uint64_t read_ = 0;  // bytes read so far
   bool in_line_ = false;    // the rest of a line that is too long comes first
   std::string_view text_;
   std::uint64_t offset_ = 0;
@@ -63,7 +63,7 @@ inline constexpr std::size_t kLongestLine = 64U << 10U;
 
 // Calls `visit` for each line, without its line end. Text after the last line end is skipped,
 // because its writer was killed. A line longer than `longest` bytes is passed as empty. Errors:
-// FileLines's.
+// those of FileLines.
 void for_each_line(const std::filesystem::path& file,
                    const std::function<void(std::string_view)>& visit,
                    std::size_t longest = kLongestLine);

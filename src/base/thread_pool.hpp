@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// A fixed number of threads that share loops. The calling thread is one of them, so a pool of one
-// starts no thread and runs everything in place.
+// A fixed number of threads that share loops. The calling thread is one of them, so a pool of size
+// 1 starts no thread and runs everything in place.
 class ThreadPool {
  public:
   // Errors: kOutOfMemory when not all threads can be started.
@@ -22,9 +22,9 @@ class ThreadPool {
 
   std::size_t size() const { return workers_.size() + 1; }
 
-  // Calls body(index, thread) once for every index in [0, count), in any order; thread < size() is
-  // the pool's thread that runs it. Returns when all calls are done. After the first exception no
-  // more indices are handed out, and it is rethrown here. Only one thread may call this at a time.
+  // Calls body(index, thread) once for every index in [0, count), in any order, and waits for all;
+  // `thread` is the number of the pool's thread. After an exception no more calls start, and the
+  // first exception is rethrown here. Only one thread may call this at a time.
   void parallel_for(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body);
 
  private:

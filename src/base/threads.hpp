@@ -21,8 +21,8 @@ inline void name_thread(const char* name) {
 
 // While it lives, new threads block all signals from outside, so that only the first thread gets
 // them. A handler must never run on a thread that computes: oneDNN's matrix products let the stack
-// pointer point into the heap (its issue 4845), so a handler would damage the heap. It happened to
-// processes that a queue had stopped. Signals of a thread's own faults and limits are not blocked.
+// pointer point into the heap (its issue 4845), so a handler would damage the heap, as it did when
+// a batch queue stopped processes. Signals of a thread's own faults and limits are not blocked.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -9,11 +9,11 @@ namespace virnucpro {
 
 using SystemTime = std::chrono::system_clock::time_point;
 
-// All times are in UTC. "20260131T093000.123Z", for the names of files:
+// Returns a time in UTC, for the names of files: "20260131T093000.123Z".
 std::string file_time(SystemTime time);
-// Reads that form; empty for any other text.
+// Reads a text of file_time(); empty for any other text.
 std::optional<SystemTime> parse_file_time(std::string_view text);
-// "2026-01-31T09:30:00.123Z"
+// Returns a time in UTC: "2026-01-31T09:30:00.123Z".
 std::string iso_time(SystemTime time);
 
 inline double seconds_since_1970(SystemTime time) {

@@ -4,10 +4,10 @@
 
 namespace virnucpro {
 
-// "X.Y.Z", from CMakeLists.txt.
+// Returns "X.Y.Z", from CMakeLists.txt.
 std::string_view program_version();
 
-// Raised with every change after which the same input may give different bytes.
+// This number is raised with every change after which the same input may give different bytes.
 inline constexpr int kNumericsVersion = 1;
 
 }  // namespace virnucpro
