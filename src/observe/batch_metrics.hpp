@@ -14,10 +14,10 @@ struct BatchTimes {
   double to_device = 0;  // sending the input, while other batches compute
   double esm2 = 0;
   double dnabert_s = 0;
-  double classifier = 0;  // and the check of its results
+  double classifier = 0;  // includes the check of the results
   double to_host = 0;     // sending the results back
 
-  // From the first kernel to the results; the input was there before.
+  // Returns the time from the first kernel to the results; the input was sent before.
   constexpr double busy() const noexcept { return esm2 + dnabert_s + classifier + to_host; }
   constexpr double all() const noexcept { return waiting + busy(); }
 };
@@ -34,7 +34,7 @@ inline constexpr std::array kBatchTimeFields{BatchTimeField{"waiting", &BatchTim
                                              BatchTimeField{"classifier", &BatchTimes::classifier},
                                              BatchTimeField{"to_host", &BatchTimes::to_host}};
 
-// The filled share of one or several batches: 0 to 1, and 0 if there was nothing to fill.
+// Returns the filled share of one or several batches, 0 to 1; 0 if there was nothing to fill.
 constexpr double packing_share(std::uint64_t esm_tokens, std::uint64_t budget_tokens) noexcept {
   if (budget_tokens == 0) return 0;
   return static_cast<double>(esm_tokens) / static_cast<double>(budget_tokens);
@@ -46,10 +46,10 @@ inline void add(BatchTimes& sum, const BatchTimes& times) noexcept {
 
 // Memory of a worker's device at one moment, in bytes.
 struct WorkerMemory {
-  // The whole device, with all programs, as the CUDA runtime says.
+  // Memory of the whole device, of all programs, as the CUDA runtime reports it:
   std::uint64_t device_used = 0;
   std::uint64_t device_total = 0;
-  // The worker's own allocator.
+  // Memory of the worker's own allocator:
   std::uint64_t reserved = 0;  // taken from the device
   std::uint64_t used = 0;      // the part that is in use
   std::uint64_t peak = 0;      // the most that was in use at once so far
@@ -57,7 +57,7 @@ struct WorkerMemory {
 
 // The state of the queue when a batch was added.
 enum class QueueState : std::uint8_t {
-  kStarved,  // too few: a worker had nothing to do
+  kStarved,  // too few batches: a worker had nothing to do
   kNormal,
   kFull,  // no room: the host was ahead of the workers
 };
@@ -66,9 +66,9 @@ inline constexpr std::array<std::string_view, 3> kQueueStateNames{"starved", "no
 // Everything known about a batch once its results are there.
 struct BatchMetrics {
   std::uint64_t batch = 0;   // in the order of packing, from 0
-  std::uint32_t worker = 0;  // that computed it (or its last part)
+  std::uint32_t worker = 0;  // the worker that computed it (or its last part)
   double time = 0;           // seconds since the run began
-  std::uint64_t frames = 0;  // distinct ones
+  std::uint64_t frames = 0;  // distinct frames
   std::uint64_t esm_tokens = 0;
   std::uint64_t dna_tokens = 0;
   std::uint64_t budget_tokens = 0;  // the most it could hold
@@ -76,7 +76,7 @@ struct BatchMetrics {
   QueueState queue_state = QueueState::kNormal;
   BatchTimes times{};
   std::chrono::steady_clock::time_point arrived{};  // when its results came from the worker
-  std::optional<WorkerMemory> memory{};             // of its worker then; empty on the CPU
+  std::optional<WorkerMemory> memory{};             // its worker's memory then; empty on the CPU
 
   std::uint64_t tokens() const noexcept { return esm_tokens + dna_tokens; }
   std::optional<double> tokens_per_sec() const noexcept {  // while its device was busy

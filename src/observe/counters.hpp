@@ -13,8 +13,8 @@
 
 namespace virnucpro {
 
-// A counter that several threads can raise and another reads. Relaxed: it orders nothing, so a
-// reader may see one counter's change before another's.
+// A counter that several threads can raise and another thread reads. It is relaxed: a reader may
+// see one counter's change before another's.
 class Counter {
  public:
   void add(std::uint64_t amount = 1) noexcept {
@@ -38,7 +38,7 @@ class TimeCounter {
   Counter nanoseconds_;
 };
 
-// Adds the time of a scope.
+// Adds the time of a scope to a counter.
 class TimedScope {
  public:
   explicit TimedScope(TimeCounter& counter) noexcept : counter_(counter) {}
@@ -51,7 +51,7 @@ class TimedScope {
   const StopWatch watch_;
 };
 
-// The time that the host's threads spend on each task; threads of one kind add up.
+// The time that the host's threads spend on each task; threads of one kind are added up.
 struct HostTimes {
   TimeCounter read;       // includes decompression
   TimeCounter translate;  // includes tokenizing
@@ -61,11 +61,11 @@ struct HostTimes {
 
 // Counts the chunks with close calls, which are computed again.
 struct CloseCallCounters {
-  Counter chunks;      // looked at
-  Counter recomputed;  // of these
-  Counter frames;      // computed again
+  Counter chunks;      // chunks looked at
+  Counter recomputed;  // chunks computed again
+  Counter frames;      // frames computed again
   Counter esm_tokens;
-  Counter changed;  // chunks whose call became another
+  Counter changed;  // chunks whose call changed
 };
 
 // Statistics of differences of logits. One thread adds, others may read.
@@ -78,7 +78,7 @@ class ErrorSums {
     set(largest_, std::max(largest_.load(std::memory_order_relaxed), std::abs(error)));
   }
   std::uint64_t count() const noexcept { return count_.get(); }
-  // All three are 0 if there are none.
+  // All three are 0 without differences.
   double mean() const noexcept { return over_count(sum_); }
   double rms() const noexcept { return std::sqrt(over_count(squares_)); }
   double largest() const noexcept { return largest_.load(std::memory_order_relaxed); }
@@ -109,12 +109,12 @@ struct ShadowCounters {
   struct Stratum {
     Counter chunks;
     Counter sampled;  // computed in the check precision as well
-    Counter changed;  // of these, with another call there
+    Counter changed;  // sampled chunks with another call there
   };
   std::array<Stratum, kShadowStrata> strata;
-  Counter esm_tokens;        // of the sample
-  ErrorSums logits;          // its frames' differences, the run's less the check precision's
-  CentredCosine embeddings;  // ESM-2's of its frames, the run's and the check precision's
+  Counter esm_tokens;        // tokens of the sample
+  ErrorSums logits;          // the run's logits minus those in the check precision
+  CentredCosine embeddings;  // of ESM-2, between both precisions
 
   std::uint64_t sampled() const noexcept;  // chunks of all strata
 };
@@ -125,24 +125,24 @@ struct RunCounters {
   Counter input_bytes;          // bytes of the input files read so far, as stored
   Counter input_bytes_total;    // sizes of all input files; 0: unknown because some are pipes
   Counter sequences;            // read
-  Counter one_chunk_sequences;  // of these, cut into a single chunk
+  Counter one_chunk_sequences;  // sequences cut into a single chunk
   Counter sequences_scored;     // by this run, with all their frames
-  Counter sequences_known;      // of those read, scored before a resume
+  Counter sequences_known;      // sequences read that were scored before a resume
   Counter bases;                // of the sequences read
   Counter chunks;               // cut
-  Counter chunks_known;         // of these, scored before a resume
-  Counter chunks_framed;        // whose frames were counted
-  Counter chunks_with_frames;   // of these, with a stop-free one
-  Counter frames;               // stop-free
-  Counter frames_scored;        // with scores; each occurrence of a frame counts
-  Counter frames_given_up;      // without scores: no worker could compute them
-  Counter workers;              // that are computing
+  Counter chunks_known;         // chunks cut that were scored before a resume
+  Counter chunks_framed;        // chunks whose frames were counted
+  Counter chunks_with_frames;   // chunks with a stop-free frame
+  Counter frames;               // stop-free frames
+  Counter frames_scored;        // frames with scores; each occurrence of a frame counts
+  Counter frames_given_up;      // frames without scores: no worker could compute them
+  Counter workers;              // workers that are computing
   CloseCallCounters close_calls;
   ShadowCounters shadow;
   HostTimes host;
-  PipelineMetrics pipeline;  // what was computed
+  PipelineMetrics pipeline;  // the computed batches
 
-  // Resets all for a run that starts over, except the number of workers.
+  // Resets all counters for a run that starts over, except the number of workers.
   void reset();
 };
 

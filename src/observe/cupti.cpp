@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-// CUDA 13's, 12's, and the one in the toolkit's usual folder.
+// The library's names: CUDA 13's, CUDA 12's, any version's, and the toolkit's usual path.
 constexpr std::array kLibraries{"libcupti.so.13", "libcupti.so.12", "libcupti.so",
                                 "/usr/local/cuda/lib64/libcupti.so"};
 constexpr std::size_t kBufferBytes = 256U << 10U;  // the records of one or two batches
@@ -270,7 +270,7 @@ void Cupti::read_record(const std::uint8_t* record) {
       if (overhead.end > overhead.start) costs_.cupti += overhead.end - overhead.start;
       break;
     }
-    default:  // calls are enabled only for their correlations
+    default:  // runtime calls are enabled only for their correlations
       break;
   }
 }

@@ -21,24 +21,24 @@ struct GpuActivity {
   std::uint32_t stream = 0;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::uint64_t batch = kNoBatch;  // for which it was launched
+  std::uint64_t batch = kNoBatch;  // the batch for which it was launched
 };
 
 // Shortens "a::b<int>(a::C*)", given as its mangled name, to "a::b<int>"; cuts very long names.
 std::string short_kernel_name(const char* mangled);
 
-// NVIDIA's library that reports which kernels and copies a process's GPU ran, and when (CUPTI's
-// Activity API). Opened at run time, so that one package works with and without it: failure() says
-// if it is missing. Measures until stop(). Only one object per process.
+// Measures which kernels and copies this process's GPU ran, and when, with NVIDIA's library CUPTI
+// (Activity API). The library is opened at run time, so that one package works with and without it:
+// failure() says if it is missing. Measures until stop(). A process may have only one object.
 class Cupti {
  public:
-  // `library`: a path; if empty, the loader looks for libcupti.so.13 and so on.
+  // `library` is a path; if it is empty, the loader looks for libcupti.so.13 and so on.
   explicit Cupti(const std::string& library);
   ~Cupti();
   Cupti(const Cupti&) = delete;
   Cupti& operator=(const Cupti&) = delete;
 
-  // Why it does not measure; empty if it does.
+  // Returns why nothing is measured; empty if measuring works.
   const std::string& failure() const { return failure_; }
   std::string version() const;  // the number of its API: "130001"
 
@@ -46,23 +46,23 @@ class Cupti {
   void begin_launches(std::uint64_t batch) const;
   void end_launches() const;
 
-  // The activities that ended since the last call. One that overlaps an unfinished activity may be
-  // returned by a later call.
+  // Returns the activities that ended since the last call. An activity that overlaps an unfinished
+  // activity may come with a later call.
   std::vector<GpuActivity> drain();
   // Ends measuring; activities still running are lost. drain() returns the rest.
   void stop();
 
-  // Nanoseconds since the last call: spent on recording, and reported by CUPTI for itself.
+  // Nanoseconds since the last call, spent on recording here and by CUPTI itself.
   struct Costs {
     std::uint64_t recording = 0;
     std::uint64_t cupti = 0;
-    std::uint64_t dropped = 0;  // activities without room
+    std::uint64_t dropped = 0;  // activities lost for lack of room
   };
   Costs drain_costs();
 
  private:
   struct Functions;
-  // An activity whose batch another record names, before or after it.
+  // An activity that waits for the record that names its batch.
   struct Waiting {
     GpuActivity activity;
     std::uint32_t correlation = 0;

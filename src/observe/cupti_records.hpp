@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 
-// The part of CUPTI's C interface that a trace needs; the build needs no header of NVIDIA's. Since
-// CUDA 10 records have only grown at their ends (CUpti_ActivityKernel4 to 10), so these beginnings
-// fit every recent library; tests/gpu/cupti_records_check.cpp compares them with the header.
+// The part of CUPTI's C interface that a trace needs; the build needs no NVIDIA header. Since CUDA
+// 10 records have only grown at their ends (CUpti_ActivityKernel4 to 10), so these beginnings fit
+// every newer library. tests/gpu/cupti_records_check.cpp compares them with the header.
 namespace virnucpro::cupti {
 
 inline constexpr int kSuccess = 0;
@@ -39,7 +39,7 @@ struct KernelRecord {
   const char* name;
 };
 
-// The record of a copy; a memset's has the same layout.
+// The record of a copy; a memset's record has the same layout.
 struct CopyRecord {
   std::uint32_t kind;
   std::uint8_t copy_kind;

@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Larger than any of these files; the rest is not read.
+// The most bytes read of a file; each of these files is smaller.
 constexpr std::size_t kMostBytes = 64U << 10U;
 
-// Returns nothing if the file cannot be read: a process may have ended.
+// Reads a file; empty if that fails, because a process may have ended.
 std::string read_text(const fs::path& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
@@ -34,7 +34,7 @@ std::string read_text(const fs::path& path) {
   return text;
 }
 
-// Removes the text before `end`, and `end`, from `rest`, and returns it.
+// Removes the text up to and including `end` from `rest`. Returns it without `end`.
 std::string_view next_field(std::string_view& rest, char end) {
   const std::size_t size = std::min(rest.find(end), rest.size());
   const std::string_view field = rest.substr(0, size);
@@ -42,7 +42,7 @@ std::string_view next_field(std::string_view& rest, char end) {
   return field;
 }
 
-// The number after "name:" in a list of lines; blanks before it and a unit after it are allowed.
+// Returns the number after "name:" in lines; allows blanks before it and a unit after it.
 std::optional<std::uint64_t> number_of(std::string_view lines, std::string_view name) {
   while (!lines.empty()) {
     std::string_view line = next_field(lines, '\n');
@@ -57,7 +57,7 @@ struct ProcessStat {
   std::uint64_t id = 0;
   std::uint64_t parent = 0;
   std::uint64_t ticks = 0;      // of its threads and of its children that were waited for
-  std::uint64_t rss_pages = 0;  // resident
+  std::uint64_t rss_pages = 0;  // resident pages
 };
 
 // Parses /proc/ID/stat (proc(5)). The second field is a name in parentheses, which may contain
@@ -101,7 +101,7 @@ void for_each_numbered(const fs::path& folder, const Each& each) {
   }
 }
 
-// The children that the kernel lists for each thread; empty if it was built without that list.
+// Returns the children that the kernel lists for each thread; empty if it has no such list.
 std::vector<fs::path> listed_children(const fs::path& proc) {
   std::vector<fs::path> children;
   for_each_numbered(proc / "self/task", [&](const fs::path& thread) {
@@ -114,7 +114,7 @@ std::vector<fs::path> listed_children(const fs::path& proc) {
   return children;
 }
 
-// The same by looking at every process's parent, which takes some milliseconds.
+// Finds the children by looking at every process's parent, which takes some milliseconds.
 std::vector<fs::path> found_children(const fs::path& proc, std::uint64_t parent) {
   std::vector<fs::path> children;
   for_each_numbered(proc, [&](const fs::path& process) {

@@ -6,9 +6,9 @@
 
 namespace virnucpro {
 
-// Use of this process and its live children (the workers) so far; empty if the kernel does not
-// report it. Time and bytes include children that have ended and were waited for, so that the
-// values do not fall when a worker is lost.
+// The resources that this process and its live children (the workers) have used so far. Values that
+// the kernel does not report are empty. Time and bytes include children that have ended and were
+// waited for, so that the values do not fall when a worker is lost.
 struct HostUsage {
   std::optional<double> cpu_seconds;            // of all threads, user and system
   std::optional<std::uint64_t> rss_bytes;       // resident now; shared pages count for each process

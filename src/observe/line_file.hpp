@@ -18,10 +18,10 @@ class LineFile {
       : place_(std::move(place)), header_(header) {}
 
   const std::filesystem::path& path() const { return place_.path; }
-  // Opens the file if necessary. Returns 0, or the errno of the failed call; the next call tries
-  // again.
+  // Appends lines, and opens the file if necessary. Returns 0, or the errno of the failed call; the
+  // next call tries again.
   int append(std::string_view lines);
-  // Syncs what was appended to disk. Returns 0, or errno.
+  // Syncs the appended lines to disk. Returns 0, or errno.
   int sync();
 
  private:

@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A sample takes some milliseconds; a driver that takes longer may never answer.
+// How long to wait for a sample, which takes some milliseconds; a slower driver may never answer.
 constexpr std::chrono::milliseconds kPatience{500};
 // How long a sample waits for its batches. A batch takes some tenths of a second on a large GPU and
 // ten seconds on a small one.
@@ -54,14 +54,14 @@ DeviceReading stand_in(const WorkerMemory& memory) {
   return reading;
 }
 
-// One sample of everything. While it waits for the batches of its moment, some phases are unknown.
+// One sample of everything. Some phases are unknown until the batches of its moment are done.
 struct Sample {
   SystemTime time{};
   Clock::time_point moment{};
-  Phase phase = Phase::kStart;                          // of the run
-  bool is_measured = false;                             // the values below are there
+  Phase phase = Phase::kStart;                          // the run's phase
+  bool is_measured = false;                             // the values below are set
   std::vector<std::optional<Phase>> phases{};           // of each device
-  std::vector<std::optional<DeviceReading>> devices{};  // each that was measured
+  std::vector<std::optional<DeviceReading>> devices{};  // values of each measured device
   HostUsage usage{};
   std::optional<double> cpu_percent{};
 
@@ -72,7 +72,7 @@ struct Sample {
   Phase phase_of(std::size_t device) const { return phases[device].value_or(phase); }
 };
 
-// `is_written`: the sample's rows are in the file.
+// Adds a sample to the statistics. `is_written` tells whether the file has the sample's rows.
 void add_sample(const Sample& sample, bool is_written, MonitorSummary& summary) {
   for (std::size_t i = 0; i < sample.devices.size(); ++i) {
     const auto& measured = sample.devices[i];
@@ -88,16 +88,16 @@ void add_sample(const Sample& sample, bool is_written, MonitorSummary& summary) 
   if (is_written) ++summary.written;
 }
 
-// The processor time used between two calls.
+// Measures the processor time used between two calls.
 class CpuShare {
  public:
-  // In percent of one processor; empty if unknown.
+  // Returns percent of one processor; empty if unknown.
   std::optional<double> next(std::optional<double> cpu_seconds) {
     const Clock::time_point now = Clock::now();
     const double elapsed = std::chrono::duration<double>(now - before_).count();
     std::optional<double> percent;
     if (cpu_seconds && seconds_before_ && elapsed > 0) {
-      // A worker that ends between two readings of /proc is missing from both.
+      // If a worker ends while /proc is read, the sum may lack its time and so fall.
       percent = std::max(0.0, 100 * (*cpu_seconds - *seconds_before_) / elapsed);
     }
     before_ = now;
@@ -169,7 +169,7 @@ class Monitor::Sampler {
   explicit Sampler(MonitorSettings settings);
 
   void run();
-  // Returns true if the thread ended in time. If not, it logs no more and leaves the driver alone.
+  // Returns false if the thread did not end in time; it then logs no more and leaves the driver.
   bool stop();
   void enter(Phase phase);
   void record(const BatchMetrics& batch);
@@ -177,7 +177,7 @@ class Monitor::Sampler {
   std::vector<std::optional<double>> utilization() const;
 
  private:
-  // One of the settings' devices that was found.
+  // A device of the settings that was found.
   struct Device {
     std::size_t index;
     NvmlDevice handle;
@@ -207,12 +207,12 @@ class Monitor::Sampler {
   bool stopping_ = false;
   bool abandoned_ = false;
   bool ended_ = false;
-  MonitorSummary summary_;                           // without the samples that are held
-  std::deque<Sample> held_;                          // those that wait for batches, by time
-  std::vector<std::optional<double>> utilization_;   // of the last sample
-  std::vector<std::optional<WorkerMemory>> memory_;  // that workers reported last
+  MonitorSummary summary_;                           // without the held samples
+  std::deque<Sample> held_;                          // samples that wait for batches, by time
+  std::vector<std::optional<double>> utilization_;   // from the last sample
+  std::vector<std::optional<WorkerMemory>> memory_;  // the workers' last reports
 
-  // Used by the thread only:
+  // Only the thread uses these:
   std::unique_ptr<Nvml> nvml_;
   std::vector<Device> devices_;
   CpuShare cpu_share_;
@@ -306,7 +306,7 @@ void Monitor::Sampler::sample() {
                 .phase = phase_.load(std::memory_order_relaxed)};
   sample.phases.resize(settings_.devices.size());
   if (sample.phase == Phase::kEmbedding && !settings_.devices.empty()) {
-    {  // Hold it before it is measured: results that come meanwhile belong to it.
+    {  // Hold the sample before measuring: results that come meanwhile belong to it.
       const std::lock_guard lock(mutex_);
       held_.push_back(sample);
     }
@@ -368,7 +368,7 @@ void Monitor::Sampler::release_first(std::unique_lock<std::mutex>& lock) {
   add_sample(first, is_written, summary_);
 }
 
-// Returns true if its rows are in the file.
+// Writes a sample's rows. Returns true if they are in the file.
 bool Monitor::Sampler::write(const Sample& sample) {
   if (settings_.csv.path.empty()) return false;
   std::string rows;

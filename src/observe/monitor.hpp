@@ -25,13 +25,13 @@ struct MonitoredDevice {
   std::string id;  // "cuda:0"
   std::string uuid;
   std::string pci;
-  std::optional<WorkerMemory> memory{};  // as its worker said before the first batch
+  std::optional<WorkerMemory> memory{};  // as its worker reported before the first batch
 };
 
 struct MonitorSettings {
   std::vector<MonitoredDevice> devices{};   // empty: only the host
   std::chrono::milliseconds interval{500};  // more than 0
-  FilePlace csv{std::filesystem::path()};  // its folder must exist by the first sample; empty: none
+  FilePlace csv{std::filesystem::path()};   // folder must exist by the first sample; empty: no file
   // Sources of the measurements.
   std::string nvml_library = kNvmlLibrary;
   std::filesystem::path proc = "/proc";
@@ -45,7 +45,7 @@ struct GpuStatistics {
   Statistic power_w;
   Statistic sm_clock_mhz;
   Statistic ecc_errors;                // uncorrected, since the driver was loaded
-  std::uint64_t throttle_reasons = 0;  // of all samples: throttle_names()
+  std::uint64_t throttle_reasons = 0;  // bits of all samples; see throttle_names()
 
   void add(const GpuReading& reading);
 };
@@ -56,13 +56,13 @@ struct DeviceSummary {
   std::string failure;  // why it was not found or first failed to answer; else empty
   GpuDescription description;
   std::optional<std::uint64_t> memory_total;  // bytes
-  std::uint64_t rows = 0;                     // in the file, with a value
-  std::uint64_t nvml_rows = 0;                // of these, measured by NVML
+  std::uint64_t rows = 0;                     // rows in the file with a value
+  std::uint64_t nvml_rows = 0;                // rows that NVML measured
   std::array<GpuStatistics, kPhases> phases;
 
   const GpuStatistics& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
   GpuStatistics while_embedding() const;
-  GpuStatistics whole() const;  // all phases
+  GpuStatistics whole() const;  // over all phases
   void add(Phase phase, const GpuReading& reading);
 };
 
@@ -82,16 +82,16 @@ struct HostSummary {
 
   const HostStatistics& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
   HostStatistics& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
-  HostStatistics whole() const;  // all phases
+  HostStatistics whole() const;  // over all phases
 };
 
 struct MonitorSummary {
   std::uint64_t samples = 0;
-  std::uint64_t written = 0;           // of these, those whose rows are in the file
-  std::string file_failure;            // why the first other sample has no rows
+  std::uint64_t written = 0;           // samples whose rows are in the file
+  std::string file_failure;            // why the first sample without rows has none
   std::string driver;                  // version; empty: unknown
   std::string nvml_failure;            // why no device can be measured; else empty
-  std::vector<DeviceSummary> devices;  // as in the settings
+  std::vector<DeviceSummary> devices;  // in the settings' order
   HostSummary host;
 };
 
@@ -99,27 +99,27 @@ struct MonitorSummary {
 // fixed memory and a file of lines (observe/monitor_rows.hpp). It never delays or ends the run:
 // unreadable values are empty, unwritable lines are dropped, and each gets one warning.
 //
-// A GPU that NVML does not measure has rows with its memory alone, as its worker reports it: the
-// run itself opens no device. While embedding, a sample waits for the batches that were being
-// computed then: their times say in which phase each GPU was. A batch may take tenths of a second,
-// so a message in advance would come too late. A sample waits for 20 seconds at most; then an
-// unknown phase counts as kEmbedding.
+// If NVML does not measure a GPU, its rows have only the memory that its worker reports, because
+// the run itself opens no device. While embedding, a sample waits for the batches that were being
+// computed at its time: their times tell each GPU's phase. (A batch may take tenths of a second, so
+// a message at the start of a phase would come too late.) A sample waits for 20 seconds at most;
+// then an unknown phase counts as kEmbedding.
 class Monitor {
  public:
   explicit Monitor(MonitorSettings settings);
-  ~Monitor();  // ends it
+  ~Monitor();  // calls end()
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
   // May be called from any thread. A run begins with kStart.
   void enter(Phase phase);
-  // A batch's results have come; its worker's number is that of the device in the settings.
+  // Call this for each batch with results; its worker's number is the device's in the settings.
   void record(const BatchMetrics& batch);
-  // Measures no more and writes what is held back, so that a summary counts all rows of the file.
+  // Ends measuring and writes the held samples, so that a summary counts all rows of the file.
   // Takes at most half a second: a thread that the driver holds longer is left behind.
   void end();
   MonitorSummary summary() const;
-  // The last values in percent, as in the settings' devices; empty for one without a value.
+  // Returns the devices' last values in percent, in the settings' order; empty: no value.
   std::vector<std::optional<double>> utilization() const;
 
  private:

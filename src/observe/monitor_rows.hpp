@@ -14,8 +14,8 @@
 
 namespace virnucpro {
 
-// The column names of the rows below, with the line end: first v2's, for its readers, then this
-// program's. Values that are unknown, or do not apply to the device or the host, are empty.
+// The column names of the rows below, with the line end: first v2's names, for programs that read
+// v2's file, then this program's. A value that is unknown, or does not apply, is empty.
 inline constexpr std::string_view kMonitorHeader =
     "timestamp,device_id,gpu_util,mem_used_mb,mem_percent,temperature,power_draw,stage,"
     "utilization_percent,memory_used_bytes,memory_total_bytes,"
@@ -30,7 +30,7 @@ std::string device_row(SystemTime time, Phase phase, const std::string& id,
 std::string host_row(SystemTime time, Phase phase, const HostUsage& usage,
                      std::optional<double> cpu_percent);
 
-// v2's summary, as comments. A stage's seconds are its number of samples times `interval`.
+// Returns v2's summary as comments. A stage's seconds are its number of samples times `interval`.
 std::string monitor_footer(SystemTime time, const std::vector<DeviceSummary>& devices,
                            std::chrono::duration<double> interval);
 

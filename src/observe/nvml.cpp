@@ -14,8 +14,8 @@
 namespace virnucpro {
 namespace {
 
-// The part of NVML's C interface that is needed, from its reference; the build needs no header of
-// NVIDIA's.
+// The needed part of NVML's C interface, from its reference, so that the build needs no NVIDIA
+// header.
 constexpr int kSuccess = 0;
 constexpr int kNotSupported = 3;
 constexpr int kFunctionNotFound = 13;
@@ -57,7 +57,7 @@ void look_up(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
-// Some drivers lack a function; its value is then unknown.
+// Calls a function of NVML. Some drivers lack a function; its value is then unknown.
 template <typename Function, typename... Arguments>
 int call(Function* function, Arguments... arguments) {
   return function == nullptr ? kFunctionNotFound : function(arguments...);

@@ -38,14 +38,14 @@ struct FoundGpu {
   std::string failure;  // why it was not found; else empty
 };
 
-// "sw_power_cap|hw_slowdown", "none"; a bit without a name as a number: "0x200".
+// Returns "sw_power_cap|hw_slowdown" or "none"; a bit without a name is a number: "0x200".
 std::string throttle_names(std::uint64_t reasons);
-// The bits of throttle_names()'s text; other words in it are ignored.
+// Returns the bits for a text of throttle_names(); other words in it are ignored.
 std::uint64_t throttle_bits(std::string_view names);
 
-// The library, opened at run time, so that one package works with and without a driver: failure()
-// says if it is missing. A call of the driver may take seconds or, if the GPU has failed, never
-// return.
+// The library NVML, opened at run time, so that one package works with and without a driver:
+// failure() says if it is missing. A call of the driver may take seconds or, if the GPU has failed,
+// never return.
 class Nvml {
  public:
   explicit Nvml(const std::string& library = kNvmlLibrary);
@@ -53,14 +53,14 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  // Why it cannot be used (it then finds no device); empty if it can.
+  // Returns why NVML cannot be used; empty if it can. Without NVML no device is found.
   const std::string& failure() const { return failure_; }
   std::string driver_version() const;  // "580.65.06"; empty: unknown
 
-  // Finds a device by its UUID ("GPU-…", "MIG-…"). NVML does not know the other names that
-  // CUDA_VISIBLE_DEVICES accepts (an index, the start of a UUID): for these it uses the PCI address
-  // ("0000:3b:00.0"; empty: unknown). A GPU divided into parts is not found by its address, since
-  // it is not the part. An index is never used: NVML ignores CUDA_VISIBLE_DEVICES, and figures of
+  // Finds a device by its UUID ("GPU-…", "MIG-…"). CUDA_VISIBLE_DEVICES also accepts an index or
+  // the start of a UUID, which NVML does not know: then the PCI address is used ("0000:3b:00.0";
+  // empty: unknown). A GPU divided into parts is not found by its address, because the address does
+  // not tell the part. An index is never used: NVML ignores CUDA_VISIBLE_DEVICES, and figures of
   // another GPU are worse than none.
   FoundGpu find(const std::string& uuid, const std::string& pci) const;
   GpuDescription describe(NvmlDevice device) const;

@@ -47,7 +47,7 @@ constexpr std::optional<Phase> phase_named(std::string_view name) {
 }
 
 // True if devices compute batches in this phase, or wait for them. Statistics of "while embedding"
-// are over all of these phases.
+// cover all of these phases.
 constexpr bool is_while_embedding(Phase phase) {
   return phase == Phase::kEmbedding || phase == Phase::kEsm2 || phase == Phase::kDnabertS;
 }

@@ -22,21 +22,21 @@ struct BatchTotals {
   std::uint64_t dna_tokens = 0;
   std::uint64_t budget_tokens = 0;
   BatchTimes times{};
-  std::optional<WorkerMemory> memory{};  // after the last of them that reported it
+  std::optional<WorkerMemory> memory{};  // after the last batch that reported it
 
   void add(const BatchMetrics& batch) noexcept;
   double packing() const noexcept { return packing_share(esm_tokens, budget_tokens); }
 };
 
-// The summary of a run's batches, added as they come or read again from their lines.
+// The summary of a run's batches, which are added as they come or read again from a file's lines.
 struct PipelineSummary {
-  static constexpr std::size_t kMostWorkers = 1024;  // batches of others count in `totals` only
+  static constexpr std::size_t kMostWorkers = 1024;  // further workers count in `totals` only
   static constexpr double kLoosePacking = 0.8;
 
   BatchTotals totals{};
   std::vector<BatchTotals> workers;       // by index
   QuantileSketch waiting{};               // seconds per batch
-  std::optional<double> least_packing{};  // of a batch
+  std::optional<double> least_packing{};  // of any batch
   std::uint64_t loose_batches = 0;        // packed below kLoosePacking
   std::array<std::uint64_t, kQueueStateNames.size()> queue_states{};
   RateSeries frames{};
@@ -44,7 +44,7 @@ struct PipelineSummary {
   double last = 0;  // when the last batch's results came
 
   void add(const BatchMetrics& batch);
-  // From the first batch's start to the last results; with several workers the slowest one's.
+  // Returns the seconds from the first batch's start to the last results, of the slowest worker.
   double computing_seconds() const noexcept;
 };
 

@@ -10,14 +10,14 @@ constexpr double kSmallest = 1e-6;
 constexpr double kLargest = 1e6;
 constexpr double kGrowth = 1.02;
 
-// Interval 0 is for values that are too small; interval i ends at kSmallest * kGrowth^i.
+// Returns a value's interval. Interval 0 is for too small values; i ends at kSmallest * kGrowth^i.
 std::size_t interval_of(double seconds) {
   if (!(seconds > kSmallest)) return 0;
   const double steps = std::log(std::min(seconds, kLargest) / kSmallest) / std::log(kGrowth);
   return static_cast<std::size_t>(std::ceil(steps));
 }
 
-// The value of an interval that is at most 1 % from both ends.
+// Returns the value that is at most 1 % from both ends of an interval.
 double middle_of(std::size_t interval) {
   if (interval == 0) return 0;
   return kSmallest * std::pow(kGrowth, static_cast<double>(interval)) * 2 / (1 + kGrowth);

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Statistics of many values in fixed memory; all 0 if there are none. The peak is `max`.
+// Statistics of many values in fixed memory; all 0 without values. The peak is `max`.
 struct Statistic {
   std::uint64_t count = 0;
   double mean = 0;
@@ -17,14 +17,14 @@ struct Statistic {
   void add(double value);
 };
 
-// The statistic of both sets of values.
+// Returns the statistic of both sets of values.
 Statistic combined(const Statistic& a, const Statistic& b);
 
 // The amount of work in each interval of a run, in fixed memory: when the run outgrows the series,
 // intervals are joined in pairs.
 class RateSeries {
  public:
-  // `most` intervals, an even number; at first they last one second.
+  // `most`, an even number, is the most intervals; at first an interval lasts one second.
   explicit RateSeries(std::size_t most = 512) : most_(most) {}
 
   void add(double time, std::uint64_t amount);  // seconds since the run began
@@ -40,18 +40,18 @@ class RateSeries {
   std::vector<std::uint64_t> amounts_;
 };
 
-// Quantiles of any number of durations in fixed memory: counts in intervals, each 2 % longer than
-// the one before (Masson, Rim and Lee, "DDSketch", VLDB 2019, section 2). A result is within 1 % of
-// an added value.
+// Finds quantiles of any number of durations in fixed memory: counts in intervals, each 2 % longer
+// than the one before (Masson, Rim and Lee, "DDSketch", VLDB 2019, section 2). A result is at
+// most 1 % from an added value.
 class QuantileSketch {
  public:
-  // Seconds. Less than a microsecond counts as 0, more than 10^6 as 10^6.
+  // Adds a duration. Below a microsecond it counts as 0, above 10^6 seconds as 10^6.
   void add(double seconds) noexcept;
 
   std::uint64_t count() const noexcept { return count_; }
   double mean() const noexcept;
   double max() const noexcept { return max_; }
-  // The smallest value such that a `share` (0 to 1) of all values is not larger; 0 if none.
+  // Returns the smallest value such that a `share` (0 to 1) of all values is not larger; 0 if none.
   double quantile(double share) const noexcept;
 
  private:

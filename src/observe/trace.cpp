@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-// The thread's name at its first span: "journal 4711".
+// Returns the thread's name at its first span: "journal 4711".
 const std::string& thread_track() {
   thread_local const std::string track = [] {
     std::array<char, 16> name{};
@@ -28,7 +28,7 @@ const std::string& thread_track() {
 
 }  // namespace
 
-// Never destroyed: threads may outlive static objects.
+// The tracer is never destroyed: threads may outlive static objects.
 Tracer& Tracer::here() {
   static auto* const tracer = new Tracer;
   return *tracer;

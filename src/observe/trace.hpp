@@ -13,15 +13,15 @@
 
 namespace virnucpro {
 
-// Nested ranges of the calling thread in NVIDIA's profilers (Nsight), with the batch as payload.
-// Without a profiler or without CUDA they do nothing.
+// These begin and end nested ranges of the calling thread in NVIDIA's profilers (Nsight), with the
+// batch as payload. Without a profiler or without CUDA they do nothing.
 void push_nvtx_range(const char* name, std::uint64_t batch) noexcept;
 void pop_nvtx_range() noexcept;
 
 class Cupti;
 
-// How long a run is traced, from its first batch: batches that begin before either limit is reached
-// are traced.
+// Limits a trace, counted from the first batch. A batch is traced if it begins before either limit
+// is reached.
 struct TraceLimit {
   std::uint64_t batches = std::numeric_limits<std::uint64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();
@@ -46,14 +46,14 @@ struct Trace {
   std::vector<Process> processes{};
 };
 
-// Records the work of this process's threads and its GPU, from start() until stop() or the limit.
-// There is one for the process, so that any code can use it; while off it costs one look at a flag.
+// Records the work of this process's threads and its GPU, from start() until stop() or the limit. A
+// process has one tracer, so that any code can use it. While off, it only looks at a flag.
 class Tracer {
  public:
   static Tracer& here();
 
   bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
-  // Forgets earlier records.
+  // Starts recording and forgets earlier records.
   void start(TraceSettings settings);
   // Records this process's GPU kernels, too; call it before the GPU is opened. If it fails, a
   // warning says why.
@@ -69,16 +69,16 @@ class Tracer {
 
   // A run numbers its batches from 0. admit() returns true if a batch that is about to be computed
   // is traced; call finish() when its results are there. Recording stops after the finish() of the
-  // last traced batch: the limit is reached.
+  // last traced batch.
   bool admit(std::uint64_t batch);
   void finish(std::uint64_t batch);
   bool has_reached_limit() const;
 
-  // Everything this process recorded since the last call.
+  // Returns everything this process recorded since the last call.
   TracePart drain();
   // Adds the records of another process of the run.
   void add(int process, const std::string& name, const TracePart& part);
-  // All records. Recording must be off; later records are dropped.
+  // Returns all records. Recording must be off; later records are dropped.
   Trace drain_all();
 
  private:
@@ -100,7 +100,7 @@ class Tracer {
   std::uint64_t begin_ = 0;  // 0: records are dropped
   std::uint64_t end_ = 0;
   std::optional<std::uint64_t> first_batch_;  // when the first batch was admitted
-  std::uint64_t end_batch_ = kNoBatch;        // the first one that is not traced
+  std::uint64_t end_batch_ = kNoBatch;        // the first batch that is not traced
   std::uint64_t open_batches_ = 0;
   bool reached_limit_ = false;
   TraceStore store_;

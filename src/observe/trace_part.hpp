@@ -12,17 +12,17 @@
 
 namespace virnucpro {
 
-// The clock of traces: CLOCK_MONOTONIC in nanoseconds, common to all processes of a host.
+// Reads the clock of traces: CLOCK_MONOTONIC in nanoseconds, common to all processes of a host.
 inline std::uint64_t trace_now() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                         std::chrono::steady_clock::now().time_since_epoch())
                                         .count());
 }
 
-// The batch of events without one.
+// Marks an event that belongs to no batch.
 inline constexpr std::uint64_t kNoBatch = std::numeric_limits<std::uint64_t>::max();
 
-// Limits for each process: 20 MB of memory, about 60 MB of JSON. More is only counted.
+// Limits for each process: 20 MB of memory, about 60 MB of JSON. Further events are only counted.
 inline constexpr std::size_t kMostTraceEvents = 1U << 19U;
 inline constexpr std::size_t kMostTraceNames = 4096;
 inline constexpr std::size_t kMostTraceTracks = 1024;
@@ -50,14 +50,14 @@ struct TraceEvent {
   std::uint32_t track = 0;  // index into its tracks
 };
 
-// The records of one process, or some of them. Plain data: workers send theirs to the run.
+// All or some of the records of one process. Workers send this plain data to the run.
 struct TracePart {
   std::vector<TraceName> names{};
   std::vector<std::string> tracks{};  // threads and the GPU's streams: "journal 4711", "stream 7"
   std::vector<TraceEvent> events{};
-  std::uint64_t dropped = 0;         // events without room
+  std::uint64_t dropped = 0;         // events lost for lack of room
   std::uint64_t recording_time = 0;  // nanoseconds spent on recording
-  std::uint64_t cupti_time = 0;      // and spent by CUPTI, as it reports
+  std::uint64_t cupti_time = 0;      // spent by CUPTI, as it reports
   std::string kernels{};             // what records kernels, or why nothing does; empty: no GPU
 };
 
@@ -65,13 +65,13 @@ struct TracePart {
 class TraceStore {
  public:
   void add(std::string_view track, std::string_view name, TraceKind kind, TraceEvent event);
-  // Adds what another store drained; its names and tracks may differ.
+  // Adds what another store's drain() returned; its names and tracks may differ.
   void merge(const TracePart& part);
   void drop(std::uint64_t events) { part_.dropped += events; }
   void add_times(std::uint64_t recording, std::uint64_t cupti);
   void set_kernels(std::string words) { part_.kernels = std::move(words); }
 
-  // Everything since the last call.
+  // Returns everything since the last call.
   TracePart drain();
 
  private:
