@@ -19,7 +19,7 @@ struct MemorySource {
   std::function<void(void* memory)> release;
 };
 
-// Keeps freed memory and reuses it: after a warm-up it calls the source no more, since cudaMalloc
+// Keeps freed memory and reuses it. After a warm-up it calls the source no more, because cudaMalloc
 // and cudaFree wait for the whole device. It counts every allocation by purpose. Thread-safe.
 class CachingAllocator {
  public:
@@ -38,7 +38,7 @@ class CachingAllocator {
 
   MemoryUse use(Purpose purpose) const;
   MemoryUse use() const;        // for all purposes together
-  std::uint64_t kept() const;   // bytes given back and not reused now
+  std::uint64_t kept() const;   // bytes given back and not in use
   std::uint64_t asked() const;  // calls of the source so far
 
  private:

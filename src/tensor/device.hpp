@@ -15,7 +15,7 @@ struct DeviceInfo {
   int index = 0;
   std::string name;
   std::string
-      uuid;  // "GPU-xxxxxxxx-xxxx-…", "MIG-…" for a part of one, as CUDA_VISIBLE_DEVICES takes it
+      uuid;  // "GPU-xxxxxxxx-xxxx-…", "MIG-…" for a part of a GPU, as CUDA_VISIBLE_DEVICES takes it
   std::string pci;  // "0000:3b:00.0", as in Linux; empty if unknown
   int compute_major = 0;
   int compute_minor = 0;
@@ -35,7 +35,7 @@ enum class CudaState : std::uint8_t {
   kFailed,        // the driver cannot be used
 };
 
-// The devices this program could use; tensor/device_advice.hpp explains it in words.
+// The devices this program could use; tensor/device_advice.hpp explains a survey in words.
 struct DeviceSurvey {
   CudaState state = CudaState::kNotBuiltIn;
   std::vector<DeviceInfo> devices;  // by index; not empty if `state` is kReady
@@ -46,7 +46,7 @@ struct DeviceSurvey {
   std::string failure;                 // CUDA's text for kFailed
 };
 
-// The CUDA version of this program, as in DeviceSurvey::runtime; asks no driver.
+// Returns the CUDA version of this program, as in DeviceSurvey::runtime; asks no driver.
 int cuda_built_in();
 
 // For the functions below a machine without a device is a result, not an error.
@@ -55,9 +55,9 @@ int cuda_built_in();
 // a second on each, and on a shared machine a device may belong to someone else. Errors: kDevice if
 // the driver lists a device but cannot describe it.
 DeviceSurvey find_devices();
-// The same with their free memory; opens CUDA on each of them.
+// Like find_devices(), but also finds the free memory; opens CUDA on each device.
 DeviceSurvey survey_devices();
-// One device with its free memory. Errors: kDevice if there is none with this index.
+// Describes a device with its free memory. Errors: kDevice if no device has this index.
 DeviceInfo survey_device(int index);
 
 // This program's memory on the GPU that the calling thread uses.
@@ -66,7 +66,7 @@ struct DeviceUse {
   std::uint64_t kept = 0;  // bytes unused now, kept for later allocations
 };
 
-// All 0 in a program without CUDA. Errors: kDevice.
+// Returns the memory use; all 0 in a program without CUDA. Errors: kDevice.
 DeviceUse device_use();
 
 }  // namespace virnucpro

@@ -23,8 +23,8 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Advice for a Slurm job without a GPU; empty elsewhere. It never names CUDA_VISIBLE_DEVICES: where
-// Slurm does not confine devices, that would show other jobs' GPUs.
+// Returns advice for a Slurm job without a GPU; empty elsewhere. It never names
+// CUDA_VISIBLE_DEVICES: if Slurm does not confine devices, this may show other jobs' GPUs.
 std::string what_to_ask_slurm() {
   const std::string job = slurm_job();
   const std::array names{"SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "SLURM_GPUS_ON_NODE"};
@@ -47,7 +47,7 @@ std::string why_no_device(const DeviceSurvey& survey) {
       *survey.visible);
 }
 
-// Choices for this device: "--precision fp16 (with batches 5.4 GiB), ".
+// Returns the choices that fit on this device: "--precision fp16 (with batches 5.4 GiB), ".
 std::string what_fits(const MemoryShortage& shortage) {
   const auto fits = [&shortage](const MemoryNeed& need) {
     return need.all() < shortage.device.memory_free;

@@ -19,7 +19,7 @@ std::string error_text(cudaError_t status) {
   return std::string(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
 }
 
-// "MIG-…" if the device's name is that of a part of a GPU: "NVIDIA H200 MIG 1g.18gb".
+// Returns "MIG-…" if the name is that of a part of a GPU ("NVIDIA H200 MIG 1g.18gb"), else "GPU-…".
 std::string uuid_text(const cudaDeviceProp& properties) {
   constexpr char kDigits[] = "0123456789abcdef";
   const cudaUUID_t& uuid = properties.uuid;
@@ -48,7 +48,7 @@ std::string pci_text(int index) {
   return lower;
 }
 
-// Does not open the device.
+// Describes a device without opening it.
 DeviceInfo describe(int index) {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
@@ -92,7 +92,7 @@ DeviceSurvey find_devices() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   survey.state = cuda_state(status, count, survey);
   if (status != cudaSuccess) survey.failure = error_text(status);
-  cudaGetLastError();  // an error here is an answer; it must not appear as the next call's
+  cudaGetLastError();  // the error was an answer: do not leave it to the next call
   if (survey.state != CudaState::kReady) return survey;
   for (int index = 0; index < count; ++index) survey.devices.push_back(describe(index));
   return survey;

@@ -13,7 +13,7 @@
 namespace virnucpro {
 namespace {
 
-// cudaMalloc that returns null if memory does not suffice.
+// Calls cudaMalloc; returns null if memory does not suffice.
 void* allocate_on_device(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes);
@@ -29,9 +29,9 @@ void* allocate_on_device(std::size_t bytes) {
 
 ErrorKind kind_of(cudaError_t status) {
   if (status == cudaErrorMemoryAllocation) return ErrorKind::kOutOfMemory;
-  // For most of these the runtime's documentation says that the process must end; after hardware
-  // and unknown errors nothing can be trusted. The list has numbers, because older toolkits do not
-  // name all.
+  // After most of these errors the process must end, says the runtime's documentation; after
+  // hardware and unknown errors nothing can be trusted. The list has numbers, because older
+  // toolkits do not name all errors.
   constexpr int kLost[] = {
       214,  // ECCUncorrectable
       220,  // NvlinkUncorrectable
@@ -111,7 +111,7 @@ float Event::milliseconds_until(const Event& later) const {
   return milliseconds;
 }
 
-// Never destroyed: at the end of the process the driver may be gone before them.
+// The allocators are never destroyed: at exit the driver may go first.
 CachingAllocator& device_allocator() {
   static auto& allocators = *new std::map<int, CachingAllocator>;
   static std::mutex mutex;

@@ -9,8 +9,8 @@
 
 namespace virnucpro {
 
-// Resources of the calling thread's current CUDA device. All are move-only and release in the
-// destructor, where errors cannot be reported and are ignored. Errors of constructors and calls:
+// Resources of the calling thread's current CUDA device. All are move-only. The destructors release
+// them and ignore errors, which they could not report. Errors of constructors and calls:
 // kOutOfMemory, kDevice (tensor/cuda_error.hpp).
 
 // Work on a stream runs in order, and in parallel with other streams.
@@ -39,14 +39,14 @@ class Event {
   cudaEvent_t get() const { return event_; }
   void record(const Stream& stream);
   void synchronize() const;
-  // Milliseconds of device time from this event to `later`; both must have been reached.
+  // Returns device time in milliseconds from this event to `later`; both must be reached.
   float milliseconds_until(const Event& later) const;
 
  private:
   cudaEvent_t event_ = nullptr;
 };
 
-// The allocator of the calling thread's current device.
+// Returns the allocator of the calling thread's current device.
 CachingAllocator& device_allocator();
 
 // Uninitialised device memory of device_allocator(), aligned to 256 bytes. The destructor lets

@@ -34,7 +34,7 @@ void count_allocation(Purpose purpose, std::size_t bytes) {
   }
 }
 
-// Buffers of several huge pages are aligned to one, so that the kernel can use them.
+// Aligns buffers of several huge pages to a huge page, so that the kernel can use huge pages.
 std::size_t alignment_of(std::size_t bytes) {
   return bytes >= 2 * kHugePage ? kHugePage : kCacheLine;
 }

@@ -15,7 +15,7 @@ enum class Purpose : std::uint8_t { kWeights, kActivations, kScratch, kStaging }
 inline constexpr std::size_t kPurposes = 4;
 std::string_view name_of(Purpose purpose);  // "weights"
 
-// Bytes of live host buffers for one purpose: now, and at most so far.
+// Bytes of live host buffers for one purpose: now, and the most so far.
 struct MemoryUse {
   std::uint64_t current = 0;
   std::uint64_t peak = 0;
@@ -45,7 +45,7 @@ class HostBuffer {
 
 [[noreturn]] void throw_too_large(Purpose purpose);
 
-// rows · columns; both may come from a file. Errors: kOutOfMemory.
+// Returns rows · columns, which may come from a file. Errors: kOutOfMemory if this overflows.
 inline std::size_t checked_elements(Purpose purpose, std::size_t rows, std::size_t columns) {
   const auto elements = checked_mul(rows, columns);
   if (!elements) throw_too_large(purpose);

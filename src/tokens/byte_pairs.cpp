@@ -62,7 +62,7 @@ void BytePairs::add_merge(std::size_t rank, const PairMerge& merge, const std::s
   piece.made = static_cast<std::uint32_t>(rank + 1);
   piece.left = left;
   piece.right = right;
-  // If lower merges split a token's own text differently, it is never in an encoding.
+  // If earlier merges split a token's text differently, no encoding has the token.
   const bool parts_come_out = pieces_[left].letters != 0 && pieces_[right].letters != 0;
   if (!parts_come_out || merges_across(left, right, piece.made)) return;
   piece.letters = static_cast<std::uint8_t>(texts_[made].size());
@@ -74,7 +74,7 @@ void BytePairs::build_trie(const std::string& file) {
   for (std::size_t token = 0; token < pieces_.size(); ++token) {
     if (pieces_[token].letters != 0) insert(static_cast<std::uint16_t>(token), file);
   }
-  // A search for the token that each token begins with needs the complete trie.
+  // This comes last: the search for the token that each token begins with needs the complete trie.
   for (std::size_t token = 0; token < pieces_.size(); ++token) {
     if (pieces_[token].letters < 2) continue;
     std::string_view begin = texts_[token];
@@ -105,8 +105,8 @@ void BytePairs::insert(std::uint16_t token, const std::string& file) {
 //
 // The search goes back in time. x and y are the tokens beside the border; until_x and until_y say
 // when each was merged into the next larger token. x and y merge if their time comes before both.
-// If times are equal, all are the same merge of a repeated token, and the leftmost is done first:
-// before that of y with its right neighbour, but after that of x with its left one.
+// If times are equal, all are the same merge of a repeated token, and the leftmost is done first: x
+// with its left neighbour, then x with y, then y with its right neighbour.
 bool BytePairs::merges_across(std::uint16_t left, std::uint16_t right, std::uint32_t before) const {
   std::uint16_t x = left;
   std::uint16_t y = right;

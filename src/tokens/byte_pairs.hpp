@@ -48,14 +48,14 @@ class PairRanks {
   std::vector<Slot> slots_;
 };
 
-// Byte-pair encoding (Sennrich et al., 2016) of runs of known letters. It always does the merge of
-// the lowest rank, the leftmost one of equals, until no merge is left.
+// Byte-pair encoding (Sennrich et al., 2016) of runs of known letters: repeat the merge of the
+// lowest rank, the leftmost of equal ranks, until no merge is left.
 //
-// It does not do merges one by one. Call two tokens *compatible* if the encoding of their joined
+// The class does not do single merges. Call two tokens *compatible* if the encoding of their joined
 // text is these two. A split of a text into tokens is its encoding if and only if all neighbours
 // are compatible. The reason: a merge depends only on its pair, so the first merge across a border
-// of the split is also done in the text of the two tokens beside it, and vice versa. So there is
-// one such split; it is searched from the left, longest token first. Only one split reaches a
+// of the split is also done in the text of the two tokens beside it, and vice versa. So only one
+// split is compatible; it is searched from the left, longest token first. Only one split reaches a
 // position, so a dead end is never tried again, and time is linear in the text's length.
 class BytePairs {
  public:
@@ -64,10 +64,10 @@ class BytePairs {
   static constexpr std::size_t kMaxTokenLetters = 64;
   static constexpr std::size_t kMaxTrieCells = std::size_t{1} << 22U;
 
-  // `merges` are in the order of their ranks, tokens below `vocabulary`. Both parts of a merge must
-  // be letters or made by earlier merges, and no token may be made twice. Training ensures this; it
-  // makes a merge's rank its time. Errors: kTokenizer, naming `file`, if this does not hold or the
-  // tables would exceed the limits above.
+  // `merges` are in the order of their ranks, with tokens below `vocabulary`. Both parts of a merge
+  // must be letters or made by earlier merges, and no token may be made twice. Training ensures
+  // this, so a merge's rank is its time. Errors: kTokenizer, naming `file`, if this does not hold
+  // or the tables would exceed the limits above.
   BytePairs(const Letters& letters, std::span<const PairMerge> merges, std::size_t vocabulary,
             const std::string& file);
 
@@ -93,7 +93,7 @@ class BytePairs {
   PairRanks ranks_;
   std::vector<Piece> pieces_;             // by token
   std::vector<std::string> texts_;        // by token
-  std::array<std::uint8_t, 256> code_{};  // of letters, from 0
+  std::array<std::uint8_t, 256> code_{};  // a letter's code, from 0
   std::size_t width_ = 0;                 // number of letters
   std::vector<std::uint32_t> children_;   // [node][code], 0: none
   std::vector<std::uint16_t> token_at_;   // [node], or kNoToken

@@ -38,7 +38,7 @@ unsigned char byte_at(std::string_view text, std::size_t index) {
   return static_cast<unsigned char>(text[index]);
 }
 
-// Unicode's White_Space beyond ASCII.
+// True for Unicode's White_Space beyond ASCII.
 bool is_wide_space(std::uint32_t value) {
   constexpr std::array<std::uint32_t, 8> kOthers{0x85,   0xa0,   0x1680, 0x2028,
                                                  0x2029, 0x202f, 0x205f, 0x3000};
@@ -103,7 +103,7 @@ struct DnaTokenizer::Tables {
       added.push_back({.text = text, .token = source.vocabulary.at(text)});
       if (added_starts.find(text.front()) == std::string::npos) added_starts += text.front();
     }
-    // If several match, the longest one is taken.
+    // Longer tokens come first, because the longest match is taken.
     std::stable_sort(added.begin(), added.end(), [](const AddedToken& a, const AddedToken& b) {
       return a.text.size() > b.text.size();
     });
@@ -129,7 +129,7 @@ struct DnaTokenizer::Tables {
   std::string added_starts;  // the bytes that added tokens start with
 };
 
-// The end of the run of known letters of one class that starts at `begin`.
+// Returns the end of the run of known letters of one class that starts at `begin`.
 std::size_t DnaTokenizer::Tables::letters_from(std::string_view text, std::size_t begin) const {
   const ByteClass word = kClassOf[byte_at(text, begin)];
   std::size_t end = begin + 1;
@@ -189,7 +189,7 @@ const std::string& DnaTokenizer::hash() const {
 }
 
 std::vector<std::uint16_t> DnaTokenizer::encode(std::string_view text) const {
-  constexpr std::size_t kUsualLetters = 4;  // of one token of DNA
+  constexpr std::size_t kUsualLetters = 4;  // letters in one token of DNA
   std::vector<std::uint16_t> tokens;
   tokens.reserve(text.size() / kUsualLetters + 2);
   tokens.push_back(tables_->opening);

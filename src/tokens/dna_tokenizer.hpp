@@ -11,7 +11,7 @@ namespace virnucpro {
 
 // The byte-pair encoding of DNABERT-S, read from its published tokenizer.json. For every text the
 // result equals that of the `tokenizers` library with the same file, without padding and
-// truncation. Tokens written in the text ("[SEP]") become those tokens. The rest is split at white
+// truncation. A token's name in the text ("[SEP]") becomes that token. The rest is split at white
 // space into words (runs of letters, digits and underscores; runs of other characters), and each
 // word is encoded. A character without a token is one unknown token; so is a byte that is not
 // UTF-8, which the library refuses. Time is linear in the text's length. Thread-safe.
@@ -24,8 +24,8 @@ class DnaTokenizer {
   DnaTokenizer(DnaTokenizer&&) noexcept;
 
   std::uint32_t vocabulary() const;  // the largest token + 1
-  const std::string& hash() const;   // of the JSON's bytes, as ContentHash has it
-  // [CLS] … [SEP]
+  const std::string& hash() const;   // ContentHash of the JSON's bytes
+  // Returns [CLS], the text's tokens, [SEP].
   std::vector<std::uint16_t> encode(std::string_view text) const;
 
  private:

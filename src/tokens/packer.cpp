@@ -16,14 +16,14 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kBudgetsInWindow = 64;
-// How many frames to try for one that fits the batch. If a frame's tokens of one model fit, those
-// of the other nearly always do.
+// How many frames to try until one fits the batch. If a frame's tokens for one model fit, its
+// tokens for the other nearly always fit, too.
 constexpr std::size_t kProbes = 32;
 
 struct Entry {
   FrameTokens tokens;
   std::vector<std::uint64_t> occurrences;
-  std::uint64_t age = 0;  // a counter at the time it was added
+  std::uint64_t age = 0;  // a counter's value when it was added
 };
 
 std::size_t esm_size(const Entry& entry) {
@@ -150,7 +150,7 @@ void Packer::Window::move_to(PackedBatch& batch, Entry& entry) {
   by_age.erase(entry.age);
 }
 
-// Searches by the model that has fewer tokens left.
+// Searches by the model that has room for fewer tokens.
 Entry* Packer::Window::longest_that_fits(const Room& room) const {
   const auto search = [&room](const auto& by_size, std::size_t size) -> Entry* {
     auto next = by_size.upper_bound(size);

@@ -26,7 +26,7 @@ struct PackedFrames {
 
 struct PackedBatch {
   PackedFrames frames;
-  // The numbers with which each frame was added; several if equal frames met in the window.
+  // The numbers that the caller gave to each frame; several if equal frames met in the window.
   std::vector<std::vector<std::uint64_t>> occurrences;
 };
 
@@ -40,12 +40,12 @@ struct PackSettings {
   bool deduplicate = true;
 };
 
-// Packs whole frames into batches under a token budget, nearly full ones from a bounded window. The
+// Packs whole frames from a bounded window into nearly full batches, under a token budget. The
 // batches depend only on the settings and on the calls and their order. Equal frames in the window
 // are packed once, because libraries hold many duplicates.
 //
-// A batch takes the oldest frames as long as they fit, then the longest that still fit. The window
-// is full when it holds frames_in_window distinct frames and enough for a batch, or
+// A batch takes the oldest frames as long as they fit, then the longest frames that still fit. The
+// window is full when it holds frames_in_window distinct frames and enough for a batch, or
 // tokens_in_window tokens; a repeated frame counts as one token. This bounds memory, if the caller
 // takes all ready batches after every add().
 class Packer {
@@ -55,10 +55,10 @@ class Packer {
   Packer(Packer&&) noexcept;
 
   void add(FrameTokens frame, std::uint64_t number);
-  // Returns a batch while the window is full, else nothing. It always has the window's oldest
+  // Returns a batch while the window is full, else nothing. Each batch has the window's oldest
   // frame, so no frame waits for ever.
   std::optional<PackedBatch> next_batch();
-  // Returns a batch of the frames left, as full as possible; empty if none are left.
+  // Returns a batch of the remaining frames, as full as possible; empty if no frame is left.
   std::optional<PackedBatch> drain();
 
  private:

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMaxTokens = std::numeric_limits<std::uint16_t>::max(); 
 constexpr std::size_t kMaxAddedTokens = 256;
 constexpr std::size_t kMaxShown = 64;  // letters of a value shown in an error
 
-// Writes a path like "model.merges[3]".
+// Returns a path as text, like "model.merges[3]".
 std::string text_of(const JsonPath& path) {
   std::string text;
   for (const JsonStep& step : path) {
@@ -48,7 +48,7 @@ std::string text_of(const JsonScalar& value) {
       value);
 }
 
-// Patterns of paths: "[]" is any element of an array, "*" any member, "**" everything below.
+// True if a path fits a pattern: "[]" is any element, "*" any member, "**" everything below.
 bool matches(const JsonPath& path, std::span<const std::string_view> pattern) {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == "**") return true;
@@ -70,7 +70,7 @@ class Reader : public JsonVisitor {
  private:
   struct Added {
     std::string content;
-    std::uint64_t id = kMaxTokens;  // none
+    std::uint64_t id = kMaxTokens;  // no id
   };
   struct Rule {
     std::vector<std::string_view> path;
@@ -190,7 +190,7 @@ class Reader : public JsonVisitor {
   TokenizerFile found_;
   std::set<std::string> seen_;  // the members that may have only one value
   std::set<std::uint64_t> tokens_;
-  std::vector<std::string> template_;  // empty: the text
+  std::vector<std::string> template_;  // "" stands for the text
   std::map<std::string, std::vector<std::uint64_t>> template_ids_;
   std::map<std::size_t, Added> added_;  // by place
 };
