@@ -18,11 +18,11 @@ namespace virnucpro {
 
 struct ErrorInfo;
 
-// The version of the library that runs, "X.Y.Z".
+// Returns the version of the library that runs, "X.Y.Z".
 VIRNUCPRO_PUBLIC std::string_view version() noexcept;
 
 // The only exception that leaves the library. what() is one sentence that names file, tensor or
-// sequence; name and exit code are those of the program's table of errors
+// sequence. name() and exit_code() are as in the program's table of errors
 // (docs/reference/errors.md).
 class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
  public:
@@ -31,7 +31,7 @@ class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
   ~Exception() override;
 
   std::string_view name() const noexcept;    // "weights-missing"
-  int exit_code() const noexcept;            // what the program would exit with
+  int exit_code() const noexcept;            // the program's exit code for this error
   std::string_view remedy() const noexcept;  // what the user can do
 
  private:
@@ -50,7 +50,7 @@ struct ScoredFrame {
   float virus = 0;
 };
 
-// A chunk of a sequence: its letters [begin, end). One without a stop-free frame has no scores.
+// A chunk of a sequence: its letters [begin, end). Without a stop-free frame it has no scores.
 struct ScoredChunk {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -65,8 +65,8 @@ struct ScoredSequence {
   std::size_t chunks_scored = 0;  // chunks that have frames
   std::size_t virus_chunks = 0;   // scored chunks that are virus
 
-  // The call by the program's rule `majority`: at least a share of `threshold` of the scored chunks
-  // is virus.
+  // True by the program's rule `majority`: at least a share of `threshold` of the scored chunks is
+  // virus.
   bool is_virus(double threshold = 0.5) const {
     return chunks_scored > 0 &&
            static_cast<double>(virus_chunks) / static_cast<double>(chunks_scored) >= threshold;
@@ -80,8 +80,8 @@ struct EmbeddedFrame {
   std::string_view reading;  // "F1" … "R3"
 };
 
-// One row per frame, in the order of sequences, chunks and frames: the numbers of DNABERT-S, then
-// those of ESM-2, which is the classifier's input.
+// One row per frame, in the order of sequences, chunks and frames. A row is the classifier's input:
+// the numbers of DNABERT-S, then those of ESM-2.
 struct Embeddings {
   std::vector<EmbeddedFrame> frames;
   std::size_t dnabert_s_width = 0;
@@ -97,28 +97,28 @@ struct Analysis {
   std::vector<ScoredSequence> scores;  // one per sequence, in order
 };
 
-// The models, opened and in memory: gigabytes for the published ones. Move-only; a moved-from
+// The models, opened and in memory: gigabytes for the published models. Move-only; a moved-from
 // object can only be assigned to or destroyed.
 //
 // Threads: several threads may call one object; calls are computed one after another, each on all
 // of Options::threads. Every function but version(), moves and destruction may throw Exception, and
 // nothing else. After an exception the object is as before the call.
 //
-// fork(): a child has no threads of its parent. In it every call of a parent's object throws
-// Exception ("usage"); only description() answers, and the object can be destroyed, which frees no
+// fork(): a child process has no threads of its parent. There every call of a parent's object
+// throws Exception ("usage"), except description(). The object can be destroyed, which frees no
 // memory. Open the models in the child, after fork().
 class VIRNUCPRO_PUBLIC Models {
  public:
   // How to treat RNA, which has U for T. The original drops each codon with U, and so all stop
   // codons: its scores of RNA mean nothing.
   enum class Rna {
-    refuse,    // fails if at least 90 % of a call's first 1,000 with T or U have U, no T
-    as_dna,    // U is read as T; DNA stays as it is
-    original,  // the original's reading
+    refuse,    // fails if at least 90 % of the first 1,000 sequences with T or U have no T
+    as_dna,    // reads U as T; DNA stays as it is
+    original,  // reads RNA as the original does
   };
 
-  // Names of models as in the program (docs/use/models.md): a file, a folder, a published name, or
-  // synthetic:NAME.
+  // The models are named as in the program (docs/use/models.md): a file, a folder, a published
+  // name, or synthetic:NAME.
   struct Options {
     std::string dnabert_s = "zhihan1996/DNABERT-S";
     std::string esm2 = "esm2_t36_3B_UR50D";
@@ -142,12 +142,12 @@ class VIRNUCPRO_PUBLIC Models {
   Models& operator=(Models&&) noexcept;
 
   // A sequence is its letters, without white space, in upper or lower case; a letter other than
-  // ACGTU is unknown. An empty sequence has no chunks. The object keeps nothing of them. Errors:
+  // ACGTU is unknown. An empty sequence has no chunks. The object keeps no sequences. Errors:
   // "input-too-long", "input-rna", "not-finite", "out-of-memory"; "usage" in a child process, and
   // for scores if no classifier was opened.
   std::vector<ScoredSequence> classify(const std::vector<std::string_view>& sequences) const;
   Embeddings embed(const std::vector<std::string_view>& sequences) const;
-  // Does both in the time of one.
+  // Embeds and classifies in the time of one call.
   Analysis embed_and_classify(const std::vector<std::string_view>& sequences) const;
 
   // Describes the models and how they compute: "esm2", "esm2_hash", "precision", "kernel_path",

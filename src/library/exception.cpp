@@ -29,7 +29,7 @@ const ErrorInfo& no_memory() {
   return error_info(ErrorKind::kOutOfMemory);
 }
 
-// Composed when the library is loaded; later there may be no memory for them.
+// These are made when the library is loaded: later there may be no memory for them.
 const std::runtime_error kNoMemory{std::string(no_memory().summary)};
 const std::runtime_error kNoMemoryRemedy{std::string(no_memory().remedy)};
 

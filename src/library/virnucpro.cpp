@@ -31,7 +31,7 @@
 namespace virnucpro {
 namespace {
 
-// Computes as the program does for the time of a call: the calling thread may round differently, or
+// Sets the program's usual arithmetic during a call: the calling thread may round differently, or
 // take numbers near 0 as 0.
 class UsualArithmetic {
  public:
@@ -62,7 +62,7 @@ void require_within(const char* option, std::size_t value, std::size_t least, st
               fmt::format("{} {}: expected {} to {}", option, value, least, most));
 }
 
-// Finds share/virnucpro, where the build or the installation put it, relative to this library.
+// Finds share/virnucpro of the build or the installation, relative to this library.
 std::filesystem::path find_share_directory() noexcept {
   try {
     Dl_info info{};
@@ -74,8 +74,8 @@ std::filesystem::path find_share_directory() noexcept {
   }
 }
 
-// Set when the library is loaded, because its path may be relative to the current folder of that
-// time.
+// Set when the library is loaded: a relative path of the library starts in the current folder of
+// that time.
 const std::filesystem::path kShareDirectory = find_share_directory();
 
 ModelSettings model_settings(const Models::Options& options) {
@@ -166,7 +166,7 @@ struct Models::State {
 
   Analysis analyse(const std::vector<std::string_view>& sequences, Wanted wanted);
 
-  const Cancel cancel;  // nobody requests it
+  const Cancel cancel;  // never requested
   const ComputeSettings compute;
   const std::size_t chunk_size;
   const Translation translation;
@@ -275,8 +275,8 @@ class Analyser {
   const std::size_t chunk_size_;
   const Translation translation_;
   const Wanted wanted_;
-  std::vector<SequencePart> parts_;       // one per sequence
-  std::vector<FramePosition> positions_;  // of each frame, by its number
+  std::vector<SequencePart> parts_;       // one part per sequence
+  std::vector<FramePosition> positions_;  // each frame's position, by the frame's number
   Embeddings embeddings_;                 // filled only if wanted
   RunCounters counters_;                  // never read
   Worker worker_;                         // must stop before the members above are gone
