@@ -96,7 +96,7 @@ void for_each_command(std::string& text, const Command& command, const Line& lin
   for (const Command& inner : command.commands) for_each_command(text, inner, line);
 }
 
-// "virnucpro predict --name" | …, for a shell's case; a global option belongs to every command.
+// Returns "virnucpro predict --name" | …, for a shell's case; global options are for all commands.
 std::string patterns(const Command& command, const OptionRow& option, bool is_global) {
   std::string text;
   for (const std::string& name : option.names) {
@@ -111,7 +111,7 @@ std::string value_cases(const Command& command, bool is_global) {
   std::string text;
   for (const OptionRow& option : command.options) {
     if (!option.takes_value() || option.listed_by == ListedBy::kHelpV2) continue;
-    // Another option may follow one that stands alone.
+    // After an option that stands alone, another option may follow.
     const char* const unless = option.alone == nullptr ? "" : "[[ $cur == -* ]] && return 1; ";
     text += fmt::format("    {}) {}{} ;;\n", patterns(command, option, is_global), unless,
                         offer(option.value));

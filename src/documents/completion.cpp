@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns `commands` as words after `before`, without options.
+// Returns `commands` without options, with names that begin with `before`.
 std::list<Command> topics(const std::list<Command>& commands, const std::string& before) {
   std::list<Command> result;
   for (const Command& command : commands) {

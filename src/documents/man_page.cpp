@@ -55,7 +55,7 @@ void add_option(std::string& text, const OptionRow& option) {
   text += item(option_term(option), roff(option.whole_text()) + required);
 }
 
-// Does nothing right after a heading, which begins a paragraph itself.
+// Begins a paragraph, except after a heading, which begins one itself.
 void begin_paragraph(std::string& text) {
   const std::size_t last_line = text.rfind('\n', text.size() - 2) + 1;
   if (!std::string_view(text).substr(last_line).starts_with(".S")) text += ".PP\n";
@@ -76,7 +76,7 @@ void add_options(std::string& text, const Command& command) {
   }
 }
 
-// Examples stay as they are; remarks become paragraphs.
+// Adds a footer: examples stay as they are, and remarks become paragraphs.
 void add_footer(std::string& text, std::string_view footer) {
   bool verbatim = false;
   bool in_paragraph = false;
@@ -113,7 +113,7 @@ void add_commands(std::string& text, const Command& parent) {
   }
 }
 
-// These flags need their own section: those without effect are in no command's help.
+// Adds a section for v2's flags: flags without effect are in no command's help.
 void add_flags_of_v2(std::string& text, const Command& program) {
   text += fmt::format(
       ".SH FLAGS OF V2\nAccepted by {}, so that the command lines of v2 run; those without effect "

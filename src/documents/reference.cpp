@@ -13,7 +13,7 @@
 namespace virnucpro {
 namespace {
 
-// Text with a backslash before each of `letters`.
+// Returns a text with a backslash before each of `letters`.
 std::string with_backslashes(std::string_view text, std::string_view letters) {
   std::string result;
   for (const char letter : text) {
@@ -23,12 +23,12 @@ std::string with_backslashes(std::string_view text, std::string_view letters) {
   return result;
 }
 
-// Text for a table cell.
+// Returns text for a table cell.
 std::string cell(std::string_view text) {
   return with_backslashes(text, "|");
 }
 
-// Text with nothing that looks like a tag of HTML.
+// Returns text in which nothing looks like an HTML tag.
 std::string markdown(std::string_view text) {
   return with_backslashes(text, "<");
 }
@@ -37,7 +37,7 @@ std::string_view yes_or_no(bool yes) {
   return yes ? "yes" : "no";
 }
 
-// An option or argument as a user types it.
+// Returns an option or argument as a user types it.
 std::string typed(const OptionRow& option) {
   std::string text = fmt::format("{}", fmt::join(option.names, ", "));
   if (option.takes_value() && !option.is_argument()) text += " " + option.shown_value();
@@ -45,13 +45,13 @@ std::string typed(const OptionRow& option) {
   return text;
 }
 
-// Options are lines of a list, because most are too long for a table.
+// Returns an option as a line of a list, because most options are too long for a table.
 std::string option_row(const OptionRow& option) {
   return fmt::format("- `{}`: {}{}\n", typed(option), markdown(option.whole_text()),
                      option.required && !option.is_argument() ? " (required)" : "");
 }
 
-// Every command has --help, so the page lists it once.
+// True for --help: every command has it, so the page lists it once.
 bool is_help(const OptionRow& option) {
   const Ask* ask = std::get_if<Ask>(&option.target);
   return ask != nullptr && *ask == Ask::kHelp;
@@ -63,8 +63,8 @@ bool has_same(const Command& other, const OptionRow& option) {
   return same != nullptr && option_row(*same) == option_row(option);
 }
 
-// Lists the options of `command`. Options that are the same in `told`, which the page has already,
-// are only named at the end.
+// Lists the options of `command`. Options that are the same in `told`, an earlier command of the
+// page, are only named at the end.
 std::string option_list(const Command& command, const Command* told) {
   std::vector<std::string> shared;
   std::string rows;

@@ -38,7 +38,7 @@ void add_synthetic_esm2(ValueWords& values) {
   }
 }
 
-// Adds the short name and the published one.
+// Adds the short name and the published name of each model of a family.
 void add_published(ValueWords& values, ModelFamily family) {
   for (const PublishedModel& model : published_models()) {
     if (model.family != family) continue;

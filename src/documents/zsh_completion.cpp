@@ -34,7 +34,7 @@ std::string function_name(const std::string& command) {
   return name;
 }
 
-// "FILE:_files" for the value of an option, or an argument.
+// Returns "FILE:_files" for the value of an option, or for an argument.
 std::string value_part(std::string_view value) {
   const ValueWords values = value_words(value);
   std::string action = " ";
@@ -50,7 +50,7 @@ std::string value_part(std::string_view value) {
   return fmt::format("{}:{}", escaped(value, ":"), action);
 }
 
-// A value may be the next word or follow the name: "-o+", "--output=".
+// Returns names like "-o+" and "--output=": a value may be the next word or follow the name.
 std::vector<std::string> names_with_value(const OptionRow& option) {
   std::vector<std::string> names = option.names;
   if (!option.takes_value()) return names;
@@ -88,7 +88,7 @@ void add_leaf(std::string& text, const Command& command, const Command& program)
                       arguments_call(command, program));
 }
 
-// A command that has subcommands.
+// Adds a command that has subcommands.
 void add_branch(std::string& text, const Command& command, const Command& program) {
   text += fmt::format(
       "\n{}() {{\n  local curcontext=\"$curcontext\" state line\n  local -a commands\n"
