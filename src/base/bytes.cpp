@@ -18,12 +18,12 @@ std::uint64_t ByteReader::varint() {
     value |= static_cast<std::uint64_t>(part & 0x7fU) << shift;
     if (part < 0x80U) return value;
   }
-  fail("holds a number above 64 bits");
+  fail("holds a number of more than 64 bits");
 }
 
 std::size_t ByteReader::count(std::size_t item_size) {
   const std::uint64_t value = varint();
-  if (value > left() / item_size) fail("announces more items than it has bytes for");
+  if (value > left() / item_size) fail("announces more items than its bytes can hold");
   return static_cast<std::size_t>(value);
 }
 

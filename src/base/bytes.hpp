@@ -43,7 +43,7 @@ std::string_view bytes_of(const T& value) {
 template <PlainValue T>
 T value_at(std::string_view bytes, std::size_t offset = 0) {
   if (!range_within(offset, sizeof(T), bytes.size())) {
-    throw Error(ErrorKind::kInternal, "a value lies behind the end of its bytes");
+    throw Error(ErrorKind::kInternal, "a value lies beyond the end of its bytes");
   }
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof(T));
@@ -85,7 +85,7 @@ class ByteReader {
   std::uint64_t left() const { return bytes_.size() - offset_; }
 
   void seek(std::uint64_t offset) {
-    if (offset > bytes_.size()) fail("an offset lies behind the end");
+    if (offset > bytes_.size()) fail("an offset points beyond the end");
     offset_ = offset;
   }
 

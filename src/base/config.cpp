@@ -164,7 +164,9 @@ class Collector final : public YAML::EventHandler {
   }
 
   void open(const YAML::Mark& mark, bool is_map) {
-    if (levels_.size() >= kMaxDepth) fail(mark, "nested too deeply");
+    if (levels_.size() >= kMaxDepth) {
+      fail(mark, fmt::format("nested deeper than {} levels", kMaxDepth));
+    }
     if (!levels_.empty()) {
       const Level& level = levels_.back();
       if (level.is_map && !level.key) fail(mark, "a key must be plain text");
@@ -242,7 +244,7 @@ void Config::check(const std::string& name, const Setting& setting) {
 
 // Notes a section of keys without effect that has a plain value in this file.
 void Config::note_section(const std::string& name, const Setting& setting) {
-  notes_.push_back(fmt::format("{}: line {}: {} has no effect here: none of its keys has one",
+  notes_.push_back(fmt::format("{}: line {}: {} has no effect here: none of its keys has an effect",
                                file_, setting.line, name));
 }
 

@@ -30,7 +30,7 @@ constexpr std::array kKeys{
     ConfigKey{"device.default", kText, "auto",
               "auto, cpu, cuda, cuda:all, cuda:N or cuda:N,M (--device)", true},
     ConfigKey{"device.fallback_to_cpu", kBool, "true",
-              "a device that was asked for and is absent is always an error", false},
+              "asking for a missing device is always an error", false},
     ConfigKey{"features.dnabert.model_name", kText, "zhihan1996/DNABERT-S",
               "path or published name (--dnabert-model)", true},
     ConfigKey{"features.dnabert.trust_remote_code", kBool, "false",
@@ -70,7 +70,7 @@ constexpr std::array kKeys{
     ConfigKey{"validation.warn_ambiguous_bases", kBool, "true",
               "utils validate warns of sequences with many ambiguous bases, such as N", true},
     ConfigKey{"validation.max_ambiguous_percent", kNumber, "5",
-              "percent of ambiguous bases up to which there is no warning", true},
+              "warn above this percent of ambiguous bases", true},
     ConfigKey{"validation.check_duplicate_ids", kBool, "true",
               "false: utils validate counts duplicate ids, and does not fail for them", true},
     ConfigKey{"version", kText, "null", "the version of v2 the file was written for", false},
@@ -79,7 +79,7 @@ constexpr std::array kKeys{
     ConfigKey{"run.classifier", kText, "null",
               "your own classifier: a path, or a name in the model directory (--model-path)", true},
     ConfigKey{"run.chunk_size", kCount, "null",
-              "bases a chunk; null: the model type's (--expected-length)", true},
+              "bases per chunk; null: as for the model type (--expected-length)", true},
     ConfigKey{"run.rna", kBool, "null",
               "true reads U as T, false as the original does; null: an input that is RNA fails "
               "(--rna, --no-rna)",
@@ -101,10 +101,10 @@ constexpr std::array kKeys{
         "run.check_precision", kText, "auto",
         "precision for computing close calls again: auto, fp32, fp16 or bf16 (--check-precision)",
         true},
-    ConfigKey{"run.shadow", kNumber, "0",
-              "share of the calls furthest from the other one that are compared with the check "
-              "precision (--shadow)",
-              true},
+    ConfigKey{
+        "run.shadow", kNumber, "0",
+        "share of the clearest calls that are also computed in the check precision (--shadow)",
+        true},
     ConfigKey{"run.calibration", kText, "null",
               "file of calibrate, for the precision it was made for; overrides run.int8_keep "
               "(--calibration)",
@@ -114,7 +114,7 @@ constexpr std::array kKeys{
     ConfigKey{"run.threads", kCountOrAuto, "auto",
               "host threads; auto: all processors this process may use (--threads)", true},
     ConfigKey{"run.token_budget", kCountOrAuto, "auto",
-              "tokens a batch; auto: up to 4096 on the CPU, 32768 on a GPU, 65536 in int8 "
+              "tokens per batch; auto: up to 4096 on the CPU, 32768 on a GPU, 65536 in int8 "
               "(--token-budget)",
               true},
     ConfigKey{"run.prefetch", kCount, "2", "batches ready ahead of the models (--prefetch)", true},
@@ -123,9 +123,10 @@ constexpr std::array kKeys{
     ConfigKey{"run.cpu_workers", kCount, "1",
               "processes that share the threads on the CPU (--cpu-workers)", true},
     ConfigKey{"run.min_score", kNumber, "0",
-              "virus score from which a chunk can count as virus (--min-score)", true},
+              "a chunk with a lower virus score does not count as virus (--min-score)", true},
     ConfigKey{"run.min_share", kNumber, "0.5",
-              "share of virus chunks from which a sequence is called virus (--min-share)", true},
+              "a sequence with a smaller share of virus chunks is not called virus (--min-share)",
+              true},
     ConfigKey{"run.threshold", kNumber, "null", "the older name of run.min_share", true},
     ConfigKey{"run.telemetry", kText, "full",
               "what is measured: off, summary, or full: also a line per batch (--telemetry)", true},

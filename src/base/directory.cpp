@@ -100,7 +100,7 @@ Directory Directory::folder(const std::string& name) const {
   UniqueFd inner = open_at(fd(), name, kFolder | O_NOFOLLOW);
   if (inner.get() >= 0) return {path_ / name, std::move(inner)};
   if (errno != ELOOP && errno != ENOTDIR) fail(path_ / name, errno);
-  throw taken_name(path_ / name, "it is no folder; links are not followed");
+  throw taken_name(path_ / name, "it is not a folder; links are not followed");
 }
 
 Directory Directory::make_folder(const std::string& name) const {
@@ -161,7 +161,7 @@ void Directory::sync() const {
 
 Error taken_name(const std::filesystem::path& path, const std::string& why) {
   Error error(ErrorKind::kOutputExists, Place{.file = path.string()}, why);
-  error.advise("It stays as it is: move it away, or choose another --output.");
+  error.advise("It was not changed: move it away, or choose another --output.");
   return error;
 }
 

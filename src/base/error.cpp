@@ -23,7 +23,7 @@ constexpr std::array kTable{
     ErrorInfo{kConfig, "config", 1, "the configuration cannot be used",
               "Correct the file; virnucpro utils generate-config writes one with every key."},
     ErrorInfo{kNoQualities, "no-qualities", 1, "a read has no qualities, which were asked for",
-              "Leave --virus-fastq out, or this input; --virus-fasta writes sequences without."},
+              "Leave --virus-fastq out, or this input; --virus-fasta needs no qualities."},
     ErrorInfo{kInputMissing, "input-missing", 1, "input not found",
               "Check the path and that it may be read."},
     ErrorInfo{kInputRead, "input-read", 1, "input cannot be read",
@@ -37,9 +37,9 @@ constexpr std::array kTable{
     ErrorInfo{kInputChanged, "input-changed", 1, "input changed while the run was on",
               "Leave the inputs alone while a run is on; run it again with --force."},
     ErrorInfo{kInputMalformed, "input-malformed", 1, "input is not well formed",
-              "Correct the record named, or take it out; virnucpro utils validate looks for more."},
+              "Correct or remove the named record; virnucpro utils validate finds further errors."},
     ErrorInfo{kInputTooLong, "input-too-long", 1, "a sequence is too long",
-              "Split it: one sequence may hold 2,147,483,647 bases."},
+              "Split it: a sequence may have at most 2,147,483,647 bases."},
     ErrorInfo{
         kInputRna, "input-rna", 1, "the input is RNA",
         "The original drops codons with U, so RNA has no stop codon, and its scores would mean "
@@ -75,9 +75,10 @@ constexpr std::array kTable{
               "See virnucpro utils list-devices, or run with --device cpu."},
     ErrorInfo{kPrecision, "precision", 1, "the device does not compute in this precision",
               "Choose another --precision (auto takes one that runs here), or another --device."},
-    ErrorInfo{kCalibration, "calibration", 1, "the calibration cannot be used",
-              "Make one for these models and this precision (virnucpro calibrate --help). One that "
-              "lies in the cache may be removed: it is made anew."},
+    ErrorInfo{
+        kCalibration, "calibration", 1, "the calibration cannot be used",
+        "Make a calibration for these models and this precision (virnucpro calibrate --help). A "
+        "calibration in the cache may be removed: it is made anew."},
     ErrorInfo{kDeviceFailed, "device-failed", 1, "the device failed while it computed",
               "Run again, on another device if it recurs; dmesg and nvidia-smi -q may say why."},
     ErrorInfo{
@@ -96,13 +97,13 @@ constexpr std::array kTable{
               "Wait for it, or choose another --output."},
     ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
               "Set TMPDIR to a folder with free space that can be written."},
-    ErrorInfo{
-        kNetwork, "network", 1, "a file could not be fetched",
-        "Run it again: it goes on where it stopped. virnucpro download --help says how to use "
-        "a proxy or a mirror, and --print-urls what to carry to a machine without a network."},
+    ErrorInfo{kNetwork, "network", 1, "a file could not be fetched",
+              "Run it again: it goes on where it stopped. virnucpro download --help explains "
+              "proxies and mirrors; --print-urls lists the files to carry to a machine without a "
+              "network."},
     ErrorInfo{kDownloadMismatch, "download-mismatch", 1, "it is not the published file",
-              "It was not installed. Fetch it again, or from elsewhere; where the publisher has "
-              "changed the file, name the new hash (--sha256) or a new table (--manifest)."},
+              "It was not installed. Fetch it again, or from elsewhere. If the publisher has "
+              "changed the file, give its new hash (--sha256) or a new table (--manifest)."},
     ErrorInfo{kNoSpace, "no-space", 1, "there is not enough free space",
               "Free space, or choose another folder with --models-dir."},
     ErrorInfo{kJournalDamaged, "journal-damaged", 3, "the run's journal is damaged",
@@ -117,20 +118,23 @@ constexpr std::array kTable{
         "other runs, then merge again."},
     ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
               "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
-    ErrorInfo{kRequirementMissed, "requirement-missed", 1, "a requirement was missed",
-              "All files are written; the run's telemetry says what held it back. Without --strict "
-              "this is a warning."},
+    ErrorInfo{
+        kRequirementMissed, "requirement-missed", 1, "a requirement was missed",
+        "All files are written; the run's telemetry names the bottleneck. Without --strict this "
+        "is a warning."},
     ErrorInfo{kRegression, "regression", 1, "worse than the results it was compared with",
-              "All files are written; the report names the figures. Run it again on a machine that "
-              "does nothing else before believing it."},
-    ErrorInfo{kBenchmark, "benchmark", 2, "a part of the benchmark could not be run",
-              "The other parts were run. See its log, beside the reports, then run it again."},
+              "All files are written; the report names the figures. Confirm it on a machine that "
+              "does nothing else."},
+    ErrorInfo{
+        kBenchmark, "benchmark", 2, "a part of the benchmark could not be run",
+        "The other parts were run. See the failed part's log, beside the reports, then run it "
+        "again."},
     ErrorInfo{kNotJudged, "not-judged", 2, "a requirement was not judged",
               "The report says why, for each row. Name the suites that this machine can judge "
               "(--suite), or give them what they lack."},
     ErrorInfo{
         kNotComparable, "not-comparable", 2, "could not compare",
-        "Give two of a kind: output directories, tables of one kind, or files of embeddings."},
+        "Give two results of the same kind: output directories, tables, or files of embeddings."},
     ErrorInfo{kOutOfMemory, "out-of-memory", 4, "out of memory",
               "Use a smaller --token-budget or fewer threads, or ask for more memory."},
     ErrorInfo{kTooManyFiles, "too-many-files", 1, "too many files are open",
@@ -148,14 +152,14 @@ constexpr std::array kExitCodes{
     ExitCode{kExitDone, "done; compare: identical or within tolerance"},
     ExitCode{kExitDiffers,
              "failure or bad usage, as the message says; compare: rows differ; benchmark: worse; "
-             "validate-checkpoints: one is bad"},
+             "validate-checkpoints: a checkpoint is bad"},
     ExitCode{kExitPartial,
              "partial results: see failed_inputs.txt and sequences.tsv; compare, benchmark: could "
              "not run, or not judge"},
     ExitCode{kExitRefused,
              "the output directory is in use, or its journal refused or damaged; merge: the shards "
              "do not make one run; "
-             "validate-checkpoints: there are none, or they cannot be read"},
+             "validate-checkpoints: no checkpoint, or it cannot be read"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},
     ExitCode{143, "terminated (SIGTERM, SIGHUP)"},

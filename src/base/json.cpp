@@ -95,9 +95,8 @@ class Walker : public nlohmann::json_sax<Library> {
 
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor) {
   if (text.size() > kMaxJsonBytes) {
-    throw Error(
-        ErrorKind::kJson, Place{.file = file},
-        fmt::format("{} bytes, more than the {} that are read", text.size(), kMaxJsonBytes));
+    throw Error(ErrorKind::kJson, Place{.file = file},
+                fmt::format("{} bytes; the limit is {}", text.size(), kMaxJsonBytes));
   }
   Walker walker(file, visitor);
   Library::sax_parse(text, &walker);

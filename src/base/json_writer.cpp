@@ -30,7 +30,7 @@ Json Json::object() {
 
 Json& Json::operator[](std::string_view name) {
   if (kind_ == Kind::kArray || (kind_ == Kind::kScalar && scalar_ != "null")) {
-    throw Error(ErrorKind::kInternal, "a JSON value that is no object has no members");
+    throw Error(ErrorKind::kInternal, "a JSON value that is not an object has no members");
   }
   kind_ = Kind::kObject;
   const auto found = std::ranges::find(names_, name);

@@ -37,14 +37,14 @@ SteadyFile::SteadyFile(const std::filesystem::path& path, const FileErrors& erro
 void SteadyFile::read(std::uint64_t offset, std::span<std::byte> out) const {
   if (!range_within<std::uint64_t>(offset, out.size(), size_)) {
     throw Error(ErrorKind::kInternal, Place{.file = path_.string(), .offset = offset},
-                "a read behind the end of a file");
+                "a read beyond the end of a file");
   }
   while (!out.empty()) {
     const ssize_t got = ::pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(kind_of_failure(errno, errors_.unreadable), offset, errno_text(errno));
     if (got == 0) {
-      fail(errors_.changed, offset, fmt::format("it ends here; it had {} bytes", size_));
+      fail(errors_.changed, offset, fmt::format("it ends here now; it had {} bytes", size_));
     }
     offset += static_cast<std::uint64_t>(got);
     out = out.subspan(static_cast<std::size_t>(got));

@@ -474,7 +474,7 @@ Monitor::Monitor(MonitorSettings settings)
   try {
     thread_ = start_thread([sampler = sampler_] { sampler->run(); });
   } catch (const std::system_error& error) {
-    log_warning("nothing is measured: {}", error.what());
+    log_warning("GPUs and host are not measured: {}", error.what());
   }
 }
 
@@ -487,7 +487,7 @@ void Monitor::end() {
   if (sampler_->stop()) {
     thread_.join();
   } else {
-    log_warning("the last measurement does not end and is left behind");
+    log_warning("the last measurement did not end in time and is missing");
     thread_.detach();
   }
 }

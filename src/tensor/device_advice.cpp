@@ -38,12 +38,12 @@ std::string why_no_device(const DeviceSurvey& survey) {
   const std::string slurm = what_to_ask_slurm();
   if (!slurm.empty()) return slurm;
   if (!survey.visible) {
-    return "the NVIDIA driver finds no GPU; nvidia-smi shows what it sees, and a job of a cluster "
-           "has to ask for one";
+    return "the NVIDIA driver finds no GPU; see nvidia-smi -L, and in a cluster's job ask for a "
+           "GPU";
   }
   return fmt::format(
       "CUDA_VISIBLE_DEVICES is \"{}\", which shows this program no GPU; unset it, or "
-      "set it to one that nvidia-smi -L lists",
+      "set it to a GPU that nvidia-smi -L lists",
       *survey.visible);
 }
 
@@ -116,7 +116,7 @@ std::string why_none(const DeviceSurvey& survey) {
     case CudaState::kReady:
       return {};
     case CudaState::kNotBuiltIn:
-      return "this program was built without CUDA; a build where nvcc is found has it";
+      return "this program was built without CUDA; build it on a machine with nvcc";
     case CudaState::kNoDriver:
       if (const std::string slurm = what_to_ask_slurm(); !slurm.empty()) {
         return "there is no NVIDIA driver (libcuda.so.1); " + slurm;

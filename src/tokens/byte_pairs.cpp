@@ -51,7 +51,7 @@ void BytePairs::add_merge(std::size_t rank, const PairMerge& merge, const std::s
     refuse(file, fmt::format("merge {} joins a token that no earlier merge makes", rank + 1));
   }
   if (!texts_[made].empty()) {
-    refuse(file, fmt::format("merge {} makes a token that is there already", rank + 1));
+    refuse(file, fmt::format("merge {} makes a token that exists already", rank + 1));
   }
   texts_[made] = texts_[left] + texts_[right];
   if (texts_[made].size() > kMaxTokenLetters) {
@@ -89,7 +89,7 @@ void BytePairs::insert(std::uint16_t token, const std::string& file) {
     const std::size_t cell = node * width_ + code_[static_cast<unsigned char>(letter)];
     if (children_[cell] == 0) {
       if (children_.size() + width_ > kMaxTrieCells) {
-        refuse(file, "its tokens need a larger table than the limit");
+        refuse(file, fmt::format("its tokens need a table of more than {} entries", kMaxTrieCells));
       }
       children_[cell] = static_cast<std::uint32_t>(token_at_.size());
       token_at_.push_back(kNoToken);

@@ -93,7 +93,7 @@ def not_compared(program, *arguments):
     assert (result.returncode, result.stdout) == (2, b""), message(result)
     assert not (program.folder / "compared.json").exists()
     assert "could not compare" in message(result)
-    assert "Give two of a kind" in message(result)
+    assert "Give two results of the same kind" in message(result)
     return message(result)
 
 

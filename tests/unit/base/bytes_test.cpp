@@ -70,7 +70,7 @@ TEST(Bytes, NoReadLeavesThem) {
   in.read(1);
   EXPECT_NE(why([&] { in.read(3); }), "");
   EXPECT_NE(why([&] { in.read(kMost); }), "");
-  EXPECT_EQ(why([&] { in.seek(4); }), "an offset lies behind the end");
+  EXPECT_EQ(why([&] { in.seek(4); }), "an offset points beyond the end");
   in.seek(3);
   EXPECT_EQ(in.read(0).size(), 0U);
 }
@@ -85,7 +85,7 @@ TEST(Bytes, VarintsHave64Bits) {
   EXPECT_EQ(reader_of(nine + '\x01').varint(), std::numeric_limits<std::uint64_t>::max());
   for (const char tenth : {'\x02', '\x80', '\xff'}) {
     EXPECT_EQ(why([&] { reader_of(nine + tenth + '\x01').varint(); }),
-              "holds a number above 64 bits");
+              "holds a number of more than 64 bits");
   }
   EXPECT_EQ(why([&] { reader_of(nine).varint(); }), "ends within a field of 1 bytes");
 }
@@ -93,7 +93,7 @@ TEST(Bytes, VarintsHave64Bits) {
 TEST(Bytes, ItemsNeedTheirBytes) {
   EXPECT_EQ(reader_of("\x02xxxx").count(2), 2U);
   EXPECT_EQ(why([&] { reader_of("\x03xxxx").count(2); }),
-            "announces more items than it has bytes for");
+            "announces more items than its bytes can hold");
 }
 
 TEST(Bytes, AFormatHasItsOwnErrors) {
@@ -108,7 +108,7 @@ TEST(Bytes, AFormatHasItsOwnErrors) {
     std::string why_cut(std::uint64_t /*size*/) const override { return "is cut"; }
   };
   EXPECT_EQ(why([] { Row().varint(); }), "row is cut");
-  EXPECT_EQ(why([] { Row().seek(1); }), "row an offset lies behind the end");
+  EXPECT_EQ(why([] { Row().seek(1); }), "row an offset points beyond the end");
 }
 
 TEST(Bytes, AValueLiesWithinItsBytes) {

@@ -175,7 +175,7 @@ TEST(Config, RefusesBombs) {
   for (int level = 0; level < 1000; ++level) {
     deep += std::string(static_cast<std::size_t>(level), ' ') + "a:\n";
   }
-  EXPECT_THAT(refusal(deep), HasSubstr("line 9: nested too deeply"));
+  EXPECT_THAT(refusal(deep), HasSubstr("line 9: nested deeper than 8 levels"));
 }
 
 TEST(Config, FailsWithoutTheFile) {

@@ -522,7 +522,7 @@ TEST_P(HangingDriverTest, IsLeftBehind) {
     EXPECT_LE(monitor.summary().samples, 1U);
   }
   EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(5));
-  EXPECT_THAT(warnings, ElementsAre("the last measurement does not end and is left behind"));
+  EXPECT_THAT(warnings, ElementsAre("the last measurement did not end in time and is missing"));
   EXPECT_FALSE(driver.was_shut_down());
 }
 
