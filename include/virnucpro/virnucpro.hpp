@@ -40,7 +40,7 @@ class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
             const std::runtime_error& remedy) noexcept;
 
   const ErrorInfo* info_;
-  std::runtime_error remedy_;  // its copies cannot fail
+  std::runtime_error remedy_;  // a runtime_error, because its copies cannot fail
 };
 
 // A stop-free reading frame of a chunk, and its two scores.
@@ -73,7 +73,7 @@ struct ScoredSequence {
   }
 };
 
-// The frame of one row in a matrix of embeddings.
+// The frame that a row of embeddings belongs to.
 struct EmbeddedFrame {
   std::size_t sequence = 0;  // index into the sequences given
   std::size_t chunk = 0;     // index into its chunks
@@ -123,10 +123,10 @@ class VIRNUCPRO_PUBLIC Models {
     std::string dnabert_s = "zhihan1996/DNABERT-S";
     std::string esm2 = "esm2_t36_3B_UR50D";
     std::string classifier;        // "500_model.pth"; empty: embeddings only
-    std::string models_dir;        // where names are looked up first
-    std::string share_dir;         // share/virnucpro; empty: the one installed with the library
+    std::string models_dir;        // names are looked up here first
+    std::string share_dir;         // share/virnucpro; empty: the installed folder
     std::size_t chunk_size = 500;  // letters; must be what the classifier was trained for
-    std::size_t threads = 0;       // 0: as many as this process may use
+    std::size_t threads = 0;       // 0: all that this process may use
     std::size_t token_budget =
         4096;           // tokens per batch: affects memory and speed, never the numbers
     bool bf16 = false;  // matrix products in bf16, if the processor supports it
@@ -147,7 +147,7 @@ class VIRNUCPRO_PUBLIC Models {
   // for scores if no classifier was opened.
   std::vector<ScoredSequence> classify(const std::vector<std::string_view>& sequences) const;
   Embeddings embed(const std::vector<std::string_view>& sequences) const;
-  // Embeds and classifies in the time of one call.
+  // Embeds and classifies, and runs the models only once.
   Analysis embed_and_classify(const std::vector<std::string_view>& sequences) const;
 
   // Describes the models and how they compute: "esm2", "esm2_hash", "precision", "kernel_path",

@@ -32,7 +32,7 @@ class BoundedQueue {
     return pop_front();
   }
 
-  // Returns an item if there is one now.
+  // Returns an item if the queue has one now; does not wait.
   std::optional<T> try_pop() {
     const std::lock_guard lock(mutex_);
     return pop_front();

@@ -72,8 +72,8 @@ class ByteWriter {
 };
 
 // Reads bytes from files that may be wrong or hostile. No read goes beyond the bytes, and every
-// size is checked before anything is allocated. Errors have the given kind and name the file and
-// the offset. A format with its own errors overrides error() and why_cut().
+// size is checked before memory is allocated. Errors have the given kind and name the file and the
+// offset. A format with its own errors overrides error() and why_cut().
 class ByteReader {
  public:
   ByteReader(std::span<const std::byte> bytes, std::string file, ErrorKind kind)
@@ -116,7 +116,8 @@ class ByteReader {
   virtual std::string why_cut(std::uint64_t size) const;  // fewer than `size` bytes are left
 
  private:
-  [[noreturn]] void fail_cut(std::uint64_t size) const;  // not inline, so that read() can be
+  [[noreturn]] void fail_cut(
+      std::uint64_t size) const;  // not inline, so that read() can be inlined
 
   std::span<const std::byte> bytes_;
   std::string file_;

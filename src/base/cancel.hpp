@@ -16,13 +16,13 @@ class Cancel {
  public:
   // `signal` is SIGINT, SIGTERM or SIGHUP; 0 if another thread failed.
   void request(int signal) noexcept { request_at(signal, now()); }
-  // Like request(), but running work gets no time of grace.
+  // Like request(), but running work must stop at once, without kGrace.
   void request_now(int signal) noexcept {
     request_at(signal, now() - std::chrono::nanoseconds(kGrace).count());
   }
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
   // True if this signal only repeats the request. Slurm sends SIGTERM to each process of a job;
-  // `srun` and the job's script pass signals on, too. So the program gets several at a time. A
+  // `srun` and the job's script pass signals on, too, so the program gets several at a time. A
   // second SIGINT is a new request: it comes from a person.
   bool repeats(int signal) const noexcept {
     const int first = signal_.load(std::memory_order_relaxed);

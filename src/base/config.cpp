@@ -234,7 +234,7 @@ void Config::check(const std::string& name, const Setting& setting) {
     warn_unknown(name, setting);
     return;
   }
-  const std::string& value = setting.values.front();  // lists were refused before
+  const std::string& value = setting.values.front();  // a list was refused before
   if (!is_of_type(key->type, value)) {
     throw config_error(
         file_, setting.line,
@@ -242,7 +242,7 @@ void Config::check(const std::string& name, const Setting& setting) {
   }
 }
 
-// Notes a section of keys without effect that has a plain value in this file.
+// Notes that a section has a plain value in this file, but only keys without effect.
 void Config::note_section(const std::string& name, const Setting& setting) {
   notes_.push_back(fmt::format("{}: line {}: {} has no effect here: none of its keys has an effect",
                                file_, setting.line, name));

@@ -24,9 +24,9 @@ enum class ConfigType : std::uint8_t { kText, kBool, kCount, kCountOrAuto, kNumb
 struct ConfigKey {
   std::string_view name;  // "prediction.models.500"
   ConfigType type;
-  std::string_view fallback;  // as YAML; used when the key is not set
+  std::string_view fallback;  // the default, as YAML
   std::string_view comment;   // one line; the reason if the key has no effect
-  bool used;                  // false: a key of v2, accepted but without effect here
+  bool used;                  // false: a key of v2, accepted without effect
   bool is_warned = false;     // if without effect: a warning, not a note, tells the user
 };
 
@@ -41,7 +41,7 @@ std::string default_config();
 // kMaxConfigBytes, eight levels and one document. It has no aliases, and no key with effect twice.
 class Config {
  public:
-  Config() = default;  // sets nothing
+  Config() = default;  // no key is set
 
   // Errors: kConfig names file, line and key, also for a value of the wrong type.
   static Config read(const std::filesystem::path& path);
@@ -63,7 +63,9 @@ class Config {
 
   // Returns warnings about unknown keys, and about keys with `is_warned`.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  const std::vector<std::string>& notes() const { return notes_; }  // about keys without effect
+  const std::vector<std::string>& notes() const {
+    return notes_;
+  }  // notes about keys without effect
 
   struct Setting {
     std::vector<std::string> values;  // one value, or a list's values

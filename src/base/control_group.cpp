@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostMounts = 1U << 20U;
 constexpr std::size_t kMostGroups = 64U << 10U;
 constexpr std::size_t kMostOfALimit = 4096;
-// cgroup v1 writes the largest multiple of a page if there is no limit.
+// From here on there is no limit: cgroup v1 then writes the largest multiple of a page.
 constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
 
 // The folder of a controller's files for this process: a mount, and the group below it.
@@ -139,7 +139,7 @@ void lower_to(std::optional<T>& limit, std::optional<T> other) {
   if (other) limit = std::min(limit.value_or(*other), *other);
 }
 
-// Converts a quota of microseconds in a period to processors.
+// Converts a quota, in microseconds of each period, to processors.
 std::optional<std::size_t> processors_of(std::string_view quota, std::string_view period) {
   const auto time = parse_count(quota);  // empty for "max" and "-1"
   const auto whole = parse_count(period);

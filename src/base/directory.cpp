@@ -80,7 +80,8 @@ std::filesystem::path Directory::path_of(const std::string& name) const {
 }
 
 std::vector<std::string> Directory::names() const {
-  UniqueFd own = open_at(fd(), ".", kFolder);  // a descriptor has one position for all its users
+  UniqueFd own =
+      open_at(fd(), ".", kFolder);  // an own descriptor: users of one descriptor share its position
   if (own.get() < 0) fail(path_, errno);
   const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(own.get()));
   if (!entries) fail(path_, errno);
@@ -119,7 +120,7 @@ UniqueFd Directory::create(const std::string& name) const {
 UniqueFd Directory::create_nameless() const {
   UniqueFd file = open_at(fd(), ".", O_RDWR | O_TMPFILE);
   if (file.get() >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
-  // This file system has no nameless files.
+  // Without nameless files in this file system, make a file and remove its name.
   do {
     const std::string name = fmt::format(".nameless-{:08x}", std::random_device()());
     file = create(name);
@@ -146,7 +147,7 @@ void Directory::remove_folder(const std::string& name) const {
   if (errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) fail(path_ / name, errno);
 }
 
-// Removes the file and never overwrites it, because it may have other names (hard links), too.
+// Removes the file instead of overwriting it: it may have other names (hard links), too.
 void Directory::remove_leftover(const std::string& name) const {
   const EntryKind kind = kind_of(name);
   if (kind == EntryKind::kFile) remove(name);

@@ -12,7 +12,7 @@ namespace virnucpro {
 class Error;
 class UniqueFd;
 
-// The kind of an entry in a folder. A link is kOther, whatever it leads to.
+// The kind of an entry in a folder. A link is kOther, even if it leads to a file or folder.
 enum class EntryKind : std::uint8_t { kNone, kFile, kFolder, kOther };
 
 // A folder that is held open, so that nobody can redirect writes by replacing the folder or an
@@ -50,7 +50,7 @@ class Directory {
   // These remove a file or an empty folder. A missing entry is not an error.
   void remove(const std::string& name) const;
   void remove_folder(const std::string& name) const;
-  // Removes the incomplete file of a killed process, so that a new one can have its name. Errors:
+  // Removes the incomplete file of a killed process, so that a new file can have its name. Errors:
   // also kOutputExists for an entry that is not a regular file.
   void remove_leftover(const std::string& name) const;
   // Syncs the folder, so that a rename in it survives a power cut.
@@ -59,11 +59,11 @@ class Directory {
  private:
   Directory(std::filesystem::path path, UniqueFd fd);
 
-  std::filesystem::path path_;  // for messages
+  std::filesystem::path path_;  // used in messages
   std::shared_ptr<const UniqueFd> fd_;
 };
 
-// Makes the error kOutputExists: `path` is taken, and the entry there stays as it is.
+// Makes the error kOutputExists: `path` is taken by an entry, which is not changed.
 Error taken_name(const std::filesystem::path& path, const std::string& why);
 
 // The place of a file. If `folder` is set, the file is an entry of it, and a link is not followed.
@@ -88,7 +88,7 @@ struct FilePlace {
 std::filesystem::path reachable(int fd, const std::filesystem::path& path);
 std::filesystem::path reachable(const FilePlace& place);
 
-// Makes a folder and its parents; an existing one is left as it is. Errors: kOutputWrite.
+// Makes a folder and its parents; an existing folder is not changed. Errors: kOutputWrite.
 void make_directory(const std::filesystem::path& directory);
 
 }  // namespace virnucpro

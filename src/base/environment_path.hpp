@@ -14,7 +14,7 @@ std::filesystem::path environment_path(const char* variable, const char* below);
 // XDG_CACHE_HOME or ~/.cache. Empty if not even HOME is set.
 std::filesystem::path own_cache();
 
-// Returns the first path that is not empty; empty if all are.
+// Returns the first path that is not empty; empty if there is none.
 std::filesystem::path first_set(std::initializer_list<std::filesystem::path> paths);
 
 }  // namespace virnucpro

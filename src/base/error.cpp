@@ -16,7 +16,8 @@ namespace {
 
 using enum ErrorKind;
 
-// The order is that of ErrorKind, because error_info() indexes the table; a test checks it.
+// The rows are in the order of ErrorKind, because error_info() indexes the table; a test checks
+// this.
 constexpr std::array kTable{
     ErrorInfo{kUsage, "usage", 1, "the command line cannot be used",
               "See the help of the command: virnucpro COMMAND --help."},

@@ -71,7 +71,7 @@ enum class ErrorKind : std::uint8_t {
 struct ErrorInfo {
   ErrorKind kind;
   std::string_view name;     // stable, for scripts and documentation: "input-truncated"
-  int exit_code;             // of the whole program
+  int exit_code;             // the program's exit code
   std::string_view summary;  // what happened, in a few words
   std::string_view remedy;   // what the user can do
 };
@@ -90,7 +90,7 @@ inline constexpr int kExitDone = 0;
 inline constexpr int kExitDiffers = 1;  // compare found rows that differ
 inline constexpr int kExitBad = 1;      // validate found an input, or checkpoint, that is damaged
 inline constexpr int kExitPartial = 2;
-inline constexpr int kExitRefused = 3;  // validate-checkpoints found none, or could not read them
+inline constexpr int kExitRefused = 3;  // validate-checkpoints: no checkpoint, or it cannot be read
 
 // The meaning of an exit code, for help and documentation.
 struct ExitCode {

@@ -31,7 +31,7 @@ constexpr const char* kUnlink =
   throw write_error(path, error);
 }
 
-// Opens the folder of a file to be written. Errors name the file, which the user knows.
+// Opens the folder of a file to be written. Errors name the file, because the user knows its name.
 Directory folder_of(const FilePlace& place) {
   if (place.folder) return *place.folder;
   try {

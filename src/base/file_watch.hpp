@@ -11,9 +11,9 @@ namespace virnucpro {
 // True if both statuses are of the same file, which may have several names.
 bool is_same_file(const struct stat& one, const struct stat& other);
 
-// True if the time of status (ctime) has changed. The file may then have been written even if its
-// size and time of modification are the same, because a program can set that time back. A new link
-// and chmod change it, too.
+// True if the time of status (ctime) has changed: the file may have been written, even with the
+// same size and time of modification, because a program can set that time back. A new link and
+// chmod change ctime, too.
 bool was_touched(const struct stat& before, const struct stat& now);
 
 // Notices that a file changes while it is read: its size, its time of modification, or the file
@@ -28,7 +28,7 @@ class FileWatch {
   // `fd` must stay open as long as change() is called. If `path` is empty, no name is watched.
   FileWatch(int fd, std::string path);
 
-  // Says what has changed, for a message; empty if nothing has.
+  // Returns a text for a message that says what has changed; empty if nothing has.
   std::optional<std::string> change() const;
   bool was_touched() const;
   // Returns the file's first size in bytes; empty if it is not a regular file.

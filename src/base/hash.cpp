@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint32_t kCastagnoli = 0x82f63b78U;  // reflected
+constexpr std::uint32_t kCastagnoli = 0x82f63b78U;  // CRC-32C's polynomial, bits reflected
 
 // Slicing by eight (Kounavis and Berry, 2005): table[k][b] is the CRC of byte b, then k zeros.
 constexpr auto kCrcTables = [] {
@@ -97,7 +97,7 @@ void Sha256::update(std::span<const std::byte> bytes) {
 }
 
 std::string Sha256::hex() const {
-  sha256_ctx copy = state_;  // digesting ends a stream
+  sha256_ctx copy = state_;  // a copy, because a digest ends the stream
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
   ::sha256_digest(&copy, digest.size(), digest.data());
   return fmt::format("{:02x}", fmt::join(digest, ""));

@@ -13,8 +13,8 @@ namespace {
 
 using Library = nlohmann::json;
 
-constexpr std::size_t kShown = 64;      // letters of a name that an error shows
-constexpr int kNumberOutOfRange = 406;  // the library's number for this error
+constexpr std::size_t kShown = 64;      // most letters of a name in an error
+constexpr int kNumberOutOfRange = 406;  // the library's number for a number out of range
 
 class Walker : public nlohmann::json_sax<Library> {
  public:
@@ -55,7 +55,7 @@ class Walker : public nlohmann::json_sax<Library> {
   }
 
  private:
-  // path_ has one step per open container: the current place in it.
+  // path_ leads to the current place: it has one step for each open container.
   bool leaf(JsonScalar value) {
     visitor_.scalar(path_, std::move(value));
     return advance();

@@ -20,8 +20,8 @@ using JsonScalar =
 
 // One step from the document's root: a member's name, or an element's place in an array.
 struct JsonStep {
-  std::string key;        // of a member
-  std::size_t index = 0;  // of an element
+  std::string key;        // a member's name
+  std::size_t index = 0;  // an element's place
   bool is_element = false;
 };
 using JsonPath = std::vector<JsonStep>;

@@ -70,7 +70,7 @@ class Json {
   void write(std::string& text, std::size_t indent, std::size_t blanks) const;
 
   Kind kind_ = Kind::kScalar;
-  std::string scalar_ = "null";     // as it is written
+  std::string scalar_ = "null";     // the value as JSON
   std::vector<std::string> names_;  // an object's names: one for every value
   std::vector<Json> values_;
 };

@@ -13,9 +13,9 @@ struct Limits {
   std::size_t frames_in_window;    // frames the packer chooses from
   std::size_t frames_per_batch;    // the most, whatever the token budget
   std::size_t parts_per_drain;     // sequences, or parts of long ones, before the window is emptied
-  std::size_t batches_in_flight;   // between the packer and a worker, at most
+  std::size_t batches_in_flight;   // the most batches between the packer and a worker
   std::size_t frames_per_unit;     // a journal row closes at this many frames
-  std::size_t sequences_per_unit;  // or at this many sequences
+  std::size_t sequences_per_unit;  // a journal row closes at this many sequences
   std::size_t rows_in_sort;        // rows of the consensus table sorted in memory
   double seconds_until_early;      // default of run.journal_interval
 };

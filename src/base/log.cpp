@@ -72,7 +72,7 @@ struct Log {
   std::deque<Line> history;                  // for files that are added later
   bool loses_lines = false;
   std::uint64_t warnings = 0;
-  std::function<void(LogLevel, std::string_view)> elsewhere;  // if set, gets all messages
+  std::function<void(LogLevel, std::string_view)> elsewhere;  // gets all messages, if set
 };
 
 Log& the_log() {

@@ -14,9 +14,9 @@ namespace virnucpro {
 
 enum class LogLevel : int { kDebug, kInfo, kWarning, kError };
 
-// Sends messages from `level` up to stderr. When `file` is not empty, it gets everything from kInfo
-// up (or from `level` if that is lower), with time stamps. Before the first call, messages go
-// nowhere; a second call starts over. Errors: kOutputWrite.
+// Sends messages from `level` up to stderr. If `file` is not empty, it gets messages from kInfo up
+// (or from a lower `level`), with time stamps. Before the first call, messages go nowhere; a second
+// call starts a new log. Errors: kOutputWrite.
 void start_log(LogLevel level, const std::filesystem::path& file);
 // Adds a file to a running log: the run's own log in its output directory. The file begins with the
 // last kLogHistory messages logged so far. A file that is already in the log is not added again.

@@ -109,7 +109,7 @@ class OrderedPipeline {
       if (ended_) return std::nullopt;
       if (item || error) slots_.emplace_back();
       if (!item) ended_ = true;
-      // Move the error, so that only the consumer holds it: this thread goes on meanwhile.
+      // Move the error, so that only the consumer holds it while this thread goes on.
       if (error) {
         slots_.back() = Slot{.ready = true, .value = std::nullopt, .error = std::move(error)};
       }
@@ -141,7 +141,7 @@ class OrderedPipeline {
   std::mutex source_mutex_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Slot> slots_;  // slots_[i] is item first_ + i of the order
+  std::deque<Slot> slots_;  // slots_[i] is the item at place first_ + i
   std::size_t first_ = 0;
   bool ended_ = false;
   std::vector<std::thread> threads_;

@@ -6,12 +6,12 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kThisProcess = "/proc/self/exe";
-// These are files of a package, below its prefix.
+// Paths of files in a package, relative to its prefix.
 constexpr const char* kLauncher = "bin/virnucpro";
 constexpr const char* kProgram = "libexec/virnucpro";
 constexpr const char* kCarriedLoader = "lib/virnucpro/glibc/ld-linux-x86-64.so.2";
 
-// Returns `file` without the parts of `below` at its end; empty if it does not end with them.
+// Returns `file` without the path `below` at its end; empty if it does not end with that path.
 std::filesystem::path prefix_of(std::filesystem::path file, std::filesystem::path below) {
   while (!below.empty()) {
     if (file.filename() != below.filename()) return {};

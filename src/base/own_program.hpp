@@ -8,8 +8,8 @@ namespace virnucpro {
 // own C library (src/cli/launcher/main.cpp) /proc/self/exe may be the package's loader, which
 // cannot be started alone.
 struct OwnProgram {
-  std::filesystem::path file;    // to be started with the same arguments as this process
-  std::filesystem::path prefix;  // bin/ and share/ are below it
+  std::filesystem::path file;    // start this with the same arguments as this process
+  std::filesystem::path prefix;  // the folder of bin/ and share/
   bool by_carried_loader = false;
 };
 

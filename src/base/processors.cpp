@@ -63,7 +63,7 @@ void stay_near_device(const std::string& pci, const std::filesystem::path& syste
   if (::sched_getaffinity(0, sizeof usable, usable.data()) != 0) return;
   CPU_AND_S(sizeof near, near.data(), near.data(), usable.data());
   if (CPU_COUNT_S(sizeof near, near.data()) == 0) return;
-  // If the system refuses, nothing changes.
+  // If the system refuses this, nothing changes.
   static_cast<void>(::sched_setaffinity(0, sizeof near, near.data()));
 }
 

@@ -17,8 +17,8 @@ namespace virnucpro {
 // on. Empty for a regular file and for a missing one.
 std::string_view other_kind_of(const std::filesystem::path& path);
 
-// Opens a regular file, and nothing else. `flags` are those of open(2). On failure the result is
-// empty and errno is set: ELOOP for a link, EINVAL for another kind of entry.
+// Opens a file only if it is regular. `flags` are those of open(2). On failure the result is empty
+// and errno is set: ELOOP for a link, EINVAL for another kind of entry.
 UniqueFd open_regular_file(const std::filesystem::path& path, int flags);
 
 // Says why somebody other than `user`, root and the group may have made the contents of a folder or

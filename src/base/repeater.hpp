@@ -45,7 +45,7 @@ class Repeater {
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stop_ = false;
-  std::thread thread_;  // last: it uses all members above
+  std::thread thread_;  // last, because the thread uses all members above
 };
 
 }  // namespace virnucpro

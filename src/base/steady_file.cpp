@@ -15,14 +15,14 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kBlockBytes = 256U << 10U;  // stays in the processor's cache
+constexpr std::size_t kBlockBytes = 256U << 10U;  // fits into the processor's cache
 
 }  // namespace
 
 SteadyFile::SteadyFile(const std::filesystem::path& path, const FileErrors& errors)
     : path_(path), errors_(errors) {
   const Place place{.file = path.string()};
-  // O_NONBLOCK: a FIFO is refused below; opening it would wait for a writer.
+  // O_NONBLOCK: opening a FIFO would wait for a writer. It is refused below.
   fd_ = open_to_read(path, O_NONBLOCK);
   if (fd_.get() < 0) {
     const ErrorKind kind = kind_of_reading(errno, errors_.missing);

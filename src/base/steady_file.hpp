@@ -15,7 +15,7 @@ namespace virnucpro {
 
 // The error kinds for one kind of file.
 struct FileErrors {
-  ErrorKind missing;     // it cannot be opened
+  ErrorKind missing;     // the file cannot be opened
   ErrorKind unreadable;  // the disk or the network failed
   ErrorKind changed;     // it was changed after it was opened
 };
@@ -35,7 +35,7 @@ struct Extent {
 // read gives an error instead. Thread-safe.
 class SteadyFile {
  public:
-  // Errors: `missing`, also if it is not a regular file.
+  // Opens the file. Errors: `missing`, also if it is not a regular file.
   explicit SteadyFile(const std::filesystem::path& path, const FileErrors& errors = kInputErrors);
 
   const std::filesystem::path& path() const { return path_; }

@@ -64,7 +64,7 @@ FolderList& temporary_folders() {
   return folders;
 }
 
-// A signal handler may call these functions, because they make only system calls.
+// A signal handler may call these functions, which make only system calls.
 bool remove_entry(int folder, const char* name) noexcept;
 
 // Removes entries. Returns true if any was removed; the folder may then have more.

@@ -28,10 +28,10 @@ Terminal& terminal() {
 }
 
 void write_stderr(std::string_view text) {
-  (void)write_all(STDERR_FILENO, text);  // a failure could not be reported anywhere
+  (void)write_all(STDERR_FILENO, text);  // no place is left to report a failure
 }
 
-// The code that removes the block from the screen, where a signal handler can read it.
+// The code that removes the block from the screen, kept where a signal handler can read it.
 struct BlockEraser {
   std::array<char, 32> code{};
   std::atomic<std::size_t> size{0};  // 0: no block is shown, or the code is too long

@@ -17,10 +17,10 @@ struct TerminalSize {
   std::size_t rows = 24;
 };
 
-// The terminal's own control codes to move its cursor and to clear.
+// The terminal's codes that move its cursor and clear the screen.
 struct CursorControl {
-  std::string line_up;      // to the line above, the same column
-  std::string clear_below;  // from the cursor to the end of the screen
+  std::string line_up;      // moves to the line above, same column
+  std::string clear_below;  // clears from the cursor to the end of the screen
 };
 
 // A function that returns the lines below all other output. It is called for each drawing, under
@@ -36,7 +36,7 @@ void terminal_show_live(LiveLines lines, const CursorControl& control);
 // Removes the live block.
 void terminal_hide_live();
 
-// Prints a printable line from a signal handler that ends the process: takes no lock and no memory,
+// Prints a printable line from a signal handler that ends the process. Takes no lock and no memory,
 // and writes nothing if stderr would block.
 void terminal_last_words(std::string_view line) noexcept;
 

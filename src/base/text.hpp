@@ -12,7 +12,7 @@ namespace virnucpro {
 
 // These parse user input strictly: the whole text or nothing, without sign, octal or blanks.
 std::optional<std::uint64_t> parse_count(std::string_view text);
-std::optional<double> parse_number(std::string_view text);  // finite
+std::optional<double> parse_number(std::string_view text);  // a finite number
 // Accepts true/false, yes/no, on/off and 1/0, in any case, as YAML does.
 std::optional<bool> parse_bool(std::string_view text);
 
@@ -35,7 +35,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
 std::string printable(std::string_view text);
 // Like printable(), but keeps the line ends of a text of several lines.
 std::string printable_lines(std::string_view text);
-// True if printable() changes nothing.
+// True if printable() would not change the text.
 bool is_printable(std::string_view text);
 
 // True if this byte is the first of a UTF-8 letter.

@@ -27,7 +27,7 @@ std::size_t byte_order_mark(std::string_view start, const std::filesystem::path&
 
 std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {
   const Place place{.file = path.string()};
-  const UniqueFd fd = open_to_read(path, O_NONBLOCK);  // a pipe without a writer would block
+  const UniqueFd fd = open_to_read(path, O_NONBLOCK);  // opening a pipe without a writer would wait
   struct stat status {};
   if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
     throw Error(kind_of_reading(errno, kind), place, errno_text(errno));
@@ -44,7 +44,7 @@ FileLines::FileLines(const std::filesystem::path& path, std::size_t longest)
     : file_(path), longest_(longest) {}
 
 FileLines::Found FileLines::next() {
-  std::size_t seen = 0;  // bytes without a line end
+  std::size_t seen = 0;  // bytes searched without a line end
   while (true) {
     const std::string_view rest = std::string_view(block_).substr(at_);
     const std::size_t end = rest.find('\n', seen);

@@ -14,8 +14,8 @@ namespace virnucpro {
 
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // in UTF-8
 
-// Returns the length of the UTF-8 byte-order mark at a text's beginning, which Windows writes: 3 or
-// 0. Errors: `kind` for UTF-16.
+// Returns the length of the UTF-8 byte-order mark at the beginning of a text (Windows writes it): 3
+// or 0. Errors: `kind` for UTF-16.
 std::size_t byte_order_mark(std::string_view start, const std::filesystem::path& file,
                             ErrorKind kind);
 
@@ -34,7 +34,7 @@ class FileLines {
     kNone,
   };
 
-  // Errors: kInputMissing.
+  // Opens the file. Errors: kInputMissing.
   FileLines(const std::filesystem::path& path, std::size_t longest);
 
   const SteadyFile& file() const { return file_; }
@@ -52,9 +52,9 @@ class FileLines {
   SteadyFile file_;
   std::size_t longest_;
   std::string block_;       // the last block read
-  std::size_t at_ = 0;      // the first byte in block_ not passed yet
+  std::size_t at_ = 0;      // the first byte in block_ that was not passed yet
   std::uint64_t read_ = 0;  // bytes read so far
-  bool in_line_ = false;    // the rest of a line that is too long comes first
+  bool in_line_ = false;    // true: skip the rest of a line that is too long
   std::string_view text_;
   std::uint64_t offset_ = 0;
 };

@@ -14,7 +14,7 @@ namespace virnucpro {
 // 1 starts no thread and runs everything in place.
 class ThreadPool {
  public:
-  // Errors: kOutOfMemory when not all threads can be started.
+  // Starts the threads. Errors: kOutOfMemory if not all can be started.
   explicit ThreadPool(std::size_t threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -41,7 +41,7 @@ class UsualArithmetic {
   UsualArithmetic& operator=(const UsualArithmetic&) = delete;
 
  private:
-  static constexpr unsigned kUsual = 0x1f80;  // the value of a new thread
+  static constexpr unsigned kUsual = 0x1f80;  // the value in a new thread
   unsigned before_ = _mm_getcsr();
 };
 
@@ -142,7 +142,7 @@ ScoredSequence scored_sequence(const SequencePart& part, std::size_t chunk_size)
   return sequence;
 }
 
-// The results that a call asks for.
+// The results that the caller wants.
 enum class Wanted : std::uint8_t { kScores, kEmbeddings, kBoth };
 
 }  // namespace
@@ -174,7 +174,7 @@ struct Models::State {
   const EngineOutputs outputs;
   const pid_t process = ::getpid();  // the process that opened the models
   std::unique_ptr<const LoadedModels> models;
-  std::mutex mutex;  // the engine serves one call at a time
+  std::mutex mutex;  // needed because the engine serves one call at a time
 };
 
 namespace {

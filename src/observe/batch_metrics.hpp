@@ -10,7 +10,7 @@ namespace virnucpro {
 
 // Seconds of one batch, measured by its device.
 struct BatchTimes {
-  double waiting = 0;    // idle between the previous batch and this one
+  double waiting = 0;    // idle time between the previous batch and this batch
   double to_device = 0;  // sending the input, while other batches compute
   double esm2 = 0;
   double dnabert_s = 0;
@@ -52,7 +52,7 @@ struct WorkerMemory {
   // Memory of the worker's own allocator:
   std::uint64_t reserved = 0;  // taken from the device
   std::uint64_t used = 0;      // the part that is in use
-  std::uint64_t peak = 0;      // the most that was in use at once so far
+  std::uint64_t peak = 0;      // the most memory in use at once so far
 };
 
 // The state of the queue when a batch was added.
@@ -71,7 +71,7 @@ struct BatchMetrics {
   std::uint64_t frames = 0;  // distinct frames
   std::uint64_t esm_tokens = 0;
   std::uint64_t dna_tokens = 0;
-  std::uint64_t budget_tokens = 0;  // the most it could hold
+  std::uint64_t budget_tokens = 0;  // the most tokens the batch could hold
   std::uint64_t queue = 0;          // batches ready or computing when it was added
   QueueState queue_state = QueueState::kNormal;
   BatchTimes times{};

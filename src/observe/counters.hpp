@@ -27,7 +27,7 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-// A sum of time, to which several threads can add.
+// A sum of time to which several threads can add.
 class TimeCounter {
  public:
   void add(double seconds) noexcept { nanoseconds_.add(static_cast<std::uint64_t>(seconds * 1e9)); }
@@ -108,7 +108,7 @@ inline constexpr std::size_t kShadowStrata = 4;
 struct ShadowCounters {
   struct Stratum {
     Counter chunks;
-    Counter sampled;  // computed in the check precision as well
+    Counter sampled;  // chunks computed in the check precision as well
     Counter changed;  // sampled chunks with another call there
   };
   std::array<Stratum, kShadowStrata> strata;
@@ -116,7 +116,7 @@ struct ShadowCounters {
   ErrorSums logits;          // the run's logits minus those in the check precision
   CentredCosine embeddings;  // of ESM-2, between both precisions
 
-  std::uint64_t sampled() const noexcept;  // chunks of all strata
+  std::uint64_t sampled() const noexcept;  // in all strata
 };
 
 // Counters of a run's progress. The code that does the work raises them. They fall only if the run
@@ -124,12 +124,12 @@ struct ShadowCounters {
 struct RunCounters {
   Counter input_bytes;          // bytes of the input files read so far, as stored
   Counter input_bytes_total;    // sizes of all input files; 0: unknown because some are pipes
-  Counter sequences;            // read
+  Counter sequences;            // sequences read
   Counter one_chunk_sequences;  // sequences cut into a single chunk
-  Counter sequences_scored;     // by this run, with all their frames
+  Counter sequences_scored;     // sequences that this run scored with all their frames
   Counter sequences_known;      // sequences read that were scored before a resume
-  Counter bases;                // of the sequences read
-  Counter chunks;               // cut
+  Counter bases;                // bases of the sequences read
+  Counter chunks;               // chunks cut
   Counter chunks_known;         // chunks cut that were scored before a resume
   Counter chunks_framed;        // chunks whose frames were counted
   Counter chunks_with_frames;   // chunks with a stop-free frame

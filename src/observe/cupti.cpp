@@ -19,7 +19,7 @@ namespace {
 // The library's names: CUDA 13's, CUDA 12's, any version's, and the toolkit's usual path.
 constexpr std::array kLibraries{"libcupti.so.13", "libcupti.so.12", "libcupti.so",
                                 "/usr/local/cuda/lib64/libcupti.so"};
-constexpr std::size_t kBufferBytes = 256U << 10U;  // the records of one or two batches
+constexpr std::size_t kBufferBytes = 256U << 10U;  // room for the records of one or two batches
 
 // The object that receives the process's records.
 std::atomic<Cupti*> measuring{nullptr};
@@ -199,7 +199,7 @@ std::vector<GpuActivity> Cupti::drain() {
       waiting.activity.batch = batch->second;
       batches_.erase(batch);
     } else if (!std::exchange(waiting.was_looked_up, true) && is_measuring_) {
-      left.push_back(waiting);  // the next records may name its batch
+      left.push_back(waiting);  // a later record may name its batch
       continue;
     }
     drained.push_back(waiting.activity);
@@ -217,7 +217,7 @@ Cupti::Costs Cupti::drain_costs() {
 void Cupti::request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   *buffer = static_cast<std::uint8_t*>(std::malloc(kBufferBytes));
   *size = *buffer == nullptr ? 0 : kBufferBytes;
-  *most_records = 0;  // no limit besides the buffer's size
+  *most_records = 0;  // only the buffer's size is a limit
 }
 
 void Cupti::complete_buffer(void* /*context*/, std::uint32_t /*stream*/, std::uint8_t* buffer,
@@ -276,7 +276,7 @@ void Cupti::read_record(const std::uint8_t* record) {
 }
 
 void Cupti::add(GpuActivity activity, std::uint32_t correlation) {
-  // An activity has no times if it had not ended when its buffer was flushed.
+  // An activity without times had not ended when its buffer was flushed.
   if (activity.begin == 0 || activity.end < activity.begin) return;
   if (waiting_.size() >= kMostTraceEvents) {
     ++costs_.dropped;

@@ -17,7 +17,7 @@ namespace virnucpro {
 // A kernel or copy that a GPU ran; the times are as in TraceEvent.
 struct GpuActivity {
   TraceKind kind = TraceKind::kKernel;
-  std::string_view name;  // valid as long as its Cupti
+  std::string_view name;  // valid as long as its Cupti object
   std::uint32_t stream = 0;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -40,7 +40,7 @@ class Cupti {
 
   // Returns why nothing is measured; empty if measuring works.
   const std::string& failure() const { return failure_; }
-  std::string version() const;  // the number of its API: "130001"
+  std::string version() const;  // number of CUPTI's API: "130001"
 
   // Between these calls, everything that the thread launches belongs to the batch.
   void begin_launches(std::uint64_t batch) const;
@@ -83,10 +83,10 @@ class Cupti {
   std::unique_ptr<Functions> functions_;
   std::string failure_;
   bool is_measuring_ = false;
-  std::mutex mutex_;                                       // CUPTI's threads deliver buffers
-  std::map<std::string, std::string, std::less<>> names_;  // short names by CUPTI's names
+  std::mutex mutex_;  // needed because CUPTI's threads deliver buffers
+  std::map<std::string, std::string, std::less<>> names_;  // short names, by full name
   std::vector<Waiting> waiting_;
-  std::unordered_map<std::uint32_t, std::uint64_t> batches_;  // by correlation
+  std::unordered_map<std::uint32_t, std::uint64_t> batches_;  // batches by correlation
   Costs costs_;
 };
 

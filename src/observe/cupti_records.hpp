@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kRuntime = 5;
 inline constexpr std::uint32_t kConcurrentKernel = 10;
 inline constexpr std::uint32_t kOverhead = 17;
 inline constexpr std::uint32_t kExternalCorrelation = 39;
-// The kinds that are measured. Correlations are reported only if runtime calls are, too.
+// The kinds that are measured. Without runtime calls, CUPTI reports no correlations.
 inline constexpr std::array kKinds{kMemcpy,   kMemset, kConcurrentKernel, kExternalCorrelation,
                                    kOverhead, kRuntime};
 

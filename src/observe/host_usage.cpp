@@ -56,7 +56,7 @@ std::optional<std::uint64_t> number_of(std::string_view lines, std::string_view 
 struct ProcessStat {
   std::uint64_t id = 0;
   std::uint64_t parent = 0;
-  std::uint64_t ticks = 0;      // of its threads and of its children that were waited for
+  std::uint64_t ticks = 0;      // time of its threads and of its ended children
   std::uint64_t rss_pages = 0;  // resident pages
 };
 
@@ -137,7 +137,7 @@ void add_to(std::optional<T>& sum, std::optional<T> value) {
 
 void add_process(HostUsage& usage, const fs::path& process) {
   const auto stat = read_stat(process);
-  if (!stat) return;  // it has ended
+  if (!stat) return;  // the process has ended
   const auto tick = static_cast<double>(::sysconf(_SC_CLK_TCK));
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   add_to(usage.cpu_seconds, std::optional(static_cast<double>(stat->ticks) / tick));

@@ -10,11 +10,11 @@ namespace virnucpro {
 // the kernel does not report are empty. Time and bytes include children that have ended and were
 // waited for, so that the values do not fall when a worker is lost.
 struct HostUsage {
-  std::optional<double> cpu_seconds;            // of all threads, user and system
+  std::optional<double> cpu_seconds;            // user and system time of all threads
   std::optional<std::uint64_t> rss_bytes;       // resident now; shared pages count for each process
-  std::optional<std::uint64_t> peak_rss_bytes;  // of this process alone
-  std::optional<std::uint64_t> read_bytes;      // from storage, without cached data
-  std::optional<std::uint64_t> written_bytes;   // sent to storage
+  std::optional<std::uint64_t> peak_rss_bytes;  // the most resident bytes of this process alone
+  std::optional<std::uint64_t> read_bytes;      // bytes read from storage, without cached data
+  std::optional<std::uint64_t> written_bytes;   // bytes sent to storage
 };
 
 // `proc` is the mount point of Linux's /proc.

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 // How long to wait for a sample, which takes some milliseconds; a slower driver may never answer.
 constexpr std::chrono::milliseconds kPatience{500};
 // How long a sample waits for its batches. A batch takes some tenths of a second on a large GPU and
-// ten seconds on a small one.
+// ten seconds on a small GPU.
 constexpr std::chrono::seconds kLongestHold{20};
 
 template <typename T>
@@ -60,7 +60,7 @@ struct Sample {
   Clock::time_point moment{};
   Phase phase = Phase::kStart;                          // the run's phase
   bool is_measured = false;                             // the values below are set
-  std::vector<std::optional<Phase>> phases{};           // of each device
+  std::vector<std::optional<Phase>> phases{};           // each device's phase
   std::vector<std::optional<DeviceReading>> devices{};  // values of each measured device
   HostUsage usage{};
   std::optional<double> cpu_percent{};
@@ -163,7 +163,7 @@ HostStatistics HostSummary::whole() const {
   return combined_all(phases);
 }
 
-// The thread's work, and the data it shares with the monitor's owner.
+// The work of the monitor's thread, and the data it shares with the monitor's owner.
 class Monitor::Sampler {
  public:
   explicit Sampler(MonitorSettings settings);
@@ -344,7 +344,7 @@ std::vector<std::optional<DeviceReading>> Monitor::Sampler::read_devices() {
   return readings;
 }
 
-// Fills gaps of NVML with the memory that the worker reported.
+// Fills in memory values that NVML lacks with those that the worker reported.
 void Monitor::Sampler::stand_in_for(std::vector<std::optional<DeviceReading>>& readings) const {
   for (std::size_t i = 0; i < readings.size(); ++i) {
     const bool is_there = readings[i] && readings[i]->has_value();
@@ -402,7 +402,7 @@ void Monitor::Sampler::enter(Phase phase) {
   changed_.notify_all();
 }
 
-// A device computes one batch at a time, in the order of the results.
+// Adds a batch. A device computes one batch at a time, in the order of the results.
 void Monitor::Sampler::record(const BatchMetrics& batch) {
   const std::size_t device = batch.worker;
   if (device >= settings_.devices.size()) return;
@@ -437,7 +437,7 @@ void Monitor::Sampler::close_devices() {
   std::unique_lock lock(mutex_);
   const bool abandoned = abandoned_;
   lock.unlock();
-  // The process may be ending, and the library with it: do not touch it.
+  // The process may be ending, and NVML with it: do not touch NVML.
   if (abandoned) static_cast<void>(nvml_.release());
   nvml_.reset();
 }

@@ -29,7 +29,7 @@ struct MonitoredDevice {
 };
 
 struct MonitorSettings {
-  std::vector<MonitoredDevice> devices{};   // empty: only the host
+  std::vector<MonitoredDevice> devices{};   // empty: measures only the host
   std::chrono::milliseconds interval{500};  // more than 0
   FilePlace csv{std::filesystem::path()};   // folder must exist by the first sample; empty: no file
   // Sources of the measurements.
@@ -44,7 +44,7 @@ struct GpuStatistics {
   Statistic temperature_c;
   Statistic power_w;
   Statistic sm_clock_mhz;
-  Statistic ecc_errors;                // uncorrected, since the driver was loaded
+  Statistic ecc_errors;                // uncorrected errors since the driver was loaded
   std::uint64_t throttle_reasons = 0;  // bits of all samples; see throttle_names()
 
   void add(const GpuReading& reading);
@@ -53,7 +53,7 @@ GpuStatistics combined(const GpuStatistics& a, const GpuStatistics& b);
 
 struct DeviceSummary {
   std::string id;       // "cuda:0"
-  std::string failure;  // why it was not found or first failed to answer; else empty
+  std::string failure;  // why the device was not found or first gave no answer; else empty
   GpuDescription description;
   std::optional<std::uint64_t> memory_total;  // bytes
   std::uint64_t rows = 0;                     // rows in the file with a value
@@ -68,7 +68,7 @@ struct DeviceSummary {
 
 // Statistics of this process and its workers over one or several phases.
 struct HostStatistics {
-  Statistic cpu_percent;  // 100: one processor
+  Statistic cpu_percent;  // percent of one processor
   Statistic rss_bytes;
 
   void add(std::optional<double> cpu, std::optional<std::uint64_t> resident);
@@ -89,7 +89,7 @@ struct MonitorSummary {
   std::uint64_t samples = 0;
   std::uint64_t written = 0;           // samples whose rows are in the file
   std::string file_failure;            // why the first sample without rows has none
-  std::string driver;                  // version; empty: unknown
+  std::string driver;                  // driver version; empty: unknown
   std::string nvml_failure;            // why no device can be measured; else empty
   std::vector<DeviceSummary> devices;  // in the settings' order
   HostSummary host;
@@ -111,7 +111,7 @@ class Monitor {
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  // May be called from any thread. A run begins with kStart.
+  // Begins a phase; a run begins with kStart. Any thread may call this.
   void enter(Phase phase);
   // Call this for each batch with results; its worker's number is the device's in the settings.
   void record(const BatchMetrics& batch);
@@ -125,7 +125,7 @@ class Monitor {
  private:
   class Sampler;
 
-  std::shared_ptr<Sampler> sampler_;  // the thread shares it, in case it is left behind
+  std::shared_ptr<Sampler> sampler_;  // shared with the thread, in case it is left behind
   std::thread thread_;
 };
 

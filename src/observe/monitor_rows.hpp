@@ -22,7 +22,7 @@ inline constexpr std::string_view kMonitorHeader =
     "temperature_c,power_w,sm_clock_mhz,throttle_reasons,ecc_errors,process_cpu_percent,rss_bytes,"
     "read_bytes,written_bytes\n";
 
-// `device_id` of the host; a GPU has its number.
+// The host's `device_id`; a GPU's is its number.
 inline constexpr std::string_view kHostId = "-1";
 
 std::string device_row(SystemTime time, Phase phase, const std::string& id,

@@ -24,7 +24,7 @@ constexpr int kClockOfSm = 1;
 constexpr int kUncorrectedErrors = 1;
 constexpr int kSinceDriverStart = 0;
 constexpr unsigned kIsDivided = 1;
-constexpr unsigned kTextSize = 96;  // the longest name or version
+constexpr unsigned kTextSize = 96;  // for the longest name or version
 
 struct Utilization {
   unsigned gpu;  // percent
@@ -201,7 +201,7 @@ GpuReading Nvml::read(NvmlDevice device) const {
   bool answers = false;
   const auto succeeded = [&](int code) {
     if (code == kSuccess) answers = true;
-    // Prefer another reason to "not supported", which may concern one value only.
+    // Prefer any other reason to "not supported", which may concern only one value.
     if (first_failure == kSuccess || first_failure == kNotSupported) first_failure = code;
     return code == kSuccess;
   };

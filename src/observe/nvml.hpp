@@ -7,14 +7,14 @@
 
 namespace virnucpro {
 
-// The NVIDIA driver's library for measurements (NVML), as the loader finds it.
+// The loader's name for NVML, the NVIDIA driver's library for measurements.
 inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
 
-// A GPU, or a part of one (MIG); valid as long as its Nvml.
+// A GPU, or a part of a GPU (MIG); valid as long as its Nvml object.
 using NvmlDevice = struct NvmlDeviceObject*;
 
-// A device's measurements at one moment; those it does not support are empty. A part of a GPU (MIG)
-// reports little more than its memory.
+// A device's measurements at one moment; a value that the device lacks is empty. A part of a GPU
+// (MIG) reports little more than its memory.
 struct GpuReading {
   std::optional<double> utilization_percent;  // share of time with any kernel running
   std::optional<std::uint64_t> memory_used;   // bytes, of all processes
@@ -22,20 +22,20 @@ struct GpuReading {
   std::optional<double> temperature_c;
   std::optional<double> power_w;
   std::optional<double> sm_clock_mhz;
-  std::optional<std::uint64_t> throttle_reasons;  // bits: throttle_names()
-  std::optional<std::uint64_t> ecc_errors;        // uncorrected, since the driver was loaded
-  std::string failure;  // NVML's text if it reported none of the above; else empty
+  std::optional<std::uint64_t> throttle_reasons;  // bits; see throttle_names()
+  std::optional<std::uint64_t> ecc_errors;        // uncorrected errors since the driver was loaded
+  std::string failure;  // NVML's text if it reported no value above; else empty
 };
 
 // Properties that do not change during a run.
 struct GpuDescription {
   std::string name;                     // "NVIDIA H200"; empty: unknown
-  std::optional<double> power_limit_w;  // as enforced
+  std::optional<double> power_limit_w;  // the enforced limit
 };
 
 struct FoundGpu {
   NvmlDevice device = nullptr;
-  std::string failure;  // why it was not found; else empty
+  std::string failure;  // why the GPU was not found; else empty
 };
 
 // Returns "sw_power_cap|hw_slowdown" or "none"; a bit without a name is a number: "0x200".

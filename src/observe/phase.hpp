@@ -13,8 +13,8 @@ namespace virnucpro {
 // The phases of a run, for measurements. The run itself knows three: start, embedding, tables. The
 // times of its batches say what a device did while embedding.
 enum class Phase : std::uint8_t {
-  kStart,      // settings, inputs, weights: until the first batch
-  kEmbedding,  // of the run: all batches; of a device: the classifier, and waiting
+  kStart,      // settings, inputs and weights, until the first batch
+  kEmbedding,  // a run's batches; a device's classifier and waiting
   kEsm2,       // a device computes this model
   kDnabertS,   // a device computes this model
   kTables,     // output files, once all frames have scores
@@ -55,7 +55,7 @@ constexpr bool is_while_embedding(Phase phase) {
 // Returns a device's phase `before` seconds before the results of a batch that took these times.
 constexpr Phase phase_before_results(const BatchTimes& times, double before) {
   const double since = times.busy() - before;  // since the batch's first kernel
-  if (since < 0) return Phase::kEmbedding;     // it waited for the batch
+  if (since < 0) return Phase::kEmbedding;     // the device waited for the batch
   if (since < times.esm2) return Phase::kEsm2;
   return since < times.esm2 + times.dnabert_s ? Phase::kDnabertS : Phase::kEmbedding;
 }

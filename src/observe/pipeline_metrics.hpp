@@ -41,7 +41,7 @@ struct PipelineSummary {
   std::array<std::uint64_t, kQueueStateNames.size()> queue_states{};
   RateSeries frames{};
   RateSeries esm_tokens{};
-  double last = 0;  // when the last batch's results came
+  double last = 0;  // time of the last batch's results
 
   void add(const BatchMetrics& batch);
   // Returns the seconds from the first batch's start to the last results, of the slowest worker.
@@ -51,14 +51,16 @@ struct PipelineSummary {
 // Collects a run's batches from one thread; any thread may read. Memory does not grow with the run.
 class PipelineMetrics {
  public:
-  // Called for every batch, on the thread that records it.
+  // A function that is called for every batch, on the thread that records it.
   using Listener = std::function<void(const BatchMetrics&)>;
 
-  void listen(Listener listener) { listener_ = std::move(listener); }  // before the first batch
+  void listen(Listener listener) {
+    listener_ = std::move(listener);
+  }  // call before the first batch
   // Sets the time of `batch` and adds it.
   void record(BatchMetrics batch);
 
-  // Forgets the batches, but not when the run began.
+  // Forgets the batches, but not the time when the run began.
   void reset();
 
   double seconds() const { return watch_.seconds(); }  // since construction, when the run began

@@ -33,7 +33,7 @@ Statistic combined(const Statistic& a, const Statistic& b) {
   if (a.count == 0) return b;
   if (b.count == 0) return a;
   const std::uint64_t count = a.count + b.count;
-  // Add a share of the difference: a sum of bytes over a long run would lose digits.
+  // Add a share of the difference: adding up bytes over a long run would lose digits.
   const double share = static_cast<double>(b.count) / static_cast<double>(count);
   return {.count = count,
           .mean = a.mean + (b.mean - a.mean) * share,

@@ -94,7 +94,7 @@ void Tracer::record(const char* name, std::uint64_t begin, std::uint64_t batch) 
     if (!is_on() || !is_traced || begin < begin_) return;
     store_.add(track, name, TraceKind::kHost, {.begin = begin, .end = end, .batch = batch});
     store_.add_times(trace_now() - end, 0);
-  } catch (const std::exception&) {  // no memory: a trace must never make anything fail
+  } catch (const std::exception&) {  // out of memory: a trace must never make anything fail
     const std::lock_guard lock(mutex_);
     store_.drop(1);
   }
@@ -174,7 +174,7 @@ Trace Tracer::drain_all() {
   const std::lock_guard lock(mutex_);
   Trace trace{.begin = std::exchange(begin_, 0), .end = end_, .reached_limit = reached_limit_};
   TracePart own = store_.drain();
-  // Removes work for a batch that later proved to be beyond the limit.
+  // Removes work for batches that later proved to be beyond the limit.
   std::erase_if(own.events, [this](const TraceEvent& event) {
     return event.batch != kNoBatch && event.batch >= end_batch_;
   });

@@ -28,11 +28,11 @@ struct TraceLimit {
 };
 
 struct TraceSettings {
-  TraceLimit limit{};   // a worker has none: its messages say which batches are traced
+  TraceLimit limit{};   // for the run; a worker's messages say which batches are traced
   std::string cupti{};  // path of the library; empty: the loader looks for it
 };
 
-// The trace of a run, by process; this process is first.
+// The trace of a run, with a part for each process; this process is first.
 struct Trace {
   struct Process {
     int id = 0;
@@ -42,7 +42,7 @@ struct Trace {
 
   std::uint64_t begin = 0;     // when recording began
   std::uint64_t end = 0;       // when recording ended
-  bool reached_limit = false;  // otherwise the run ended before
+  bool reached_limit = false;  // false: the run ended before the limit
   std::vector<Process> processes{};
 };
 
@@ -94,7 +94,7 @@ class Tracer {
   void end();
 
   std::atomic<bool> is_on_{false};
-  std::unique_ptr<Cupti> cupti_;  // belongs to the thread that has the GPU
+  std::unique_ptr<Cupti> cupti_;  // used by the thread that has the GPU
   mutable std::mutex mutex_;
   TraceSettings settings_;
   std::uint64_t begin_ = 0;  // 0: records are dropped
@@ -107,7 +107,8 @@ class Tracer {
   std::vector<Other> others_;
 };
 
-// A scope of the calling thread, for the trace and for NVIDIA's profilers. Names must be literals.
+// A scope of the calling thread, for the trace and for NVIDIA's profilers. Its name must be a
+// literal.
 class TraceSpan {
  public:
   explicit TraceSpan(const char* name, std::uint64_t batch = kNoBatch) noexcept
@@ -127,7 +128,7 @@ class TraceSpan {
   const std::uint64_t begin_;  // 0: not recorded
 };
 
-// Everything that a scope launches on the GPU belongs to the batch.
+// A scope: everything that it launches on the GPU belongs to the batch.
 class TracedLaunches {
  public:
   explicit TracedLaunches(std::uint64_t batch) : is_on_(Tracer::here().is_on()) {

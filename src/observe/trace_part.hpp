@@ -31,7 +31,7 @@ inline constexpr std::size_t kLongestTraceText = 200;
 enum class TraceKind : std::uint8_t {
   kHost,    // run by a thread
   kKernel,  // run by a GPU
-  kCopy,    // run by a GPU's copy engine, or a memset
+  kCopy,    // run by a GPU's copy engine; also memset
 };
 inline constexpr std::size_t kTraceKinds = 3;
 
@@ -58,10 +58,10 @@ struct TracePart {
   std::uint64_t dropped = 0;         // events lost for lack of room
   std::uint64_t recording_time = 0;  // nanoseconds spent on recording
   std::uint64_t cupti_time = 0;      // spent by CUPTI, as it reports
-  std::string kernels{};             // what records kernels, or why nothing does; empty: no GPU
+  std::string kernels{};  // what records kernels, or why they are not recorded; empty: no GPU
 };
 
-// Collects a part, within the limits above.
+// Collects a TracePart, within the limits above.
 class TraceStore {
  public:
   void add(std::string_view track, std::string_view name, TraceKind kind, TraceEvent event);

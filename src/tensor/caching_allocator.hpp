@@ -24,7 +24,7 @@ struct MemorySource {
 class CachingAllocator {
  public:
   explicit CachingAllocator(MemorySource source) : source_(std::move(source)) {}
-  ~CachingAllocator();  // everything must have been given back before
+  ~CachingAllocator();  // all memory must have been given back before
   CachingAllocator(const CachingAllocator&) = delete;
   CachingAllocator& operator=(const CachingAllocator&) = delete;
 
@@ -52,8 +52,8 @@ class CachingAllocator {
 
   MemorySource source_;
   mutable std::mutex mutex_;
-  std::unordered_map<void*, Piece> out_;    // in use
-  std::multimap<std::size_t, void*> kept_;  // by size
+  std::unordered_map<void*, Piece> out_;    // pieces in use
+  std::multimap<std::size_t, void*> kept_;  // kept pieces by size
   std::uint64_t kept_bytes_ = 0;
   std::uint64_t asked_ = 0;
   std::array<MemoryUse, kPurposes> uses_{};

@@ -20,18 +20,18 @@ struct DeviceInfo {
   int compute_major = 0;
   int compute_minor = 0;
   std::uint64_t memory_total = 0;  // bytes
-  // Only for a device that was opened:
+  // Only set for a device that was opened:
   std::uint64_t memory_free = 0;  // bytes
   std::string failure;            // CUDA's text if it could not be opened
 };
 
-// CUDA's answer when it is asked for devices.
+// CUDA's answer to the question for devices.
 enum class CudaState : std::uint8_t {
-  kReady,  // there is at least one
+  kReady,  // at least one device
   kNotBuiltIn,
   kNoDriver,
-  kDriverTooOld,  // for the CUDA that this program was built with
-  kNoDevice,      // the driver works, but lists none
+  kDriverTooOld,  // too old for this program's CUDA version
+  kNoDevice,      // the driver works, but lists no device
   kFailed,        // the driver cannot be used
 };
 
@@ -40,9 +40,9 @@ struct DeviceSurvey {
   CudaState state = CudaState::kNotBuiltIn;
   std::vector<DeviceInfo> devices;  // by index; not empty if `state` is kReady
   // CUDA versions in CUDA's form (13.0 is 13000); 0 if there is none:
-  int runtime = 0;                     // built in
-  int driver = 0;                      // the newest that the driver supports
-  std::optional<std::string> visible;  // CUDA_VISIBLE_DEVICES, if it is set
+  int runtime = 0;                     // this program's version
+  int driver = 0;                      // the newest version that the driver supports
+  std::optional<std::string> visible;  // the variable CUDA_VISIBLE_DEVICES, if it is set
   std::string failure;                 // CUDA's text for kFailed
 };
 
@@ -63,7 +63,7 @@ DeviceInfo survey_device(int index);
 // This program's memory on the GPU that the calling thread uses.
 struct DeviceUse {
   std::array<MemoryUse, kPurposes> by_purpose{};
-  std::uint64_t kept = 0;  // bytes unused now, kept for later allocations
+  std::uint64_t kept = 0;  // unused bytes, kept for later allocations
 };
 
 // Returns the memory use; all 0 in a program without CUDA. Errors: kDevice.

@@ -14,7 +14,7 @@ namespace virnucpro {
 
 // These say in words what is wrong with a device and what to do about it. None calls CUDA.
 
-inline constexpr int kLeastComputeMajor = 8;  // tensor cores with TF32, BF16 and cp.async
+inline constexpr int kLeastComputeMajor = 8;  // the first with TF32, BF16 and cp.async
 
 // The cudaError_t values with their own advice; device_cuda.cu compares them with CUDA's header.
 inline constexpr int kCudaMemoryAllocation = 2;
@@ -42,7 +42,7 @@ bool has_hopper_kernels(const DeviceInfo& device);
 std::string cuda_kernel_path(const DeviceInfo& device);
 inline constexpr std::string_view kInt8Need =
     "int8 needs compute capability 9.0 (Hopper: H100, H200)";
-// Names the devices that are too old, and what is needed; empty if there are none.
+// Names the devices that are too old, and what they lack; empty if there are none.
 std::string why_too_old(std::span<const DeviceInfo> devices);
 
 // Returns the id of the Slurm job of this process; empty if there is none.
@@ -77,7 +77,7 @@ struct MemoryShortage {
   DeviceInfo device;                  // with its free memory before the models
   MemoryNeed models{};                // the run's models
   MemoryNeed in_half{};               // the run's models in 16 bits
-  std::vector<MemoryNeed> smaller{};  // in 16 bits with smaller ESM-2 models, the largest first
+  std::vector<MemoryNeed> smaller{};  // 16 bits, with smaller ESM-2 models, the largest first
   bool is_fp32 = false;
   std::string failed{};  // the allocation that failed
 };

@@ -18,7 +18,7 @@ void* allocate_on_device(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // running out of memory leaves the context usable
+    cudaGetLastError();  // clears the error: running out of memory leaves the context usable
     return nullptr;
   }
   check_cuda(status, "cudaMalloc");
@@ -168,7 +168,7 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   const cudaError_t status = cudaMallocHost(&data_, bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // running out of memory leaves the context usable
+    cudaGetLastError();  // clears the error: running out of memory leaves the context usable
     throw Error(ErrorKind::kOutOfMemory,
                 std::to_string(bytes) + " bytes of pinned memory of the host, for copies");
   }

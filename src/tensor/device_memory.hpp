@@ -13,7 +13,7 @@ namespace virnucpro {
 // them and ignore errors, which they could not report. Errors of constructors and calls:
 // kOutOfMemory, kDevice (tensor/cuda_error.hpp).
 
-// Work on a stream runs in order, and in parallel with other streams.
+// A queue of work, which runs in order, and in parallel with other streams.
 class Stream {
  public:
   Stream();
@@ -50,7 +50,7 @@ class Event {
 CachingAllocator& device_allocator();
 
 // Uninitialised device memory of device_allocator(), aligned to 256 bytes. The destructor lets
-// others reuse it at once, so all work that uses it must have ended before.
+// others reuse the memory at once, so all work that uses it must have ended before.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;

@@ -1,4 +1,4 @@
-// Devices of a build without CUDA; with nvcc, room.cmake takes device_cuda.cu instead.
+// The device functions of a build without CUDA; with nvcc, room.cmake takes device_cuda.cu.
 #include "base/error.hpp"
 #include "tensor/device.hpp"
 #include "tensor/device_advice.hpp"

@@ -60,7 +60,7 @@ HostBuffer::HostBuffer(Purpose purpose, std::size_t bytes) : purpose_(purpose), 
     throw Error(ErrorKind::kOutOfMemory,
                 fmt::format("{} bytes of host memory for {}", bytes, name_of(purpose)));
   }
-  // Only a hint: without huge pages the buffer works, a little slower.
+  // This is only a hint: without huge pages the buffer is a little slower.
   if (alignment == kHugePage) ::madvise(data_, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
   count_allocation(purpose, bytes);
 }

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kSparse = 4;  // slots of the hash table for each merge
+constexpr std::size_t kSparse = 4;  // slots of the hash table per merge
 
 [[noreturn]] void refuse(const std::string& file, std::string detail) {
   throw Error(ErrorKind::kTokenizer, Place{.file = file}, std::move(detail));

@@ -19,7 +19,7 @@ struct PairMerge {
   std::uint16_t made;
 };
 
-// Finds the rank of a pair's merge: a flat hash table, at most a quarter full.
+// Finds the rank of a pair's merge, in a flat hash table that is at most a quarter full.
 class PairRanks {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
@@ -79,8 +79,8 @@ class BytePairs {
     std::uint32_t made = 0;  // the time: 0 for letters, 1 + rank for others
     std::uint16_t left = kNoToken;
     std::uint16_t right = kNoToken;
-    std::uint16_t shorter = kNoToken;  // the next shorter token that its text begins with
-    std::uint8_t letters = 0;          // 0: never in an encoding
+    std::uint16_t shorter = kNoToken;  // the longest shorter token that its text begins with
+    std::uint8_t letters = 0;          // 0: no encoding has this token
   };
 
   void add_letters(const Letters& letters);

@@ -17,7 +17,7 @@ namespace virnucpro {
 // UTF-8, which the library refuses. Time is linear in the text's length. Thread-safe.
 class DnaTokenizer {
  public:
-  // Errors: kTokenizer or kJson, naming the file and what was expected.
+  // Reads a tokenizer. Errors: kTokenizer or kJson, naming the file and what was expected.
   static DnaTokenizer load(const std::filesystem::path& tokenizer_json);
   static DnaTokenizer parse(std::string_view json, const std::string& file);
   ~DnaTokenizer();

@@ -74,7 +74,7 @@ struct Room {
   bool fits(const Entry& entry) const {
     return frames > 0 && esm_size(entry) <= esm && dna_size(entry) <= dna;
   }
-  // A batch's first frame may be longer than the budget; then no other fits.
+  // A batch's first frame may be longer than the budget; then no other frame fits.
   void fill(const Entry& entry) {
     const bool within = fits(entry);
     esm -= std::min(esm, esm_size(entry));
@@ -111,7 +111,7 @@ struct Packer::Window {
   std::map<std::uint64_t, Entry> by_age;
   std::set<Entry*, BySize<esm_size>> by_esm;
   std::set<Entry*, BySize<dna_size>> by_dna;
-  std::unordered_set<Entry*, HashTokens, EqualTokens> distinct;  // unused without deduplication
+  std::unordered_set<Entry*, HashTokens, EqualTokens> distinct;  // not used without deduplication
   std::size_t esm_tokens = 0;
   std::size_t dna_tokens = 0;
   std::size_t repeats = 0;
@@ -150,7 +150,7 @@ void Packer::Window::move_to(PackedBatch& batch, Entry& entry) {
   by_age.erase(entry.age);
 }
 
-// Searches by the model that has room for fewer tokens.
+// Searches the frames by the model that has less room in the batch.
 Entry* Packer::Window::longest_that_fits(const Room& room) const {
   const auto search = [&room](const auto& by_size, std::size_t size) -> Entry* {
     auto next = by_size.upper_bound(size);
@@ -179,7 +179,7 @@ PackedBatch Packer::Window::pack() {
 }
 
 Packer::Packer(const PackSettings& settings) : window_(std::make_unique<Window>(settings)) {
-  // In a run's settings 0 means that the device has yet to choose a budget.
+  // In a run's settings, 0 stands for a budget that the device chooses later.
   if (settings.token_budget == 0) throw Error(ErrorKind::kInternal, "packing without a budget");
 }
 Packer::~Packer() = default;

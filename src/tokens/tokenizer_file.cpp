@@ -15,7 +15,8 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kMaxTokens = std::numeric_limits<std::uint16_t>::max();  // means "none"
+constexpr std::uint64_t kMaxTokens =
+    std::numeric_limits<std::uint16_t>::max();  // this id means "none"
 constexpr std::size_t kMaxAddedTokens = 256;
 constexpr std::size_t kMaxShown = 64;  // letters of a value shown in an error
 
@@ -249,7 +250,7 @@ void Reader::check_seen() const {
        {"version", "model.type", "pre_tokenizer.type", "post_processor.type"}) {
     if (!seen_.contains(member)) refuse(fmt::format("{} is missing", member));
   }
-  // Without merges every letter would be a token: 500 for 500 bases, not 100.
+  // Without merges every letter would be a token: 500 tokens for 500 bases, not 100.
   if (found_.merges.empty()) refuse("model.merges is missing or empty");
   if (found_.unknown.empty()) refuse("model.unk_token is missing");
   if (!found_.vocabulary.contains(found_.unknown)) {

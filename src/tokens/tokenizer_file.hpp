@@ -17,7 +17,7 @@ struct TokenizerFile {
   std::string unknown;                                      // the token of an unknown letter
   std::string opening;                                      // the token before a text
   std::string closing;                                      // the token after a text
-  std::vector<std::string> added;  // tokens that a text can contain literally
+  std::vector<std::string> added;                           // tokens whose names a text can contain
 };
 
 // Reads a tokenizer.json. Every setting that would change the tokens must be as in DNABERT-S's
