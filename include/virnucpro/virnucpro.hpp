@@ -55,7 +55,7 @@ struct ScoredChunk {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::vector<ScoredFrame> frames;  // in the order of their names
-  float others = 0;                 // the maxima over its frames
+  float others = 0;                 // maximum over the frames; so is virus
   float virus = 0;
   bool is_virus = false;  // virus >= others
 };

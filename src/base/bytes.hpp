@@ -116,8 +116,7 @@ class ByteReader {
   virtual std::string why_cut(std::uint64_t size) const;  // fewer than `size` bytes are left
 
  private:
-  [[noreturn]] void fail_cut(
-      std::uint64_t size) const;  // not inline, so that read() can be inlined
+  [[noreturn]] void fail_cut(std::uint64_t size) const;  // not inline, to keep read() small
 
   std::span<const std::byte> bytes_;
   std::string file_;

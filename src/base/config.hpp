@@ -27,7 +27,7 @@ struct ConfigKey {
   std::string_view fallback;  // the default, as YAML
   std::string_view comment;   // one line; the reason if the key has no effect
   bool used;                  // false: a key of v2, accepted without effect
-  bool is_warned = false;     // if without effect: a warning, not a note, tells the user
+  bool is_warned = false;     // true: a warning, not a note, says that it has no effect
 };
 
 // Returns every key: v2's keys, then those under "run".
@@ -63,9 +63,7 @@ class Config {
 
   // Returns warnings about unknown keys, and about keys with `is_warned`.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  const std::vector<std::string>& notes() const {
-    return notes_;
-  }  // notes about keys without effect
+  const std::vector<std::string>& notes() const { return notes_; }  // about keys without effect
 
   struct Setting {
     std::vector<std::string> values;  // one value, or a list's values

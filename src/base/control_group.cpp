@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostMounts = 1U << 20U;
 constexpr std::size_t kMostGroups = 64U << 10U;
 constexpr std::size_t kMostOfALimit = 4096;
-// From here on there is no limit: cgroup v1 then writes the largest multiple of a page.
+// From this value on there is no limit: cgroup v1 then writes the largest multiple of a page.
 constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
 
 // The folder of a controller's files for this process: a mount, and the group below it.

@@ -80,8 +80,7 @@ std::filesystem::path Directory::path_of(const std::string& name) const {
 }
 
 std::vector<std::string> Directory::names() const {
-  UniqueFd own =
-      open_at(fd(), ".", kFolder);  // an own descriptor: users of one descriptor share its position
+  UniqueFd own = open_at(fd(), ".", kFolder);  // a descriptor has one position for all its users
   if (own.get() < 0) fail(path_, errno);
   const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(own.get()));
   if (!entries) fail(path_, errno);

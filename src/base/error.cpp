@@ -16,8 +16,7 @@ namespace {
 
 using enum ErrorKind;
 
-// The rows are in the order of ErrorKind, because error_info() indexes the table; a test checks
-// this.
+// Rows are in ErrorKind's order, because error_info() indexes the table; a test checks this.
 constexpr std::array kTable{
     ErrorInfo{kUsage, "usage", 1, "the command line cannot be used",
               "See the help of the command: virnucpro COMMAND --help."},

@@ -65,7 +65,7 @@ bool equal_words(std::string_view a, std::string_view b) {
                     [](char x, char y) { return lower(x) == lower(y); });
 }
 
-// Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+// Returns the optimal string alignment distance, in which a swap of neighbours is one step.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);

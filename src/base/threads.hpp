@@ -49,9 +49,8 @@ std::thread start_thread(Run run) {
   return std::thread(std::move(run));
 }
 
-// Starts threads until `threads` holds `count`; each calls run() with its index. If the system
-// refuses a thread, calls stop(), which must end and join the started threads. Errors:
-// kOutOfMemory.
+// Starts threads until `threads` holds `count`; each calls run(its index). If a start fails, calls
+// stop(), which must end and join the started threads. Errors: kOutOfMemory.
 template <typename Run, typename Stop>
 void start_threads(std::vector<std::thread>& threads, std::size_t count, const Run& run,
                    const Stop& stop) {

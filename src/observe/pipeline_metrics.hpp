@@ -54,9 +54,7 @@ class PipelineMetrics {
   // A function that is called for every batch, on the thread that records it.
   using Listener = std::function<void(const BatchMetrics&)>;
 
-  void listen(Listener listener) {
-    listener_ = std::move(listener);
-  }  // call before the first batch
+  void listen(Listener listener) { listener_ = std::move(listener); }  // before the first batch
   // Sets the time of `batch` and adds it.
   void record(BatchMetrics batch);
 

@@ -107,8 +107,7 @@ class Tracer {
   std::vector<Other> others_;
 };
 
-// A scope of the calling thread, for the trace and for NVIDIA's profilers. Its name must be a
-// literal.
+// A scope of the calling thread, for the trace and NVIDIA's profilers. Its name must be a literal.
 class TraceSpan {
  public:
   explicit TraceSpan(const char* name, std::uint64_t batch = kNoBatch) noexcept

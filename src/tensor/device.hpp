@@ -25,7 +25,7 @@ struct DeviceInfo {
   std::string failure;            // CUDA's text if it could not be opened
 };
 
-// CUDA's answer to the question for devices.
+// The state of CUDA and its devices.
 enum class CudaState : std::uint8_t {
   kReady,  // at least one device
   kNotBuiltIn,

@@ -37,8 +37,8 @@ bool is_new_enough(const DeviceInfo& device);
 // True if the device uses the kernels for compute capability 9.0. Their results differ in bits from
 // those of all other kernels.
 bool has_hopper_kernels(const DeviceInfo& device);
-// Names the code that computes on it: "cuda-sm90a" (Hopper), "cuda-generic-sm80", and so on. Tensor
-// cores of different generations sum products of 16 bits differently.
+// Names the code that computes on a device: "cuda-sm90a" (Hopper), "cuda-generic-sm80", and so on.
+// Tensor cores of different generations sum products of 16 bits differently.
 std::string cuda_kernel_path(const DeviceInfo& device);
 inline constexpr std::string_view kInt8Need =
     "int8 needs compute capability 9.0 (Hopper: H100, H200)";

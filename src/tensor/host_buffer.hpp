@@ -45,7 +45,7 @@ class HostBuffer {
 
 [[noreturn]] void throw_too_large(Purpose purpose);
 
-// Returns rows · columns, which may come from a file. Errors: kOutOfMemory if this overflows.
+// Returns rows · columns. Errors: kOutOfMemory if this overflows, as sizes in a file may do.
 inline std::size_t checked_elements(Purpose purpose, std::size_t rows, std::size_t columns) {
   const auto elements = checked_mul(rows, columns);
   if (!elements) throw_too_large(purpose);

@@ -15,8 +15,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kMaxTokens =
-    std::numeric_limits<std::uint16_t>::max();  // this id means "none"
+constexpr std::uint64_t kMaxTokens = std::numeric_limits<std::uint16_t>::max();  // means "none"
 constexpr std::size_t kMaxAddedTokens = 256;
 constexpr std::size_t kMaxShown = 64;  // letters of a value shown in an error
 
