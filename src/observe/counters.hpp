@@ -114,7 +114,7 @@ struct ShadowCounters {
   std::array<Stratum, kShadowStrata> strata;
   Counter esm_tokens;        // tokens of the sample
   ErrorSums logits;          // the run's logits minus those in the check precision
-  CentredCosine embeddings;  // of ESM-2, between both precisions
+  CentredCosine embeddings;  // compares those of ESM-2 in both precisions
 
   std::uint64_t sampled() const noexcept;  // in all strata
 };
