@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// Bits of FLAG.
+// Bits of SAM's field FLAG.
 constexpr unsigned kPaired = 0x1;
 constexpr unsigned kUnmapped = 0x4;
 constexpr unsigned kReverse = 0x10;

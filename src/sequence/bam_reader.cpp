@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::string_view kMagic = "BAM\1";
 constexpr std::string_view kCodes = "=ACMGRSVTWYHKDBN";
-constexpr std::size_t kFixedBytes = 32;  // of a record, after its size
+constexpr std::size_t kFixedBytes = 32;  // of each record, after its size
 constexpr std::uint32_t kMostInt32 = 0x7fffffff;
-constexpr unsigned char kNoQuality = 0xff;  // first of a read without qualities
+constexpr unsigned char kNoQuality = 0xff;  // the first quality of a read without qualities
 constexpr unsigned char kMostQuality = 93;  // the highest that FASTQ can write
 
-// The two letters of each byte.
+// The two letters that each byte encodes.
 constexpr auto kPairs = [] {
   std::array<std::array<char, 2>, 256> table{};
   for (std::size_t byte = 0; byte < table.size(); ++byte) {
@@ -47,14 +47,14 @@ struct BamReader::Layout {
 
   std::uint64_t packed() const { return (std::uint64_t{letters} + 1) / 2; }
   std::uint64_t before_letters() const { return kFixedBytes + name + cigar; }
-  // Bytes up to the end of the qualities.
+  // Returns the number of bytes before the tags, up to the end of the qualities.
   std::uint64_t before_tags() const { return before_letters() + packed() + letters; }
 };
 
 BamReader::BamReader(ByteSource& source, std::string file, Qualities qualities)
     : bytes_(source), file_(std::move(file)), keeps_qualities_(qualities == Qualities::kKeep) {}
 
-// Adds the place to errors without a file.
+// Calls `read`, and adds the place to an error that names no file.
 template <typename Read>
 auto BamReader::placing_errors(Read read) {
   try {
@@ -89,7 +89,7 @@ std::optional<MappedAlignment> BamReader::next_mapped() {
   });
 }
 
-// Fills `references`, or passes over them if it is null.
+// Reads the references into `references`, or skips them if it is null.
 void BamReader::read_header(ReferenceList* references) {
   if (bytes_.read(kMagic.size()) != kMagic) fail(0, "expected the magic number of BAM");
   bytes_.skip(bytes_.read_u32());
@@ -100,7 +100,7 @@ void BamReader::read_header(ReferenceList* references) {
     const std::uint64_t name = bytes_.read_u32();
     if (references == nullptr) {
       bytes_.skip(name);
-      bytes_.skip(sizeof(std::uint32_t));  // its length
+      bytes_.skip(sizeof(std::uint32_t));  // the reference's length
       continue;
     }
     const std::string text = read_reference_name(name);
@@ -149,7 +149,7 @@ std::optional<SequenceRecord> BamReader::read_record() {
   return std::nullopt;
 }
 
-// Returns the next record that places a read.
+// Returns the next primary alignment of a mapped read.
 std::optional<MappedAlignment> BamReader::read_mapped() {
   while (!bytes_.at_end()) {
     const Layout layout = read_layout();
@@ -182,7 +182,7 @@ MappedAlignment BamReader::read_facts(const Layout& layout) {
   return found;
 }
 
-// Returns true if this CIGAR only refers to the tag CG: all letters clipped, then a skip (SAM
+// Returns true if this CIGAR only points to the tag CG: it clips all letters, then skips (SAM
 // specification, 4.2.2).
 bool BamReader::read_cigar(const Layout& layout, CigarSums& cigar) {
   constexpr std::uint32_t kSkipped = 3;  // N
@@ -253,7 +253,7 @@ std::string BamReader::read_letters(std::uint32_t count) {
   return letters;
 }
 
-// Returns them as FASTQ writes them; empty if the record has none.
+// Returns the qualities as FASTQ writes them; empty if the record has none.
 std::string BamReader::read_qualities(std::uint32_t count) {
   std::string qualities;
   bool has_some = true;

@@ -12,9 +12,9 @@
 namespace virnucpro {
 
 // Reads a decompressed BAM text (SAM specification, 4.2). Memory is one read and a bounded window,
-// whatever sizes the text claims: it keeps the letters that arrive, and qualities if asked to, and
-// passes over CIGAR, tags and header. Bases are the sixteen codes "=ACMGRSVTWYHKDBN". As a
-// MappingReader it keeps the references of the header, and reads CIGAR and tags instead of letters.
+// whatever sizes the text claims. It keeps the letters and, if asked to, the qualities; it skips
+// CIGAR, tags and header. Bases are the sixteen codes "=ACMGRSVTWYHKDBN". As a MappingReader it
+// keeps the references of the header, and reads CIGAR and tags instead of letters.
 class BamReader : public AlignmentReader, public MappingReader {
  public:
   BamReader(ByteSource& source, std::string file, Qualities qualities = Qualities::kPassOver);
@@ -51,7 +51,7 @@ class BamReader : public AlignmentReader, public MappingReader {
   bool keeps_qualities_;
   bool in_header_ = true;
   std::uint32_t reference_count_ = 0;
-  ReferenceList references_;   // empty unless they are asked for
+  ReferenceList references_;   // empty except in a MappingReader
   std::uint64_t records_ = 0;  // read completely
   SkippedAlignments skipped_;
   UnplacedAlignments unplaced_;

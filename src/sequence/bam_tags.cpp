@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kTagHead = 3;    // two letters and a type
 constexpr std::size_t kArrayHead = 5;  // the elements' type and their number
 
-// Returns the bytes of a value, or of an array's element; 0 for other types.
+// Returns the size of a value of this type, or of an array's element; 0 for other types.
 std::size_t size_of_type(char type) {
   switch (type) {
     case 'A':
@@ -35,7 +35,7 @@ std::size_t size_of_type(char type) {
   }
 }
 
-// Returns nothing if the type is not an integer.
+// Returns the integer; empty if the type is another one.
 std::optional<std::int64_t> integer_of(char type, std::string_view bytes) {
   switch (type) {
     case 'c':
@@ -55,7 +55,7 @@ std::optional<std::int64_t> integer_of(char type, std::string_view bytes) {
   }
 }
 
-// Reads tags, and never beyond the record's end.
+// Reads the tags of a record, and never reads beyond the record's end.
 class TagReader {
  public:
   TagReader(ByteWindow& bytes, std::uint64_t size) : bytes_(bytes), left_(size) {}

@@ -10,8 +10,8 @@ struct BGZF;
 
 namespace virnucpro {
 
-// Writes a file in BGZF, gzip in blocks that can be read in parallel (SAM specification, 4.1). Like
-// an AtomicFile it gets its name only when it is complete. Errors: AtomicFile's.
+// Writes a file in BGZF, gzip in blocks that can be read in parallel (SAM specification, 4.1). The
+// file gets its name only when it is complete. Errors: those of AtomicFile.
 class BgzfFile {
  public:
   explicit BgzfFile(const std::filesystem::path& path);

@@ -14,7 +14,7 @@ class ByteSource {
   ByteSource& operator=(const ByteSource&) = delete;
 
   // Fills the front of `buffer` (not empty) and returns how many bytes it wrote; 0 means that the
-  // text ended and was complete. Throws an Error without a place: the reader adds it.
+  // text ended and was complete. Throws an Error without a place; the reader adds the place.
   virtual std::size_t read(std::span<char> buffer) = 0;
 };
 

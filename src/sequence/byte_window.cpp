@@ -57,7 +57,7 @@ void ByteWindow::require(std::size_t size) {
   }
 }
 
-// Reads more bytes behind those that are left; false at the end of the text.
+// Appends more bytes to those that are not read yet; false at the end of the text.
 bool ByteWindow::fill() {
   std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
             buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());

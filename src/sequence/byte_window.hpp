@@ -13,7 +13,7 @@
 namespace virnucpro {
 
 // Reads a binary text in bounded memory and hashes everything it reads. Errors: kInputTruncated
-// without a place, if a call wants more bytes than the text has; and the source's errors.
+// without a place, if a call wants more bytes than the text has; and those of the source.
 class ByteWindow {
  public:
   explicit ByteWindow(ByteSource& source);
@@ -21,7 +21,7 @@ class ByteWindow {
   bool at_end();
   // Returns the next `size` bytes, at most 64 KiB, valid until the next call.
   std::string_view read(std::size_t size);
-  // Returns the next bytes that are in the window: at least one, at most `most` (not 0).
+  // Returns the next bytes, as many as the window has: at least one, at most `most` (not 0).
   std::string_view read_some(std::uint64_t most);
   void skip(std::uint64_t size);
   // Skips up to and including the next `last`, if it is among the next `most` bytes. Returns how

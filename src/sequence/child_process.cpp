@@ -24,7 +24,7 @@
 namespace virnucpro {
 namespace {
 
-// A template because the C libraries disagree about the resource's type.
+// This is a template because the C libraries disagree about the resource's type.
 template <typename Resource>
 void set_limit(pid_t process, Resource resource, std::uint64_t value) {
   rlimit limit{};
@@ -55,15 +55,15 @@ void move_to(int to, int from) {
   if (::dup2(from, to) < 0) throw Error(ErrorKind::kInputRead, errno_text(errno));
 }
 
-// Closes all other descriptors. It needs no free number, as few files may be allowed. In all our
-// programs 0 to 2 are open, so neither argument is one of them. Errors: kInputRead.
+// Closes all descriptors except these. It needs no free number, as few files may be allowed. In all
+// our programs 0 to 2 are open, so neither argument is 0, 1 or 2. Errors: kInputRead.
 void keep_only(int socket, int file) {
   constexpr int kFile = ChildProcess::kFile;
   move_to(STDIN_FILENO, socket);
   move_to(STDOUT_FILENO, socket);
   if (file >= 0) move_to(kFile, file);
   ::closefrom(file < 0 ? kFile : kFile + 1);
-  move_to(STDERR_FILENO, open_retrying("/dev/null", O_WRONLY).get());  // libraries report there
+  move_to(STDERR_FILENO, open_retrying("/dev/null", O_WRONLY).get());  // libraries write there
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -71,7 +71,7 @@ void keep_only(int socket, int file) {
 
 void end_with(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // it has ended already
+  if (::getppid() != parent) ::_exit(0);  // the parent has ended already
 }
 
 [[noreturn]] void live(pid_t parent, int socket, int file, const std::function<void()>& work) {
@@ -104,7 +104,7 @@ UniqueFd ChildProcess::start(std::string_view for_what, const std::function<void
   id_ = ::fork();
   if (id_ == 0) live(parent, ends.other.get(), file, work);
   if (id_ > 0) return std::move(ends.one);
-  throw Error(ErrorKind::kOutOfMemory,  // also where no more processes are allowed
+  throw Error(ErrorKind::kOutOfMemory,  // also if no more processes are allowed
               fmt::format("no process can be started to {}: {}", for_what, errno_text(errno)));
 }
 
@@ -137,7 +137,7 @@ void ChildProcess::end_for(std::string misdeed) {
   ::kill(id_, SIGKILL);
 }
 
-// True if it has computed since the last call. An endless computation has a limit of its own.
+// True if the process has computed since the last call. Another limit stops endless computing.
 bool ChildProcess::has_computed() {
   const std::uint64_t before = std::exchange(computed_, nanoseconds_used(id_));
   return computed_ != before;

@@ -11,17 +11,16 @@
 
 namespace virnucpro {
 
-// A forked process that decodes untrusted files (CRAM, HDF5). On crafted ones htslib 1.16 takes any
-// memory and reads beyond its arrays, and the HDF5 of Debian 12 crashes: here that is an error of
-// the input. The process ends with the object, and must not outlive the thread that started it: the
-// kernel kills it when that thread ends. Its standard input and output are one socket; it closes
-// all other descriptors except one that it is given. If it kept the other end of the socket, it
-// would not notice that the parent has ended; if it kept the lock of an output folder, the folder
-// would stay locked. It cannot gain rights (NO_NEW_PRIVS); the work should begin with
-// filter_system_calls().
+// A forked process that decodes untrusted files (CRAM, HDF5). On crafted files htslib 1.16 takes
+// any amount of memory and reads beyond its arrays, and the HDF5 of Debian 12 crashes. Here a crash
+// is only an error of the input. The process ends with the object; the kernel also kills it when
+// the thread that started it ends. Its standard input and output are one socket. It closes all
+// other descriptors except the file given to start(): with the other end of the socket it would not
+// notice that the parent has ended; with the lock of an output folder it would keep the folder
+// locked. It cannot gain rights (NO_NEW_PRIVS); the work should begin with filter_system_calls().
 class ChildProcess {
  public:
-  // The number that the given descriptor has in the process.
+  // The number that the descriptor `file` of start() has in the process.
   static constexpr int kFile = 3;
 
   ChildProcess() = default;
@@ -30,28 +29,28 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   // Starts the process, which does `work` and ends, also if `work` throws. Returns the other end of
-  // its socket. `file`: a descriptor that it keeps, or -1. Errors: kOutOfMemory, naming the purpose
-  // `for_what`; kInputRead.
+  // the process's socket. `file` is a descriptor that the process keeps, or -1. Errors:
+  // kOutOfMemory, which names the purpose `for_what`; kInputRead.
   UniqueFd start(std::string_view for_what, const std::function<void()>& work, int file = -1);
 
-  // Limits its data memory (RLIMIT_DATA) and its processor time from now on; it ends when it uses
-  // more. Waiting for it is limited, too: see wait(). Errors: kInputRead, if the kernel refuses.
+  // Limits the process's data memory (RLIMIT_DATA) and its processor time from now on; it ends when
+  // it uses more. wait() has limits, too. Errors: kInputRead, if the kernel refuses.
   void allow(std::uint64_t bytes, std::uint64_t seconds);
 
-  // Waits for the process's socket like wait_a_while(). It kills the process, whose socket then
+  // Waits for the process's socket like wait_a_while(). It kills the process, so that the socket
   // ends, in two cases: the process neither computed nor answered for `idle_seconds` of waiting; or
   // all waiting since the last allow() took longer than kWaitsOfSecond for each allowed second of
   // processor time, plus `idle_seconds`. Time between waits (the caller reads a slow input), and
   // time in which all processes were stopped, do not count.
   int wait(int socket, int events, unsigned idle_seconds = kIdleSeconds);
 
-  // Call it after the socket has ended. Returns why the process was killed ("did something
-  // forbidden", "did nothing for 120 seconds"); empty if it was not. Kills it if it still runs.
+  // Returns why the process was killed ("did something forbidden", "did nothing for 120 seconds");
+  // empty if it was not. Kills a process that still runs. Call it after the socket has ended.
   std::string misdeed();
 
-  // Disks and networks that work take less time.
+  // Disks and networks that work need less time.
   static constexpr unsigned kIdleSeconds = 120;
-  // So many processes can share a processor, and each still gets its processor time.
+  // This many processes can share a processor, and each still gets its processor time.
   static constexpr unsigned kWaitsOfSecond = 20;
 
  private:
@@ -59,9 +58,9 @@ class ChildProcess {
   void end_for(std::string misdeed);
 
   pid_t id_ = -1;
-  std::uint64_t computed_ = 0;                    // nanoseconds, at the last look
+  std::uint64_t computed_ = 0;                    // nanoseconds, at the last has_computed()
   std::uint64_t allowed_seconds_ = kIdleSeconds;  // of processor time
-  std::uint64_t turns_ = 0;                       // waits since they were allowed
+  std::uint64_t turns_ = 0;                       // waits since the last allow()
   std::uint64_t idle_turns_ = 0;
   std::string misdeed_;
 };
@@ -75,11 +74,11 @@ struct SocketPair {
   UniqueFd other;
 };
 
-// Errors: kInputRead.
+// Creates the pair. Errors: kInputRead.
 SocketPair make_socket_pair();
 
-// Waits for one of poll()'s `events`, for a short time, so that a cancellation is seen soon.
-// Returns the events that came, 0 for none.
+// Waits for one of poll()'s `events`, but only briefly, so that the caller soon sees a
+// cancellation. Returns the events that came, or 0.
 int wait_a_while(int fd, int events);
 
 }  // namespace virnucpro

@@ -10,9 +10,9 @@ struct Chunk {
   std::uint64_t end = 0;
 };
 
-// Cuts a sequence of `length` letters into ceil(length/size) chunks of `size` (at least 1); their
-// overlaps share the surplus. This is the original's rule, with its unclipped `need`: if every
-// overlap is the larger one, the last chunk is short. Constant time and memory.
+// Cuts a sequence of `length` letters into ceil(length/size) chunks of `size` letters (at least 1).
+// Their overlaps share the surplus letters. As in the original, `need` is not clipped: if every
+// overlap is the larger one, the last chunk is short. It takes constant time and memory.
 class ChunkPlan {
  public:
   ChunkPlan(std::uint64_t length, std::uint64_t size);

@@ -19,21 +19,21 @@ constexpr std::int32_t kEndStart = 4'542'278;     // "EOF"
 constexpr std::uint32_t kCompressionHeader = 1;   // content type
 constexpr std::uint32_t kSubstitutionBytes = 5;
 
-// The most that a container may claim to hold: a fixed amount, and more for each of its bytes.
+// A limit of what a container may claim to hold: `free`, plus `of_byte` for each of its bytes.
 struct Belief {
   std::uint64_t free;
   std::uint64_t of_byte;
   std::uint64_t most(std::uint64_t bytes) const { return free + of_byte * bytes; }
 };
 
-// Decompressed bytes. Each base may add one: a read without qualities stores equal ones, which
-// compress to almost nothing.
+// The limit of decompressed bytes. Each base may add a byte: a read without qualities stores equal
+// bytes, which compress to almost nothing.
 constexpr Belief kUnpacked{.free = 16U << 20U, .of_byte = 64};
-// Decompressed bytes of a header: fewer, as htslib needs many times its length in memory.
+// The limit of a header's decompressed bytes is lower: htslib needs many times that memory.
 constexpr Belief kUnpackedHeader{.free = 1U << 20U, .of_byte = 32};
-// Bases: writers close a container after about 5 million, but one longer read can fill one.
+// The limit of bases. Writers close a container after about 5 million; a read may be longer.
 constexpr Belief kBases{.free = 8U << 20U, .of_byte = 64};
-// Records: writers put 10,000 into a slice.
+// The limit of records. Writers put 10,000 records into a slice.
 constexpr Belief kRecords{.free = 1U << 16U, .of_byte = 4};
 constexpr std::uint64_t kMostRecords = 1U << 20U;
 
@@ -45,7 +45,7 @@ std::uint32_t crc_of(std::string_view bytes) {
   return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 
-// Reads a number of one to five bytes. The first byte's leading 1 bits say how many follow.
+// Reads a number of one to five bytes. The first byte's leading 1 bits say how many bytes follow.
 template <typename NextByte>
 std::uint32_t itf8(NextByte next) {
   const std::uint32_t first = next();
@@ -65,7 +65,7 @@ std::uint32_t read_itf8(ByteWindow& bytes, std::string& kept) {
   });
 }
 
-// Reads a number of 64 bits, of one to nine bytes, in the same way.
+// Reads a 64-bit number, of one to nine bytes, in the same way.
 std::uint64_t read_ltf8(ByteWindow& bytes, std::string& kept) {
   kept += bytes.read(1);
   const std::uint64_t first = static_cast<unsigned char>(kept.back());
@@ -78,7 +78,7 @@ std::uint64_t read_ltf8(ByteWindow& bytes, std::string& kept) {
   return value;
 }
 
-// Reads a CRC, appends it to `kept`, and compares it with that of `kept` from `begin` on.
+// Reads a CRC and compares it with the CRC of `kept` from `begin` on. Appends it to `kept`.
 void check_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uint64_t offset,
                const char* of_what) {
   const std::uint32_t found = crc_of(std::string_view(kept).substr(begin));
@@ -111,8 +111,8 @@ std::uint64_t read_block(ByteWindow& bytes, std::string& kept, std::uint64_t roo
   return unpacked;
 }
 
-// Landmarks say where slices begin; each slice has a block. Without a limit on their number, a
-// false count would make us read and keep the rest of the file.
+// Checks the counts: a false count would make us read and keep the rest of the file. Landmarks say
+// where slices begin; each slice has a block.
 void check_counts(const CramContainer& container, std::uint32_t size, std::uint32_t blocks,
                   std::uint32_t landmarks) {
   if (blocks > size || landmarks > blocks) {
@@ -130,7 +130,7 @@ void check_sizes(const CramContainer& container, std::uint32_t size) {
   }
 }
 
-// The start of a block's data. Its sizes may be unchecked: reading past the end gives 0.
+// Reads the start of a block's data. Its sizes may be unchecked: reading past the end gives 0.
 class BlockText {
  public:
   explicit BlockText(std::string_view text) : text_(text) {}
@@ -151,13 +151,13 @@ class BlockText {
   std::size_t at_ = 0;
 };
 
-// Returns the value RR of the preservation map, which begins the compression header (section 8.4),
-// the first of these blocks. True, the default, if there is none.
+// Returns the value RR of the preservation map; true, the default, if the map has none. The map
+// begins the compression header (section 8.4), which is the first of `blocks`.
 bool requires_reference(std::string_view blocks) {
   BlockText text(blocks);
   const bool stored = text.byte() == 0;
   if (text.byte() != kCompressionHeader || !stored) return true;
-  for (int i = 0; i < 4; ++i) text.number();  // content id, sizes; bytes of the map
+  for (int i = 0; i < 4; ++i) text.number();  // content id, two sizes, bytes of the map
   for (std::uint32_t left = text.number(); left != 0; --left) {
     const std::string_view key = text.key();
     if (key == "RR") return text.byte() != 0;
@@ -185,7 +185,7 @@ CramContainer read_container(ByteWindow& bytes, const Belief& unpacked,
   const std::uint32_t start = read_itf8(bytes, kept);
   read_itf8(bytes, kept);  // span
   container.records = read_itf8(bytes, kept);
-  read_ltf8(bytes, kept);  // records before it
+  read_ltf8(bytes, kept);  // records before the container
   const std::uint64_t bases = read_ltf8(bytes, kept);
   const std::uint32_t blocks = read_itf8(bytes, kept);
   const std::uint32_t landmarks = read_itf8(bytes, kept);

@@ -14,10 +14,10 @@ struct CramContainer {
   std::uint64_t offset = 0;
   std::int32_t reference = 0;  // -1 none, -2 several
   std::uint32_t records = 0;
-  std::uint64_t bases = 0;     // its claim, cut to what its size justifies
+  std::uint64_t bases = 0;     // as claimed, at most what its size justifies
   std::uint64_t unpacked = 0;  // decompressed size of its blocks
-  bool end = false;            // the container that ends every file
-  // True unless its compression header says otherwise.
+  bool end = false;            // true for the container that ends every file
+  // False only if the container's compression header says so.
   bool needs_reference = true;
 };
 
@@ -26,10 +26,10 @@ struct CramContainer {
 std::string read_cram_definition(ByteWindow& bytes);
 
 // Reads the next container, of records or of the file's header. It allocates only for bytes that
-// the file has, so a false size costs nothing. Its claims (decompressed size, records, bases) may
-// not exceed what its bytes justify plus `longest_reference`, the letters of the longest reference
-// sequence: a read equal to it needs no bytes. Errors, with offset but no file: kInputTruncated,
-// kInputCorrupt (a checksum), kInputMalformed.
+// the file has, so a false size costs nothing. The container's size must justify the decompressed
+// bytes, records and bases that it claims. `longest_reference`, the letters of the longest
+// reference sequence, are added to the limit: a read equal to that sequence needs no bytes. Errors,
+// with offset but no file: kInputTruncated, kInputCorrupt (a checksum), kInputMalformed.
 CramContainer read_cram_container(ByteWindow& bytes, std::uint64_t longest_reference);
 CramContainer read_cram_header(ByteWindow& bytes);
 

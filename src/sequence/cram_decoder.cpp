@@ -41,7 +41,7 @@ struct Free {
 template <typename T>
 using Owned = std::unique_ptr<T, Free>;
 
-// Returns false when nobody listens any more.
+// Returns false if the reader of the answers has closed its end.
 bool send(std::string_view bytes) {
   return write_all(STDOUT_FILENO, bytes) == 0;
 }
@@ -65,12 +65,12 @@ void forbid_opening_files() {
   ::setrlimit(RLIMIT_NOFILE, &none);
 }
 
-// Returns the MD5 of one reference sequence as @SQ has it: of its letters in upper case, no white
+// Returns the MD5 of a reference sequence as in @SQ: of its letters in upper case, without white
 // space. Empty if the file cannot be read.
 std::string md5_of(const faidx_t& index, const char* name) {
   const Owned<hts_md5_context> md5(hts_md5_init());
   if (!md5) return {};
-  // A fetch beyond the end would give the last letter.
+  // Stop at the length: a fetch beyond the end gives the last letter.
   const hts_pos_t length = faidx_seq_len(&index, name);
   hts_pos_t size = 0;
   for (hts_pos_t begin = 0; begin < length; begin += size) {
@@ -91,13 +91,13 @@ std::string md5_of(const faidx_t& index, const char* name) {
 
 class Decoder {
  public:
-  // Opens all files that will be read. Returns false when decoding cannot begin; the reason was
-  // sent.
+  // Opens all files that will be read. If decoding cannot begin, sends the reason and returns
+  // false.
   bool open_files(const std::string& reference) {
     input_ = hdopen(STDIN_FILENO, "r");
     if (reference.empty()) return input_ != nullptr;
-    // htslib opens a CRAM's reference only after it has read that CRAM's header. So another CRAM,
-    // which is never written, opens it, and the one that is read shares it.
+    // htslib opens the reference of a CRAM only after it has read the CRAM's header. So another
+    // CRAM, which is never written, gets the reference, and the CRAM that is read shares it.
     reference_ = hts_open("/dev/null", "wc");
     if (reference_ == nullptr ||
         hts_set_opt(reference_, CRAM_OPT_REFERENCE, reference.c_str()) != 0 ||
@@ -107,7 +107,7 @@ class Decoder {
     return input_ != nullptr;
   }
 
-  // Returns false when the header cannot be decoded; the reason was sent.
+  // If the header cannot be decoded, sends the reason and returns false.
   bool read_header() {
     file_.reset(hts_hopen(input_, kGivenNames, "r"));
     if (!file_ || hts_get_format(file_.get())->format != cram) return fail_to_begin();
@@ -134,9 +134,9 @@ class Decoder {
     return fail(ErrorKind::kInputCorrupt, "its header cannot be decoded");
   }
 
-  // Changes htslib's own header, of which header_ is a copy. Without M5 and UR htslib looks for no
-  // sequence anywhere (environment, network, this host's files). It cuts a reference sequence at
-  // the header's length, which may be wrong, so the true length is set.
+  // Changes htslib's own header, of which header_ is a copy. Without M5 and UR htslib searches for
+  // no sequence (in the environment, the network, this host's files). htslib cuts a reference
+  // sequence at the header's length, which may be wrong, so the true length is set.
   void prepare_header() {
     sam_hdr_t* const own = cram_fd_get_header(file_->fp.cram);
     for (int number = 0; number < sam_hdr_nref(header_.get()); ++number) {
@@ -148,8 +148,8 @@ class Decoder {
     }
   }
 
-  // Gives the file the reference. htslib crashes on a sequence that the reference lacks: setting
-  // the header again adds such sequences, and setting no other reference then numbers them.
+  // Gives the file the reference. htslib crashes on a sequence that the reference lacks. So the
+  // header is set again, which adds this sequence, then an empty reference, which numbers it.
   bool share_reference() {
     cram_fd* const cram = file_->fp.cram;
     const char* const no_other = nullptr;
@@ -166,8 +166,8 @@ class Decoder {
     return false;
   }
 
-  // True if this reference sequence is the one the CRAM was made with; else the reason was sent.
-  // htslib checks this only in slices on one sequence.
+  // True if the CRAM was made with this reference sequence; else the reason is sent. htslib checks
+  // this only in slices on one sequence.
   bool check_reference(int number) {
     if (!index_ || number < 0 || static_cast<std::size_t>(number) >= checked_.size()) return true;
     if (checked_[static_cast<std::size_t>(number)]) return true;
@@ -222,12 +222,12 @@ class Decoder {
   }
 
   hFILE* input_ = nullptr;        // owned by file_
-  htsFile* reference_ = nullptr;  // never closed: it would be written
+  htsFile* reference_ = nullptr;  // never closed: closing would write it
   Owned<htsFile> file_;
   Owned<sam_hdr_t> header_;
   Faidx index_;
-  std::vector<bool> checked_;    // reference sequences that were looked at
-  std::vector<bool> unchecked_;  // those whose MD5 is not known
+  std::vector<bool> checked_;    // true for reference sequences that were looked at
+  std::vector<bool> unchecked_;  // true for those without a known MD5
   std::string text_;
 };
 

@@ -42,7 +42,7 @@ void CramProcess::allow(std::uint64_t bytes, std::uint64_t seconds) {
   process_.allow(base_ + bytes, seconds);
 }
 
-// Works in both directions at once; with one direction at a time both sides could wait for ever.
+// Sends and receives at once: with one direction at a time both sides could wait for ever.
 std::size_t CramProcess::read(std::span<char> buffer) {
   while (true) {
     cancel_.check();
@@ -73,7 +73,7 @@ void CramProcess::send_some() {
   const ssize_t done = ::send(socket_.get(), given_.data() + taken_, given_.size() - taken_,
                               MSG_NOSIGNAL | MSG_DONTWAIT);
   if (done < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  // The process reads no more, but what it wrote before is still to be read.
+  // If the process no longer reads, read what it has written before.
   taken_ = done < 0 ? given_.size() : taken_ + static_cast<std::size_t>(done);
 }
 

@@ -13,18 +13,18 @@
 namespace virnucpro {
 namespace {
 
-// Memory that htslib needs, with room to spare: for each byte of a header, each record and base of
-// a container, and each letter of a reference, which it may hold twice. add() counts the blocks.
+// Bytes of memory that htslib needs, with room to spare: kMemory, and more for each byte of a
+// header, record or base of a container, and letter of a reference (which it may hold twice).
 constexpr std::uint64_t kMemory = 32U << 20U;
 constexpr std::uint64_t kMemoryOfHeader = 24;
 constexpr std::uint64_t kMemoryOfRecord = 512;
 constexpr std::uint64_t kMemoryOfBase = 6;
-constexpr std::uint64_t kMemoryOfIndex = 32;  // for each byte of the .fai, which it has twice
+constexpr std::uint64_t kMemoryOfIndex = 32;  // for each byte of the .fai, held twice
 constexpr std::uint64_t kMostOfIndex = 256U << 20U;
 constexpr std::uint64_t kMemoryOfReferenceLetter = 2;
 
-// The processor seconds the decoder may use, many times what it needs: a fixed amount, and one more
-// for each of these amounts of memory.
+// Seconds of processor time that the decoder may use, many times what it needs: kSeconds, plus one
+// for each kMemoryOfSecond bytes of memory.
 constexpr std::uint64_t kSeconds = 30;
 constexpr std::uint64_t kMemoryOfSecond = 2U << 20U;
 
@@ -61,8 +61,8 @@ void CramReader::start() {
   }
 }
 
-// Returns the next bytes for the process. If the file fails, the error waits for the records before
-// it, so that the same records come first in every run.
+// Returns the next bytes for the process. If reading the file fails, the error is thrown only after
+// the records before it, so that every run returns the same records.
 std::optional<std::string> CramReader::next_part() {
   if (!start_.empty()) return std::exchange(start_, {});
   try {
@@ -79,8 +79,8 @@ std::optional<std::string> CramReader::next_part() {
   return std::nullopt;
 }
 
-// Returns the next container that holds records; empty at the end of the file. Files that samtools
-// joined or gave a new header may have end containers in the middle, or two: the last one counts.
+// Returns the next container that holds records; empty at the end of the file. The last container
+// must be an end container. If samtools joined files or replaced a header, others may come before.
 std::optional<CramContainer> CramReader::next_container() {
   while (!bytes_.at_end()) {
     CramContainer container = read_container();
@@ -105,7 +105,7 @@ CramContainer CramReader::read_container() {
   }
 }
 
-// A container on several sequences may read the whole reference again, hence the extra work.
+// A container on several sequences may read the whole reference again, so it counts as more work.
 void CramReader::add(const CramContainer& container) {
   const std::uint64_t needed = 2 * container.bytes.size() + 2 * container.unpacked +
                                kMemoryOfRecord * container.records +
@@ -123,8 +123,8 @@ void CramReader::add(const CramContainer& container) {
   most_needed_ = std::max(most_needed_, needed);
 }
 
-// The memory limit never falls: the process may be many containers behind, and it keeps the memory
-// that the largest one needed.
+// Sets the limits. The memory limit never falls: the process may be many containers behind, and
+// keeps the memory that the largest container needed.
 void CramReader::allow() {
   process_->allow(memory_ + most_needed_, kSeconds + (memory_ + work_) / kMemoryOfSecond);
 }
@@ -172,8 +172,8 @@ std::optional<SequenceRecord> CramReader::read_record() {
   return std::nullopt;
 }
 
-// Checks the next record against its container. The reference check is for slices on several
-// sequences; for others htslib checks it.
+// Checks the next record against its container. The reference is checked here for slices on several
+// sequences; htslib checks it for other slices.
 void CramReader::count_record(const CramFrame& frame) {
   if (sent_.empty() || frame.input <= sent_.front().begin) {
     throw Error(ErrorKind::kInputCorrupt,
@@ -196,7 +196,7 @@ void CramReader::count_record(const CramFrame& frame) {
 }
 
 void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
-  // If the header fails, it is chance whether containers were sent, so its own place is named.
+  // If the header fails, chance decides whether containers were sent, so name the header's place.
   const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
     detail = "its records cannot be decoded";
@@ -211,7 +211,7 @@ void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
               std::move(detail));
 }
 
-// The decoder has ended: checks that it did only its work, and sent all records.
+// Checks, after the decoder has ended, that it did only its work and sent all records.
 void CramReader::finish() {
   if (const std::string misdeed = process_->misdeed(); !misdeed.empty()) {
     fail_to_decode(ErrorKind::kInputCorrupt, "the decoder " + misdeed);

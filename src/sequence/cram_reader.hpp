@@ -17,13 +17,12 @@
 
 namespace virnucpro {
 
-// Reads CRAM files of versions 3.0 and 3.1. Containers are checked here, one after the other, and
-// then decoded by htslib in a process of its own; their contents set its limits of memory and time.
-// Only `reference`, if given, is ever looked up.
+// Reads CRAM files of versions 3.0 and 3.1. It checks one container after the other, then htslib
+// decodes them in a process of its own; the contents of a container set the limits of memory and
+// time. No reference except `reference` is looked up.
 //
 // Errors besides those of AlignmentReader, with the container's offset: kInputCorrupt;
-// kInputReference if the reference is needed, and is missing or the wrong one; kInputChanged if it
-// changed meanwhile.
+// kInputReference if a needed reference is missing or wrong; kInputChanged if it changed meanwhile.
 class CramReader : public AlignmentReader {
  public:
   CramReader(ByteSource& source, std::string file, ReferenceIndex& reference, const Cancel& cancel);
@@ -34,7 +33,7 @@ class CramReader : public AlignmentReader {
   std::string hash() const override { return bytes_.hash(); }
 
  private:
-  // A container of which some records have not arrived yet.
+  // A container that was sent, and whose records have not all arrived.
   struct Sent {
     std::uint64_t last = 0;  // number of its last record
     std::uint64_t offset = 0;
@@ -66,13 +65,13 @@ class CramReader : public AlignmentReader {
   std::string start_;              // the definition and the header's container, until sent
   bool begun_ = false;             // the header was decoded
   bool ended_ = false;             // nothing more will be sent
-  bool at_end_container_ = false;  // the last one read is one that ends a file
+  bool at_end_container_ = false;  // the last container read ends a file
   std::deque<Sent> sent_;
   Sent last_;                      // last container read completely; at first the header's
   std::uint64_t claimed_ = 0;      // records of all containers so far
-  std::uint64_t bytes_sent_ = 0;   // including those on their way
+  std::uint64_t bytes_sent_ = 0;   // including bytes on their way
   std::uint64_t memory_ = 0;       // needed for any container
-  std::uint64_t most_needed_ = 0;  // the most that one container needs beyond it
+  std::uint64_t most_needed_ = 0;  // the most that a container needs beyond memory_
   std::uint64_t work_ = 0;         // sum over sent_
   std::optional<Error> failure_;   // of the file; thrown after the records before it
   std::uint64_t records_ = 0;      // read completely

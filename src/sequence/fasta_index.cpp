@@ -19,8 +19,8 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostBlocks = 4U << 20U;  // of up to 64 KiB: a text of 256 GiB
-constexpr std::uint64_t kMostLetters = std::numeric_limits<std::int32_t>::max();  // CRAM's own
+constexpr std::size_t kMostBlocks = 4U << 20U;  // blocks of up to 64 KiB: a text of 256 GiB
+constexpr std::uint64_t kMostLetters = std::numeric_limits<std::int32_t>::max();  // CRAM's limit
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
 Error refusal(std::string_view reason) {
@@ -55,7 +55,7 @@ class FastaIndexer {
 
   struct Line {
     std::uint64_t letters = 0;
-    std::uint64_t bytes = 0;  // with its end
+    std::uint64_t bytes = 0;  // with the line end
   };
 
   // Handles the beginning of the text, and returns how many bytes it handled.
@@ -113,8 +113,8 @@ class FastaIndexer {
     return letters + 1;
   }
 
-  // All lines of a sequence must be alike, except the last: the index computes a place in the file
-  // from a place in the sequence.
+  // Checks that all lines of a sequence but the last are equally long: the index computes a place
+  // in the file from a place in the sequence.
   void end_line() {
     Line line = std::exchange(line_, {});
     if (std::exchange(ends_in_return_, false)) --line.letters;
@@ -158,11 +158,11 @@ class FastaIndexer {
   bool ends_in_return_ = false;
 };
 
-// The offsets of the blocks of a BGZF file as htslib keeps them: in the file, and in the text.
+// The offsets of the blocks of a BGZF file, in the file and in the text, in htslib's format.
 class BlockIndex {
  public:
   void add(std::uint64_t in_file, std::uint64_t in_text) {
-    if (in_text == 0) return;  // the first one is known
+    if (in_text == 0) return;  // the first block is known
     if (blocks_ == kMostBlocks) throw refusal("its blocks are too small");
     ++blocks_;
     offsets_ += bytes_of(in_file);

@@ -9,19 +9,18 @@
 
 namespace virnucpro {
 
-// Facts about an indexed FASTA file.
 struct FastaFacts {
   std::string hash{};         // XXH3-128 of its text
   std::uint64_t letters = 0;  // of all sequences
-  std::uint64_t longest = 0;  // of the longest one
+  std::uint64_t longest = 0;  // of the longest sequence
   std::uint64_t index = 0;    // bytes of the .fai
 };
 
-// Writes the index of a FASTA file, plain or BGZF, by which htslib finds a sequence in it:
-// `name`.fai (manual page faidx(5)), and for BGZF `name`.gzi, the offset of each block. htslib's
-// own indexer has no limits. Sequences without a name or letters, which no alignment can name, are
-// left out. Memory: a window, a name, and 16 bytes for each block. Errors: kInputReference and
-// kInputRead without a place, AtomicFile's, the cancellation's.
+// Writes the index by which htslib finds a sequence in a FASTA file, plain or BGZF: `name`.fai
+// (manual page faidx(5)), and for BGZF `name`.gzi with the offset of each block. htslib's own
+// indexer has no limits. Sequences without a name or letters are left out: no alignment can name
+// them. Memory is a window, a name, and 16 bytes for each block. Errors: kInputReference and
+// kInputRead without a place; those of AtomicFile and Cancel.
 FastaFacts write_fasta_index(UniqueFd fasta, const std::filesystem::path& name,
                              const Cancel& cancel);
 

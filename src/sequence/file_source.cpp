@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-// Opens a named pipe without waiting for its writer: the relay waits, and can be interrupted.
+// Opens the input. It does not wait for a pipe's writer: the relay waits, and can be interrupted.
 UniqueFd open_descriptor(const std::string& path) {
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                           : open_to_read(path, O_NONBLOCK).release());
@@ -28,7 +28,7 @@ UniqueFd open_descriptor(const std::string& path) {
   return fd;
 }
 
-// Reading a file returns at once; pipes, terminals and sockets may be silent for ever.
+// True for pipes, terminals and sockets. They may be silent for ever; a file is not.
 bool may_be_silent(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && !S_ISREG(status.st_mode);
@@ -94,7 +94,7 @@ std::string_view FileSource::next_block() {
   return text;
 }
 
-// Apparent damage may come from a failure of the relay or from a change of the file.
+// Returns the relay's failure or the file's change, which may look like damage; else `error`.
 Error FileSource::explained(const Error& error) const {
   if (const int failure = relay_error(); failure != 0) {
     return {ErrorKind::kInputRead, errno_text(failure)};
@@ -103,7 +103,7 @@ Error FileSource::explained(const Error& error) const {
   return error;
 }
 
-// An error that ends the relay looks like an end or a cut of the text, so look for it first.
+// Returns the relay's errno or 0. Call it first: a failed relay looks like the end of the text.
 int FileSource::relay_error() const {
   cancel_.check();
   return relay_ ? relay_->error() : 0;
@@ -113,7 +113,7 @@ std::optional<std::string> FileSource::change() const {
   return bytes_ && watch_ ? watch_->change() : std::nullopt;
 }
 
-// A cut plain text looks complete, so its size is compared.
+// Throws if the file changed or ended early: a cut plain text looks complete.
 void FileSource::check_whole() const {
   if (const auto changed = change()) throw Error(ErrorKind::kInputChanged, *changed);
   const std::uint64_t size = watch_ ? watch_->size().value_or(0) : 0;

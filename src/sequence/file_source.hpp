@@ -24,15 +24,15 @@ Error no_end_marker();
 // Reads the text of a file, or of stdin ("-"): plain, gzip (of several members too) or BGZF,
 // recognised by content. Paths are local files only; a URL is a file that does not exist.
 //
-// A cut gzip or BGZF file is an error, except gzip cut between two members: the format does not
-// show that. For BGZF without its end marker the caller decides, by the text.
+// A cut gzip or BGZF file is an error, except gzip that is cut between two members: the format does
+// not show that. If BGZF lacks its end marker, the caller decides by the text.
 //
-// A file that changes while it is read gives a wrong text: a part while it is still copied, a
-// mixture if it is rewritten. So a change is an error even if everything seemed whole, and it is
-// reported in place of any other failure.
+// A file that changes while it is read gives a wrong text: a part of it while it is still copied, a
+// mixture if it is rewritten. So a change is an error even if the text seems whole, and it is
+// reported instead of any other failure.
 //
 // Errors: kInputMissing, kInputRead, kInputTruncated, kInputCorrupt, kInputChanged, a lack of
-// descriptors or memory, and the cancellation's, which also ends a wait for a silent pipe.
+// descriptors or memory, and those of Cancel, which also ends a wait for a silent pipe.
 class FileSource : public ByteSource {
  public:
   FileSource(const std::string& path, const Cancel& cancel);
@@ -41,11 +41,11 @@ class FileSource : public ByteSource {
   std::size_t read(std::span<char> buffer) override;
   // True if the text is gzip or BGZF, complete or damaged.
   bool compressed() const { return compressed_; }
-  // Makes it an error of read() if BGZF lacks its end marker.
+  // After this call read() throws if BGZF lacks its end marker.
   void require_end_marker() { requires_end_marker_ = true; }
-  // True at the end if it is BGZF without its end marker.
+  // True at the end of the text if the file is BGZF without its end marker.
   bool lacks_end_marker() const { return lacks_end_marker_; }
-  // Returns how many stored bytes of the file gave the text read so far.
+  // Returns how many bytes of the file, as stored, gave the text read so far.
   std::uint64_t position() const { return position_; }
   // Returns, for a message, how the file changed since it was opened; empty if it did not, and
   // after the end.

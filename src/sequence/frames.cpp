@@ -6,7 +6,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint8_t kUnknown = 64;  // makes the index of any codon with it too large
+constexpr std::uint8_t kUnknown = 64;  // an unknown letter makes the index of its codon too large
 
 constexpr auto kBaseIndex = [] {
   std::array<std::uint8_t, 256> table{};

@@ -16,19 +16,19 @@ struct libdeflate_decompressor;
 
 namespace virnucpro {
 
-// True if a file that begins with `start` is gzip. A lone first byte counts, too: it is no text,
-// and may be all that is left of a gzip file.
+// True if a file that begins with `start` is gzip. The magic number's first byte is enough if it is
+// the whole file: it is not text, and a cut gzip file may have only this byte.
 bool is_gzip(std::string_view start);
 
-// Decodes gzip (RFC 1952), of several members too, and BGZF, gzip in blocks whose last one is empty
-// (SAM specification, section 4.1). zlib and libdeflate inflate; this class knows how members
-// follow each other. Only zero bytes may follow the last one, as tapes and block devices leave
-// them. htslib 1.16 is not used: it took a gzip of a few bytes for text, and could not tell padding
-// from rubbish on a pipe.
+// Decodes gzip (RFC 1952), also of several members, and BGZF: gzip in blocks, the last of which is
+// empty (SAM specification, section 4.1). zlib and libdeflate inflate; this class goes from member
+// to member. Only zero bytes may follow the last member: tapes and block devices add them. htslib
+// 1.16 is not used: it took a gzip of a few bytes for text, and on a pipe it could not tell padding
+// from rubbish.
 //
-// All text before damage is returned before the error is thrown. For a gzip member that is every
-// letter that can be inflated; for BGZF every whole block, since only its CRC proves a block's text
-// (the size beside the CRC is not compared).
+// All text before damage is returned before the error is thrown: of a gzip member every letter that
+// can be inflated; of BGZF every whole block, since only its CRC proves a block's text (the size
+// beside the CRC is not compared).
 class GzipDecoder {
  public:
   explicit GzipDecoder(RawBytes& bytes);  // at the first byte of a gzip header
@@ -40,11 +40,11 @@ class GzipDecoder {
   // a place: kInputTruncated, kInputCorrupt, those of RawBytes.
   std::string_view next();
 
-  // True if all of it so far is BGZF.
+  // True if everything so far is BGZF.
   bool only_blocks() const { return only_blocks_; }
-  // Returns the stored offset of the block whose text was returned.
+  // Returns the offset in the file of the last block whose text was returned.
   std::uint64_t block_offset() const { return block_offset_; }
-  // True if it is all BGZF but lacks the empty last block, so it may be cut.
+  // True if the file is BGZF but lacks the empty last block, so it may be cut.
   bool lacks_end_marker() const { return only_blocks_ && !ends_in_marker_; }
 
  private:
@@ -62,7 +62,7 @@ class GzipDecoder {
   z_stream inflater_{};
   std::unique_ptr<libdeflate_decompressor, Free> decompressor_;
   std::optional<Error> failure_;  // thrown by the next call
-  bool in_member_ = false;        // of gzip; blocks are decoded at once
+  bool in_member_ = false;        // in a gzip member; BGZF blocks are decoded at once
   bool has_begun_ = false;
   std::uint64_t block_offset_ = 0;
   bool only_blocks_ = true;

@@ -44,9 +44,9 @@ class RecordStream {
   virtual std::optional<Error> change() const = 0;
 };
 
-// Call it after the end of a text. BGZF without its end marker counts as whole if it is FASTQ:
-// bcl2fastq writes it so, and a cut record of FASTQ shows. A cut of FASTA or of alignments would
-// not show.
+// Throws if the text may be cut: BGZF without its end marker. FASTQ counts as whole: bcl2fastq
+// writes no end marker, and a cut record of FASTQ is noticed. A cut in FASTA or alignments is not.
+// Call it after the end of a text.
 void settle_end(const OpenInput& file, const SequenceParser& parser) {
   if (!file.source.lacks_end_marker()) return;
   if (!parser.is_fastq()) {
@@ -83,8 +83,8 @@ class TextStream : public RecordStream {
   SequenceParser parser_;
 };
 
-// A container is held whole in memory. In a plain file it is no longer than the file, but a
-// compressed file could be a bomb that asks for any amount.
+// Refuses compressed CRAM. A container is held whole in memory: in a plain file it is not longer
+// than the file, but a compressed file could expand to any size.
 void refuse_compressed_cram(const OpenInput& file) {
   if (!file.source.compressed()) return;
   throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
@@ -111,7 +111,7 @@ std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualitie
   return std::make_unique<BamReader>(file.text, file.name, qualities);
 }
 
-// A read whose mate may be the next one, by its flags.
+// A read whose flags say that its mate may be the next read.
 struct LoneMate {
   unsigned mate = 0;
   std::string name{};  // without /1 or /2
@@ -122,7 +122,7 @@ LoneMate lone_mate(const InputRecord& read) {
   return {.mate = read.record.mate, .name = read.id.substr(0, read.id.size() - 2)};
 }
 
-// True if the two are mates, in either order.
+// True if the two reads are mates, in either order.
 bool are_mates(const LoneMate& one, const LoneMate& other) {
   return one.mate + other.mate == 3 && one.mate != 0 && other.mate != 0 && one.name == other.name;
 }
@@ -251,7 +251,7 @@ std::unique_ptr<RecordStream> open_single(const std::string& path, const InputSe
   return std::make_unique<TextStream>(std::move(file), settings);
 }
 
-// Returns nothing if it is not a regular file or cannot be looked at.
+// Returns the file's size; empty if it is not a regular file or cannot be examined.
 std::optional<std::uint64_t> size_of(const std::string& path) {
   std::error_code error;
   if (path == "-" || !std::filesystem::is_regular_file(path, error)) return std::nullopt;
@@ -260,7 +260,7 @@ std::optional<std::uint64_t> size_of(const std::string& path) {
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;  // a file that cannot be looked at fails when it is opened
+  std::error_code ignored;  // a file that cannot be examined fails when it is opened
   return a == b || std::filesystem::equivalent(a, b, ignored);
 }
 
@@ -300,7 +300,7 @@ std::vector<std::string> input_names(const InputSettings& settings) {
 }
 
 struct InputSet::State {
-  // The most that is held back until the input is judged for RNA.
+  // Records and bytes that may wait for the check for RNA.
   static constexpr std::size_t kMostAhead = 20'000;
   static constexpr std::uint64_t kMostBytesAhead = 16U << 20U;
 
@@ -317,7 +317,7 @@ struct InputSet::State {
     if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
   }
 
-  // Returns how far the current input was read. If a file grows, its first size counts.
+  // Returns how far the current input was read: at most its first size, even if it grows.
   std::uint64_t position() const {
     if (!stream) return 0;
     const std::uint64_t read = ahead.empty() ? stream->position() : returned_up_to;
@@ -354,7 +354,7 @@ struct InputSet::State {
     return record;
   }
 
-  // Drops the rest of a header: it may be long, and many records wait in queues at once.
+  // Cuts the header after the id: headers may be long, and many records wait in queues at once.
   static void shorten(InputRecord& record) {
     if (record.record.header.size() > record.id.size()) record.record.header = record.id;
   }
@@ -380,9 +380,9 @@ struct InputSet::State {
     return record;
   }
 
-  // Holds a file's records back until it is judged, so that no record of RNA is scored. A pipe's
-  // are not held: it may be slow. There, and if too many records have neither T nor U, a failure
-  // discards the records before it.
+  // Holds a file's records back until the file is judged, so that no record of RNA is scored.
+  // Records of a pipe are not held back: a pipe may be slow. For a pipe, and if too many records
+  // have neither T nor U, a failure discards the records returned before it.
   void hold_back() {
     while (!judged && ahead.size() < kMostAhead && ahead_bytes < kMostBytesAhead) {
       std::optional<InputRecord> record = read_record();
@@ -392,7 +392,7 @@ struct InputSet::State {
     }
   }
 
-  // `record`: the next one; null at the end of the input.
+  // Judges the input by its next record; `record` is null at the end of the input.
   void judge_rna(const InputRecord* record) {
     if (!settings.refuse_rna || judged) return;
     if (record != nullptr) judge.add(record->record.letters);
@@ -412,7 +412,7 @@ struct InputSet::State {
                             record.id.size(), settings.longest_id));
   }
 
-  // Missing qualities end the run: the input is not at fault, and can be called without them.
+  // Missing qualities end the run instead of failing the input: without `qualities` it is valid.
   void require_qualities(const InputRecord& record) const {
     const SequenceRecord& read = record.record;
     if (read.qualities.size() == read.letters.size() && all_graphic(read.qualities)) return;
@@ -444,7 +444,7 @@ struct InputSet::State {
   std::uint64_t records = 0;  // records of the current input that were read
   struct Held {
     InputRecord record;
-    std::uint64_t position;  // of the stream behind it
+    std::uint64_t position;  // of the stream after this record
   };
   std::deque<Held> ahead;            // read, but not returned yet
   std::uint64_t ahead_bytes = 0;     // in `ahead`
@@ -493,7 +493,7 @@ std::optional<InputEvent> InputSet::next() {
     if (std::holds_alternative<InputEnd>(event)) state.go_on();
     return event;
   } catch (const Error& error) {
-    state.cancel.check();  // a cancelled read fails, too
+    state.cancel.check();  // a cancelled read also fails
     if (!is_of_an_input(error.kind())) throw;
     InputFailure failure{.input = state.current,
                          .records = state.records,

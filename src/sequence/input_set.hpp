@@ -14,7 +14,7 @@
 
 namespace virnucpro {
 
-// A sequence of an input; `id` is the one in every table (with /1 or /2 for pairs).
+// A sequence of an input; `id` is its id in every table (with /1 or /2 for pairs).
 struct InputRecord {
   std::uint32_t input = 0;
   std::string id;
@@ -22,7 +22,7 @@ struct InputRecord {
   bool with_previous = false;  // the mate of the record before it: both go to one shard
 };
 
-// Returns the header with the record's id as its name: the input's lacks a pair's /1 or /2.
+// Returns the header with the record's id as its name: in the input, mates may lack /1 or /2.
 std::string header_with_id(const InputRecord& record);
 
 // An input was read to its end.
@@ -48,14 +48,14 @@ struct InputSettings {
   bool paired = false;             // R1 R2 R1 R2 …: records alternate, ids get /1 and /2
   std::string reference{};         // FASTA file that CRAM inputs were made with, or empty
   bool proteins = false;           // refuse alignments: they hold no proteins
-  bool qualities = false;          // keep them, and refuse reads without
+  bool qualities = false;          // keep qualities, and refuse reads without them
   Headers headers = Headers::kWhole;
-  bool refuse_rna = false;                      // fail an input that is RNA by its first records
+  bool refuse_rna = false;                      // fail an input whose first records are RNA
   std::size_t longest_id = kLongestId;          // bytes; a record with a longer one fails its input
-  std::size_t longest_header = kLongestHeader;  // the same, of FASTA and FASTQ
+  std::size_t longest_header = kLongestHeader;  // the same for header lines of FASTA and FASTQ
 };
 
-// Checks the list of inputs without opening one. Errors: kUsage.
+// Checks the list of inputs without opening any. Errors: kUsage.
 void require_usable(const InputSettings& settings);
 
 // Returns the inputs' names, in order: a pair of files is one input, "R1+R2".
@@ -63,22 +63,23 @@ std::vector<std::string> input_names(const InputSettings& settings);
 
 // Reads every record of every input, in order, and reports how each input ended. With `paired`, two
 // files are one input; both must be FASTQ and hold the same reads. From BAM, SAM and CRAM it takes
-// the primary alignments' reads; their flags say which mates get /1 and /2. With `qualities`,
-// next() throws kNoQualities for a read without them, and for CRAM, whose qualities are not read.
-// An input fails with kInputChanged if one of its files, or CRAM's reference, changes while it is
-// read.
+// the reads of the primary alignments; their flags say which mates get /1 and /2. With `qualities`,
+// next() throws kNoQualities for a read without qualities, and for CRAM, whose qualities are not
+// read. An input fails with kInputChanged if one of its files, or CRAM's reference, changes while
+// it is read.
 class InputSet {
  public:
-  InputSet(InputSettings settings, const Cancel& cancel);  // Errors: require_usable()'s
+  InputSet(InputSettings settings, const Cancel& cancel);  // Errors: those of require_usable()
   ~InputSet();
 
   std::size_t size() const;  // inputs
   const std::string& name(std::uint32_t input) const;
   // Returns the size of all files together; 0 if some input is not a regular file.
   std::uint64_t total_bytes() const;
-  // Returns how many bytes of the files have been read; never falls.
+  // Returns how many bytes of the files have been read; the number never falls.
   std::uint64_t bytes_read() const;
-  // Errors: those that concern no input (is_of_an_input), and the cancellation's.
+  // Returns the next event; empty at the end. Errors: those of Cancel, and those for which
+  // is_of_an_input() is false.
   std::optional<InputEvent> next();
 
  private:

@@ -43,8 +43,8 @@ std::string_view LineReader::start() {
   return {buffer_.data(), end_};
 }
 
-// Remembers the line feed for all lines before it. A new search at every lone CR would take time
-// that grows with the square of the window.
+// Finds the next line feed, and keeps its place for all lines before it: a new search at every lone
+// CR would take time that grows with the square of the window.
 std::size_t LineReader::find_line_feed() {
   if (line_feed_ > begin_) return line_feed_;
   const char* const text = buffer_.data();

@@ -27,12 +27,12 @@ class LineReader {
 
   // Reads the next piece; false at the end of the text.
   bool next(LinePiece& piece);
-  // Returns the next byte, which stays unread; empty at the end of the text. On a blank line it is
-  // the line end.
+  // Returns the next byte without reading it; empty at the end of the text. On a blank line the
+  // byte is the line end.
   std::optional<char> peek();
 
   // Returns the beginning of the text: at least kStartBytes, or all of a shorter text; fewer bytes
-  // after a byte-order mark. Call it before the first line is read.
+  // if a byte-order mark came before. Call it before the first line is read.
   std::string_view start();
 
   static constexpr std::size_t kStartBytes = 6;  // includes a byte-order mark
@@ -52,7 +52,7 @@ class LineReader {
   std::uint64_t buffer_offset_ = 0;  // of buffer_[0] in the text
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::size_t line_feed_ = 0;  // the first from begin_ on, or end_; invalid if before begin_
+  std::size_t line_feed_ = 0;  // the first line feed from begin_ on, or end_; invalid before begin_
   bool after_cr_ = false;      // a CR ended the last line at the buffer's end; a LF belongs to it
 };
 

@@ -21,16 +21,16 @@ struct ReferenceSequence {
 // The references of a header, in its order.
 class ReferenceList {
  public:
-  // A longer name cannot be a sequence's id.
+  // A name that is longer cannot be a sequence's id.
   static constexpr std::size_t kLongestName = kLongestAllowedId - 1;
-  // The most memory for all names, including the overhead of each.
+  // The limit of memory for all names, including the overhead of each name.
   static constexpr std::size_t kMostBytes = 512U << 20U;
 
-  // Refuses a name's size beyond kLongestName. Errors, without a file: kInputTooLong.
+  // Throws kInputTooLong, without a file, for a name of more than kLongestName bytes.
   static void require_short(std::uint64_t size);
-  // Errors, without a file: kInputTooLong.
+  // Adds a reference. Errors, without a file: kInputTooLong.
   void add(std::string_view name, std::uint64_t length);
-  // Call it after the last add(). Errors, without a file: kInputMalformed for a name that is there
+  // Call it after the last add(). Errors, without a file: kInputMalformed for a name that occurs
   // twice.
   void index();
 
@@ -50,17 +50,17 @@ class ReferenceList {
 // Counts the letters of a read, and of its reference, that a CIGAR's operations cover.
 class CigarSums {
  public:
-  // The most letters of all operations: 100 times as many are still exact in a double.
+  // The limit of all letters: 100 times this number is still exact in a double.
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
 
-  // Returns false for an unknown operation, and beyond kMost.
+  // Returns false for an unknown operation, and for more letters than kMost.
   bool add(char operation, std::uint64_t length);
 
   std::uint64_t matches() const { return matches_; }                // M, = and X
   std::uint64_t aligned() const { return matches_ + insertions_; }  // of the read, unclipped
   std::uint64_t block() const { return matches_ + insertions_ + deletions_; }
-  std::uint64_t letters() const { return aligned() + soft_clips_; }  // those of SEQ
-  std::uint64_t query() const { return letters() + hard_clips_; }    // those of the whole read
+  std::uint64_t letters() const { return aligned() + soft_clips_; }  // of SEQ
+  std::uint64_t query() const { return letters() + hard_clips_; }    // of the whole read
 
  private:
   std::uint64_t matches_ = 0;
@@ -71,7 +71,7 @@ class CigarSums {
   std::uint64_t all_ = 0;  // N and P, too
 };
 
-// Where a read lies, and how well: the facts of a primary alignment, without its letters.
+// The facts of a primary alignment without its letters: where the read lies, and how well it fits.
 struct MappedAlignment {
   std::string name{};
   unsigned flags = 0;
@@ -82,19 +82,19 @@ struct MappedAlignment {
   std::uint64_t number = 0;                      // of the record, from 1
 
   std::uint64_t read_length() const { return cigar.query(); }
-  // Percentages, not rounded. require_facts() must have accepted the alignment.
-  double identity() const;  // letters of the block that are the same in both
-  double coverage() const;  // letters of the read that are not clipped
+  // These are percentages, not rounded. require_facts() must have accepted the alignment.
+  double identity() const;  // equal letters of all in the alignment block
+  double coverage() const;  // unclipped letters of all in the read
 };
 
-// Checks that the facts are complete and agree with each other. `letters`: those of SEQ, 0 if it
-// has none; `offset`: of the record. Errors, without a file: kInputMalformed.
+// Checks that the facts are complete and agree with each other. `letters` is the length of SEQ, 0
+// if it has none; `offset` is the record's place. Errors, without a file: kInputMalformed.
 void require_facts(const MappedAlignment& alignment, std::uint64_t letters, std::uint64_t offset);
 
-// Reads where the reads of a BAM or SAM file lie, in memory that does not depend on their number.
-// The readers of letters implement it, so that there is one set of checks. Do not mix these calls
-// with AlignmentReader's next(). Errors: as there; also kInputTooLong for references beyond
-// ReferenceList's bounds.
+// Reads where the reads of a BAM or SAM file lie; memory does not depend on their number. The
+// readers of letters implement it, so that both uses have the same checks. Do not mix these calls
+// with AlignmentReader's next(). Errors: those of AlignmentReader's next(); also kInputTooLong for
+// references beyond the limits of ReferenceList.
 class MappingReader {
  public:
   MappingReader() = default;
@@ -102,7 +102,7 @@ class MappingReader {
   MappingReader(const MappingReader&) = delete;
   MappingReader& operator=(const MappingReader&) = delete;
 
-  // Reads the header, if it was not read yet.
+  // Returns the references of the header, which it reads if it was not read yet.
   virtual const ReferenceList& references() = 0;
   // Returns the next primary alignment of a mapped read; empty at the end. Do not call it again
   // after an error.

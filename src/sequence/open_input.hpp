@@ -15,10 +15,10 @@ namespace virnucpro {
 // Returns a path as messages show it: "stdin" for "-".
 std::string display_name(const std::string& path);
 
-// The path of stdin ("-"), which may be a file, too.
+// The path of stdin ("-"), which may also be a file.
 inline constexpr const char* kStandardInputFile = "/dev/stdin";
 
-// An open file whose first bytes told its format: names lie, and pipes have none.
+// An open file whose first bytes tell its format: a name may be wrong, and a pipe has no name.
 struct OpenInput {
   OpenInput(const std::string& path, const Cancel& cancel);
 
@@ -31,14 +31,14 @@ struct OpenInput {
   std::optional<AlignmentFormat> alignments;  // empty: FASTA, FASTQ or unknown
 };
 
-// Errors: FileSource's, with the file's name.
+// Opens an input. Errors: those of FileSource, with the file's name.
 std::unique_ptr<OpenInput> open_input(const std::string& path, const Cancel& cancel);
 
-// Returns `change`, if there is one, in place of an error in the same file: a file that changes
-// while it is read looks damaged.
+// Returns the file's change, if there is one, in place of `error`: a file that changes while it is
+// read looks damaged.
 Error explained(const Error& error, const std::optional<Error>& change);
 
-// Refuses a BAM that is not compressed. Errors: kInputFormat.
+// Throws kInputFormat for a BAM that is not compressed.
 void refuse_uncompressed(const OpenInput& bam);
 
 }  // namespace virnucpro

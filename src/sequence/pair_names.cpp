@@ -12,13 +12,13 @@
 namespace virnucpro {
 namespace {
 
-// The endings of mates' names.
+// The endings of the names of two mates.
 struct Convention {
   std::string_view first;
   std::string_view second;
 };
 
-// Equal names come first: they may end in any of these.
+// Equal names are tested first: they may end in any of the endings.
 constexpr std::array<Convention, 7> kConventions{{{"", ""},
                                                   {"/1", "/2"},
                                                   {".1", ".2"},
@@ -27,12 +27,12 @@ constexpr std::array<Convention, 7> kConventions{{{"", ""},
                                                   {"_R1", "_R2"},
                                                   {"_F", "_R"}}};
 
-// True if both names are the first mate's, or both the second's.
+// True if both names are those of the first mate, or both those of the second.
 bool is_one_mate(std::string_view first, std::string_view second) {
   return first == second && (first.ends_with("/1") || first.ends_with("/2"));
 }
 
-// Returns the names without their endings; empty if they do not follow the convention.
+// Returns the shared name without the endings; empty if the names do not follow the convention.
 std::optional<std::string_view> shared_name(const Convention& convention, std::string_view first,
                                             std::string_view second) {
   if (!first.ends_with(convention.first) || !second.ends_with(convention.second)) return {};
@@ -52,7 +52,7 @@ std::string text_of(const Convention& convention) {
   return fmt::format("NAME{} and NAME{}", convention.first, convention.second);
 }
 
-// Returns the digit of Illumina's second word, "[1-9]:[YN]:[0-9]+:"; 0 for any other header.
+// Returns the first digit of Illumina's second word, "[1-9]:[YN]:[0-9]+:"; 0 for other headers.
 int illumina_number(std::string_view header) {
   const std::string_view id = sequence_id(header);
   header.remove_prefix(static_cast<std::size_t>(id.data() - header.data()) + id.size());
@@ -65,7 +65,7 @@ int illumina_number(std::string_view header) {
   return word[0] - '0';
 }
 
-// Refuses files that were given in the wrong way: no record is at fault.
+// Throws the error for files that were given in the wrong way: no record is at fault.
 [[noreturn]] void fail_files(const Place& place, std::string detail) {
   Error error(ErrorKind::kInputMalformed, place, std::move(detail));
   error.advise("Give the two files of a pair, first reads first: --paired R1 R2.");

@@ -10,12 +10,12 @@
 namespace virnucpro {
 
 // Checks that two reads are mates. Their names are equal, or end in /1 and /2, .1 .2, _1 _2, :1 :2,
-// _R1 _R2 or _F _R. The first pair decides for the whole input: a name that fits two conventions
-// would otherwise change midway. Illumina's second word of a header ("1:N:0:ATCACG") numbers the
-// mates: there number 1 must come first.
+// _R1 _R2 or _F _R. The first pair sets the convention of the whole input; else names that fit two
+// conventions could change midway. If Illumina's second word of a header ("1:N:0:ATCACG") numbers
+// the mates, number 1 must come first.
 class PairNames {
  public:
-  // Returns the name that both share, without the mates' endings. Errors: kInputMalformed at
+  // Returns the name that both mates share, without the endings. Errors: kInputMalformed at
   // `second`, the place of the second mate.
   std::string shared(std::string_view first_header, std::string_view second_header,
                      std::string_view first_file, const Place& second);

@@ -21,10 +21,10 @@ class PipeRelay {
   PipeRelay(const PipeRelay&) = delete;
   PipeRelay& operator=(const PipeRelay&) = delete;
 
-  // Returns the socket to read the copy from; call it once. It ends when the source ends or fails,
-  // or at a cancellation.
+  // Returns the socket from which to read the copy; call it once. The socket ends when the source
+  // ends or fails, or at a cancellation.
   UniqueFd release_output();
-  // Returns errno of the source's failure, 0 without one. Valid once the output has ended.
+  // Returns errno of the source's failure, or 0. It is valid once the socket has ended.
   int error() const { return error_; }
 
  private:

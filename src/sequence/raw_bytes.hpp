@@ -14,8 +14,8 @@ class RawBytes {
  public:
   explicit RawBytes(UniqueFd fd);
 
-  // Returns the next bytes: at least `size` (at most kWindow), fewer only at the end. Valid until
-  // the next call. Errors, without a place: kInputRead, a lack of memory.
+  // Returns the next bytes, valid until the next call: at least `size` (at most kWindow), fewer
+  // only at the end. Errors, without a place: kInputRead, a lack of memory.
   std::string_view peek(std::size_t size = 1);
   void take(std::size_t size) { begin_ += size; }
   std::uint64_t taken() const { return before_ + begin_; }

@@ -72,7 +72,7 @@ std::string_view sequence_id(std::string_view header) {
 
 std::string_view trimmed_header(std::string_view header) {
   header = without_leading_space(header);
-  std::size_t end = 0;  // behind the last character that is no white space
+  std::size_t end = 0;  // behind the last character that is not white space
   for (std::size_t at = 0; at < header.size();) {
     const std::size_t space = space_size(header.substr(at));
     at += std::max<std::size_t>(space, 1);

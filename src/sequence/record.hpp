@@ -7,39 +7,40 @@
 
 namespace virnucpro {
 
-// The most letters of a sequence: the largest signed 32-bit number.
+// The largest number of letters of a sequence: the largest signed 32-bit number.
 inline constexpr std::size_t kMaxLetters = 2'147'483'647;
 
-// The most bytes of an id, unless the user allows more: each row of the tables repeats it. Ids of
-// sequencers, assemblers and archives have tens to hundreds of bytes; BAM allows 254.
+// The largest size of an id in bytes, unless the user allows more: each row of the tables repeats
+// the id. Ids of sequencers, assemblers and archives have tens to hundreds of bytes; BAM allows
+// 254.
 inline constexpr std::size_t kLongestId = 4096;
-// The most that a user can allow.
+// The largest size of an id that a user can allow.
 inline constexpr std::size_t kLongestAllowedId = 64U << 10U;
-// The most bytes of a header's line, and of a '+' line: `samtools fastq -T MM,ML` writes the tags
-// of a long read behind its id.
+// The largest size of a header line or a '+' line in bytes: `samtools fastq -T MM,ML` writes the
+// tags of a long read behind its id.
 inline constexpr std::size_t kLongestHeader = 16U << 20U;
 
 // One sequence of an input.
 struct SequenceRecord {
-  std::string header;   // the whole header line, without its '>' or '@' and its line end, or its id
-  std::string letters;  // in the input's case, without white space
+  std::string header;        // the header line without '>' or '@' and line end, or only the id
+  std::string letters;       // in the input's case, without white space
   std::string qualities{};   // as FASTQ writes them; empty if not asked for, or if there are none
   std::uint64_t number = 0;  // 1-based, within its input
-  unsigned mate = 0;         // 1 or 2, of a pair; 0 where that is not known
+  unsigned mate = 0;         // 1 or 2 in a pair; 0 if that is not known
 };
 
 // Returns the header's first word, as Python's str.split() on UTF-8 finds it; bytes that are not
 // UTF-8 are kept (docs/reference/semantics.md, section 1). Empty for an empty header.
 std::string_view sequence_id(std::string_view header);
 
-// Returns the header without such white space at its ends.
+// Returns the header without Python's white space at its ends.
 std::string_view trimmed_header(std::string_view header);
 
-// Counts the letters that are no IUPAC nucleotide code (ACGTU RYSWKM BDHV N, either case): gaps,
-// digits, protein letters. They count as unknown letters in the computation; users are warned.
+// Counts the letters that are not IUPAC nucleotide codes (ACGTU RYSWKM BDHV N, either case): gaps,
+// digits, protein letters. The computation treats them as unknown letters; users are warned.
 std::uint64_t count_outside_iupac(std::string_view letters);
 
-// Returns those letters, each once.
+// Returns the letters that are not IUPAC nucleotide codes, each once.
 std::string letters_outside_iupac(std::string_view letters);
 
 // Counts the IUPAC codes that stand for more than one base, such as N.
@@ -53,10 +54,10 @@ bool all_graphic(std::string_view text);
 
 inline constexpr std::size_t kFastaColumns = 60;
 
-// Appends one FASTA record to `out`, its letters in lines of 60 (no line if it is empty).
+// Appends one FASTA record to `out`, its letters in lines of 60 (without letters, no line).
 void append_fasta_60(std::string& out, std::string_view header, std::string_view letters);
 
-// Does the same with all letters on one line.
+// Appends one FASTA record to `out`, all letters on one line.
 void append_fasta_line(std::string& out, std::string_view header, std::string_view letters);
 
 // Appends one FASTQ record of four lines to `out`.

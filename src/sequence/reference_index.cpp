@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Opens a local file; a URL is never one.
+// Opens a local file; a URL is not opened.
 UniqueFd open_reference(const std::string& path) {
   UniqueFd file = open_to_read(path, O_NONBLOCK);  // a pipe without a writer would block
   struct stat status {};

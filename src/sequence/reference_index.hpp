@@ -23,11 +23,11 @@ struct DestroyFaidx {
 };
 using Faidx = std::unique_ptr<faidx_t, DestroyFaidx>;
 
-// Reads the index beside `reference`, which must be trusted; empty if there is none.
+// Reads the index beside `reference`; empty if there is none. The caller must trust the index.
 Faidx load_faidx(const std::string& reference);
 
-// An indexed reference for CRAM: FASTA, plain or BGZF. Its index is made in a temporary folder, in
-// 2 s for each gigabyte of letters. An index beside the file is never opened: the user did not name
+// An indexed reference for CRAM: FASTA, plain or BGZF. The index is made in a temporary folder; a
+// gigabyte of letters takes 2 s. An index beside the file is never opened: the user did not name
 // it, and it may be crafted, out of date or a pipe.
 class ReferenceIndex {
  public:
@@ -36,16 +36,16 @@ class ReferenceIndex {
 
   bool given() const { return !given_.empty(); }
   // Makes the index, once; call it before the functions below. Errors: kInputMissing, kInputRead
-  // and kInputReference with the file's name, kTemporaryFolder, the cancellation's.
+  // and kInputReference with the file's name, kTemporaryFolder, those of Cancel.
   void prepare(const Cancel& cancel);
 
-  // Returns the path of a link to the reference; the index lies beside that.
+  // Returns the path of a link to the reference; the index lies beside the link.
   const std::string& path() const { return path_; }
   std::uint64_t letters() const { return facts_.letters; }  // of all sequences
   std::uint64_t index_bytes() const { return facts_.index; }
-  std::uint64_t longest() const { return facts_.longest; }  // letters of the longest one
-  // Returns kInputChanged, naming the file, if it has changed since it was prepared; empty
-  // otherwise. Reads the file again if only that can tell.
+  std::uint64_t longest() const { return facts_.longest; }  // letters of the longest sequence
+  // Returns kInputChanged, which names the file, if the reference has changed since prepare();
+  // empty otherwise. Reads the file again if nothing else can tell.
   std::optional<Error> change() const;
 
  private:

@@ -35,11 +35,11 @@ constexpr std::size_t kMostName = 254;
 constexpr std::size_t kMostNumber = 20;
 constexpr unsigned kMostFlags = 0xffff;
 constexpr std::int64_t kMostMappingQuality = 255;
-constexpr std::size_t kMostHeaderLine = 256U << 10U;  // of @SQ
+constexpr std::size_t kMostHeaderLine = 256U << 10U;  // a header line of @SQ
 constexpr std::string_view kReferenceLine = "@SQ\t";
 constexpr std::string_view kDistanceTag = "NM:";
 constexpr std::string_view kDistanceHead = "NM:i:";
-// The most that is kept of a tag's text; NM is no longer.
+// The length that is kept of a tag's text; NM is not longer.
 constexpr std::size_t kMostTag = kDistanceHead.size() + kMostNumber;
 
 bool is_number(std::size_t field) {
@@ -62,7 +62,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
 // Reads a CIGAR that comes in pieces.
 class CigarText {
  public:
-  // Returns false if no CIGAR can go on like this.
+  // Returns false if a CIGAR cannot continue with this letter.
   bool add(char letter) {
     if (is_star_ || (letter == '*' && (has_digits_ || has_operations_))) return false;
     if (letter == '*') return is_star_ = true;
@@ -89,30 +89,30 @@ class CigarText {
 
 // The part of a line that was read so far.
 struct SamReader::Line {
-  std::size_t field = 0;         // the one being read
-  std::uint64_t field_size = 0;  // bytes of it
+  std::size_t field = 0;         // the field being read
+  std::uint64_t field_size = 0;  // bytes of this field so far
   std::string name;
   std::string number;  // the field's text, if it is a number
   unsigned flags = 0;
-  std::string letters;  // kNoLetters for none
+  std::string letters;  // kNoLetters if there are none
   std::uint64_t qualities = 0;
-  std::string kept_qualities;  // if they are asked for
+  std::string kept_qualities;  // if qualities are asked for
   bool only_star = false;      // the qualities so far are '*'
 
-  // The facts of a line that places a read, if they are asked for.
+  // The facts of the alignment, if they are asked for and the read is mapped.
   bool has_facts = false;
   std::uint64_t begin = 0;
   std::string reference;
   std::uint64_t mapping_quality = 0;
   CigarText cigar;
-  std::string tag;  // the beginning of the one being read
+  std::string tag;  // the beginning of the tag being read
   std::optional<std::uint64_t> edit_distance;
 };
 
 SamReader::SamReader(ByteSource& source, std::string file, Qualities qualities)
     : lines_(source), file_(std::move(file)), keeps_qualities_(qualities == Qualities::kKeep) {}
 
-// Adds the place to errors without a file.
+// Calls `read`, and adds the place to an error that names no file.
 template <typename Read>
 auto SamReader::placing_errors(Read read) {
   try {
@@ -147,7 +147,7 @@ std::optional<MappedAlignment> SamReader::next_mapped() {
 void SamReader::read_header() {
   while (lines_.peek() == '@') {
     const std::uint64_t begin = lines_.offset();
-    std::string line;  // its beginning
+    std::string line;  // the beginning of the line
     LinePiece piece;
     do {
       next_piece(piece);
@@ -194,7 +194,7 @@ std::optional<SequenceRecord> SamReader::read_record() {
   return std::nullopt;
 }
 
-// Returns the next record that places a read.
+// Returns the next primary alignment of a mapped read.
 std::optional<MappedAlignment> SamReader::read_mapped() {
   while (lines_.peek()) {
     Line line = read_line();
@@ -237,7 +237,7 @@ SamReader::Line SamReader::read_line() {
   return line;
 }
 
-// Reads the next piece; fails if the line has no end.
+// Reads the next piece; throws if the line has no end.
 void SamReader::next_piece(LinePiece& piece) {
   if (!lines_.next(piece)) {
     fail(ErrorKind::kInputTruncated, lines_.offset(), "within a line of SAM");
@@ -264,7 +264,7 @@ void SamReader::add_piece(Line& line, const LinePiece& piece) const {
   }
 }
 
-// Checks the bytes in their order, so that the same fault is reported for any split into parts.
+// Checks the bytes in their order, so that any split into parts reports the same fault.
 void SamReader::add_part(Line& line, std::string_view part, std::uint64_t offset) const {
   if (line.field == kName) {
     append_short(line, line.name, kMostName, part, offset);
@@ -298,7 +298,7 @@ void SamReader::append_short(const Line& line, std::string& text, std::size_t mo
 
 void SamReader::append_facts(Line& line, std::string_view part, std::uint64_t offset) const {
   if (line.field == kReference) {
-    // No reference has a name as long as this.
+    // Keeps one byte more than any reference's name has.
     line.reference += part.substr(0, ReferenceList::kLongestName + 1 - line.reference.size());
   } else if (line.field == kCigar) {
     const auto bad = std::find_if_not(part.begin(), part.end(),

@@ -15,9 +15,9 @@
 namespace virnucpro {
 
 // Reads a SAM text (SAM specification, 1.4). Memory is one read and a bounded window; tags and
-// header lines are passed over. Letters keep their case. The last line must have a line end, as
-// every program writes it: otherwise a text cut within a line would look complete. As a
-// MappingReader it keeps the references of the header, and looks at RNAME, MAPQ, CIGAR and NM, too.
+// header lines are skipped. Letters keep their case. The last line must have a line end, as every
+// program writes it: otherwise a text cut within a line would look complete. As a MappingReader it
+// keeps the references of the header, and also reads RNAME, MAPQ, CIGAR and NM.
 class SamReader : public AlignmentReader, public MappingReader {
  public:
   SamReader(ByteSource& source, std::string file, Qualities qualities = Qualities::kPassOver);

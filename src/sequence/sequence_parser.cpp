@@ -50,8 +50,8 @@ constexpr std::array<ForeignFormat, 9> kFormats{{
     {"ustar", kTar, 257},
 }};
 
-// Returns the name of an unsupported format that users may try, and the next step. Empty if the
-// text is in none of these.
+// Returns the name of the text's format and the next step, if users may try this format but it is
+// not supported; else empty.
 std::string_view foreign_format_hint(std::string_view start) {
   const auto* const found =
       std::find_if(kFormats.begin(), kFormats.end(), [start](const ForeignFormat& format) {
@@ -194,8 +194,8 @@ void SequenceParser::read_separator(std::string_view header) {
   }
 }
 
-// If the sequence is on one line, its qualities are, too: a '@' after too few of them starts the
-// next record. Otherwise only the count tells where they end.
+// Reads the qualities. If the sequence is on one line, so are they: a '@' after too few qualities
+// starts the next record. Otherwise only their number tells where they end.
 void SequenceParser::read_qualities(SequenceRecord& record, bool one_line) {
   const std::size_t letters = record.letters.size();
   std::size_t count = 0;
@@ -205,7 +205,7 @@ void SequenceParser::read_qualities(SequenceRecord& record, bool one_line) {
   };
   do {
     const std::optional<char> next = lines_.peek();
-    if (letters == 0 && next.value_or('@') == '@') return;  // their empty line may be missing
+    if (letters == 0 && next.value_or('@') == '@') return;  // the empty quality line may be missing
     if (!next) fail_short(ErrorKind::kInputTruncated);
     if (next == '@' && started && one_line) fail_short(ErrorKind::kInputMalformed);
     read_quality_line(record, count);

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// The most that one record may hold in memory.
+// The limits of one record in memory.
 struct ParserLimits {
   std::size_t letters = kMaxLetters;
   std::size_t header = kLongestHeader;
@@ -44,7 +44,7 @@ class SequenceParser {
 
   bool is_fastq() const { return format_ == Format::kFastq; }
   std::uint64_t records() const { return records_; }              // returned so far
-  std::uint64_t record_offset() const { return record_offset_; }  // of the last one's header
+  std::uint64_t record_offset() const { return record_offset_; }  // of the last record's header
   std::uint64_t bytes() const { return lines_.bytes(); }          // of text read so far
   std::string hash() const { return lines_.hash(); }              // XXH3-128 of these bytes
 

@@ -11,22 +11,22 @@
 
 namespace virnucpro {
 
-// A source whose first bytes can be looked at before it is read: a pipe cannot go back.
+// A source whose first bytes can be examined before it is read: a pipe cannot go back.
 class StartedSource : public ByteSource {
  public:
   static constexpr std::size_t kStartBytes = 6;
 
-  // Reads the start. If the source fails, read() throws the error after the text before it.
+  // Reads the start. If the source fails, read() first returns the text before the failure.
   explicit StartedSource(ByteSource& source);
 
-  // Returns kStartBytes, or fewer if the text is shorter or cannot be read further.
+  // Returns the first kStartBytes, or fewer if the text is shorter or cannot be read further.
   std::string_view start() const { return start_; }
   std::size_t read(std::span<char> buffer) override;
 
  private:
   ByteSource& source_;
   std::string start_;
-  std::size_t taken_ = 0;  // of start_
+  std::size_t taken_ = 0;  // bytes of start_ that were read
   std::optional<Error> failure_;
 };
 

@@ -24,7 +24,7 @@ struct Rule {
   std::vector<scmp_arg_cmp> only{};  // all of these must hold
 };
 
-// Matches an int argument of this value; the upper half of its register means nothing.
+// Matches an int argument with this value; the upper half of the register means nothing.
 scmp_arg_cmp is(unsigned argument, int value) {
   constexpr std::uint64_t kInt = 0xffffffffU;
   return {argument, SCMP_CMP_MASKED_EQ, kInt, static_cast<std::uint32_t>(value)};
@@ -34,7 +34,7 @@ scmp_arg_cmp lacks(unsigned argument, int bit) {
   return {argument, SCMP_CMP_MASKED_EQ, static_cast<std::uint32_t>(bit), 0};
 }
 
-// Reading is allowed from any open file, as no other can be opened.
+// Allows reading from any open file, as no other file can be opened.
 void add_reading(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close)}) {
     rules.push_back({call});
@@ -59,8 +59,8 @@ void add_memory(std::vector<Rule>& rules) {
   }
 }
 
-// The C library calls abort() for a damaged heap: that is a crash, not a forbidden call. SIGXCPU
-// cannot be blocked.
+// Allows the process to end. The C library calls abort() for a damaged heap: that is a crash, not a
+// forbidden call. SIGXCPU cannot be blocked.
 void add_ends(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
                          SCMP_SYS(restart_syscall), SCMP_SYS(getpid), SCMP_SYS(gettid)}) {
@@ -70,8 +70,8 @@ void add_ends(std::vector<Rule>& rules) {
   rules.push_back({SCMP_SYS(tgkill), {is(0, ::getpid()), is(2, SIGABRT)}});
 }
 
-// Allows locks, clocks (where they need the kernel), random numbers, and the number of processors,
-// which the C library asks for when memory is short.
+// Allows locks, clocks (if they need the kernel), random numbers, and the number of processors, for
+// which the C library asks when memory is short.
 void add_harmless(std::vector<Rule>& rules) {
   for (const int call :
        {SCMP_SYS(futex), SCMP_SYS(sched_yield), SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday),
@@ -80,8 +80,8 @@ void add_harmless(std::vector<Rule>& rules) {
   }
 }
 
-// These calls fail, but do not kill. When malloc gives back part of an arena that is not its first
-// (good CRAM files cause that), it opens /proc for the memory policy, and does without it.
+// These calls fail, but do not kill the process. When malloc returns a part of an arena after its
+// first (valid CRAM files cause that), it opens /proc for the memory policy, and can do without it.
 constexpr std::array kRefused{SCMP_SYS(open), SCMP_SYS(openat)};
 
 // Allows the other calls of a test build's sanitizers: UBSan tests an object's memory by writing it
@@ -111,7 +111,7 @@ bool filter_system_calls() {
   const std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, decltype(&seccomp_release)> filter(
       seccomp_init(SCMP_ACT_KILL_PROCESS), seccomp_release);
   if (!filter) return false;
-  // Calls of other kinds of programs (32 bits, x32) have other numbers.
+  // Programs of other kinds (32 bits, x32) have other numbers of calls: kill the process.
   seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   const std::vector<Rule> rules = all_rules();
   return std::all_of(kRefused.begin(), kRefused.end(),

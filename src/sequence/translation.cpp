@@ -19,7 +19,7 @@ struct NumberedTable {
   Table table;
 };
 
-// The standard code with one of its stop codons read otherwise.
+// Returns the standard code, in which `codon`, one of its stop codons, means `residue`.
 constexpr NumberedTable code_of(std::uint32_t number, std::size_t codon, char residue) {
   NumberedTable code{number, {}};
   std::copy(kStandard.begin(), kStandard.end(), code.table.begin());

@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// How codons become amino acids. A part of a run's identity.
+// The rules by which codons become amino acids. They are a part of a run's identity.
 struct Translation {
   // NCBI's number of the genetic code: 1, 4, 15 or 25 (https://www.ncbi.nlm.nih.gov/Taxonomy/Utils/
   // wprintgc.cgi). Tables in which a codon is both a stop and an amino acid are left out: whether a
@@ -17,8 +17,8 @@ struct Translation {
 
 inline constexpr std::string_view kGeneticCodes = "1, 4, 11, 15 or 25";
 
-// Returns the code that stands for NCBI's `number`: 1 for 11, which differs in its start codons
-// alone. Empty for others that are not supported.
+// Returns the supported code for NCBI's `number`; empty if there is none. 11 gives 1, from which it
+// differs only in its start codons.
 std::optional<std::uint32_t> known_genetic_code(std::uint64_t number);
 
 // Returns the amino acids of the 64 codons in the order of ACGT, '*' for a stop. `code` must be
