@@ -20,10 +20,10 @@ enum class RuleName : std::uint8_t { kMajority, kViralNgs };
 std::string_view word_of(RuleName name);
 std::optional<RuleName> rule_named(std::string_view word);
 
-// A run's one rule: when a chunk or a sequence is called virus (docs/reference/semantics.md,
-// section 6). Every file follows it: contigs.tsv once had a rule of its own, and its count of
-// viruses was not the summary's. Calls are made when a file is written and never stored, so another
-// rule computes no score. A chunk's call is the same by both rules.
+// The single rule of a run that says when a chunk or a sequence is called virus
+// (docs/reference/semantics.md, section 6). Every file follows it: contigs.tsv once had its own
+// rule, and its count of viruses differed from the summary's. Calls are made when a file is written
+// and never stored, so another rule computes no scores. Both rules call a chunk alike.
 class CallRule {
  public:
   static constexpr double kDefaultMinScore = 0;  // the original's rule alone
@@ -31,14 +31,14 @@ class CallRule {
 
   // The default rule.
   CallRule() = default;
-  // The rule by majority; both numbers are from 0 to 1. `min_score`: the least virus score of a
-  // virus chunk, as it is printed; `min_share`: the least share of virus chunks among scored ones.
+  // Makes the rule by majority; both numbers are from 0 to 1. `min_score` is the least printed
+  // virus score of a virus chunk, `min_share` the least share of virus chunks among scored chunks.
   CallRule(double min_score, double min_share);
 
-  // Makes viral-ngs the rule. `min_tier`, one of kTiers, is the least tier of the sequences called
-  // virus that are written.
+  // Makes viral-ngs the rule. Sequences called virus are written from tier `min_tier` on, which is
+  // one of kTiers.
   void use_viral_ngs(std::string_view min_tier = kReviewTier);
-  // Sets the numbers of viral-ngs, which label-reads takes in a run by majority, too.
+  // Sets the numbers of viral-ngs. label-reads uses them also in a run by majority.
   void set_viral_ngs(const RollupRule& rule) { viral_ngs_ = rule; }
 
   RuleName name() const { return name_; }
@@ -48,12 +48,12 @@ class CallRule {
   const RollupRule& viral_ngs() const { return viral_ngs_; }
   std::string_view min_tier() const { return min_tier_; }
 
-  // Takes a chunk's highest scores. As in the original, equal scores make it virus.
+  // Calls a chunk by its highest scores. As in the original, equal scores make it virus.
   bool is_virus_chunk(float others, float virus) const {
     return virus >= others && virus >= least_score_;
   }
 
-  // True if both call every sequence alike, and choose the same ones to be written.
+  // True if both rules call every sequence alike, and choose the same sequences to be written.
   bool operator==(const CallRule& other) const;
 
  private:
@@ -66,7 +66,7 @@ class CallRule {
   float least_score_ = -std::numeric_limits<float>::infinity();
 };
 
-// A user's changes to a run's own rule; empty members change nothing.
+// A user's changes to the rule of a run; empty members change nothing.
 struct CallRuleChange {
   std::optional<RuleName> name{};
   std::optional<double> min_score{};
@@ -74,7 +74,7 @@ struct CallRuleChange {
   RollupChange viral_ngs{};
   std::string_view min_tier{};
 
-  // Returns the changed rule. Errors: kUsage for a number of the other rule.
+  // Returns the changed rule. Errors: kUsage for a number that belongs to the other rule.
   CallRule over(const CallRule& rule) const;
 };
 

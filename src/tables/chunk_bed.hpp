@@ -9,9 +9,9 @@
 
 namespace virnucpro {
 
-// Writes chunks.bed: a line for each chunk of each sequence, unscored ones too, in input order (BED
-// with its first six columns, then score_0, score_1 and the number of scored frames; NA where there
-// are none). `name` is virus, others or unscored, `score` 1000 times the virus score, rounded down.
+// Writes chunks.bed: a line for each chunk of each sequence, also if unscored, in input order (BED
+// with its first six columns, then score_0, score_1 and the number of scored frames; NA for no
+// score). `name` is virus, others or unscored; `score` is 1000 times the virus score, rounded down.
 // A skipped sequence has no chunks. Errors: kOutputWrite.
 class ChunkBed {
  public:

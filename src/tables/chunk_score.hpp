@@ -13,7 +13,7 @@ struct ChunkScore {
   float others = 0;
   float virus = 0;
 
-  // Returns the original's call, which needs no least score.
+  // Returns the original's call, without a least score.
   bool is_virus() const { return virus >= others; }
 };
 

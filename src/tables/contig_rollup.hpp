@@ -12,10 +12,10 @@ namespace virnucpro {
 
 // The rule by which a public-health centre calls contigs from VirNucPro's table of chunks
 // (broadinstitute/viral-ngs, VIRNUCPRO.md at c35cedd; docs/reference/semantics.md, section 6). Its
-// numbers are that centre's, not calibrated by this program. Names, digits and rounding stay that
-// program's; columns of ours stand behind its own.
+// numbers are those of the centre; this program did not calibrate them. Names, digits and rounding
+// are those of viral-ngs; our columns stand behind its columns.
 struct RollupRule {
-  double min_weighted_delta = 0.3;     // beyond it a contig is viral, or non-viral
+  double min_weighted_delta = 0.3;     // above it a contig is viral, below its negative non-viral
   double high_confidence_delta = 0.6;  // between moderate and high confidence
   double min_confident_score = 0.8;    // a confident chunk scores more for its class …
   double max_opposing_score = 0.3;     // … and less for the other
@@ -29,7 +29,7 @@ struct RollupRule {
 
 inline constexpr std::string_view kRollupName = "viral-ngs";
 
-// A number of the rule and its flag; min_chunks is not among them. All are from 0 to 1.
+// A number of the rule, from 0 to 1, and its flag; min_chunks is not among them.
 struct RollupNumber {
   const char* flag;
   const char* help;
@@ -52,7 +52,7 @@ inline constexpr std::array kRollupNumbers{
                  &RollupRule::min_nonviral_prop},
 };
 
-// The numbers that a user gives; the others stay as in another rule.
+// The numbers that a user gives; the other numbers of a rule stay.
 struct RollupChange {
   std::array<std::optional<double>, kRollupNumbers.size()> numbers{};  // as in kRollupNumbers
   std::optional<std::uint64_t> min_chunks{};
@@ -61,22 +61,22 @@ struct RollupChange {
   RollupRule over(RollupRule rule) const;
 };
 
-// These convert a rule to a journal's text and back; empty for any other text.
+// Convert a rule to a journal's text and back; the result is empty for any other text.
 std::string text_of(const RollupRule& rule);
 std::optional<RollupRule> parse_rollup(std::string_view text);
 
-// The calls of a contig, or of a read on it.
+// The calls of a contig, or of a read on a contig.
 inline constexpr std::string_view kViralCall = "Viral";
 inline constexpr std::string_view kNonviralCall = "Non-viral";
 inline constexpr std::string_view kAmbiguousCall = "Ambiguous";
 inline constexpr std::string_view kUnclassifiedCall = "Unclassified";
-// The confidence of a call. The last is the lowest: a person should look.
+// The confidence of a call. The last tier is the lowest: a person should look at the contig.
 inline constexpr std::string_view kHighTier = "high_confidence";
 inline constexpr std::string_view kModerateTier = "moderate_confidence";
 inline constexpr std::string_view kLowTier = "low_confidence";
 inline constexpr std::string_view kReviewTier = "review";
 inline constexpr std::array kTiers{kHighTier, kModerateTier, kLowTier, kReviewTier};
-// These convert a tier to "high", "moderate", "low" or "review", and back; empty otherwise.
+// Convert a tier to "high", "moderate", "low" or "review" and back; empty for other words.
 std::string_view short_tier(std::string_view tier);
 std::string_view tier_named(std::string_view word);
 // True if `tier` is at least as high as `least`.
@@ -84,10 +84,10 @@ bool reaches(std::string_view tier, std::string_view least);
 
 // The call of a contig, from all its chunks.
 struct ContigCall {
-  std::string_view call;  // one of the above; kUnclassifiedCall without chunks
-  std::string_view tier;  // one of the above; or empty
+  std::string_view call;  // a call named above; kUnclassifiedCall without chunks
+  std::string_view tier;  // a tier named above, or empty
   double weighted_delta = 0;
-  std::uint64_t chunks = 0;  // scored ones
+  std::uint64_t chunks = 0;  // scored chunks
   std::uint64_t confident_viral = 0;
   std::uint64_t confident_nonviral = 0;
   std::uint64_t ambiguous = 0;
@@ -95,7 +95,7 @@ struct ContigCall {
   double nonviral_proportion = 0;
 };
 
-// The columns of a call in tables, and their values, separated by tabs.
+// The columns of a call in tables, and a call's values, separated by tabs.
 inline constexpr std::string_view kContigCallColumns =
     "call\ttier\tweighted_delta\tn_chunks\tn_confident_viral\tn_confident_nonviral\tn_ambiguous\t"
     "viral_proportion\tnonviral_proportion";

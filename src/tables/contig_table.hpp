@@ -15,7 +15,7 @@
 namespace virnucpro {
 
 // Writes contigs.tsv: a row for each sequence, in input order. Its first ten columns are those of
-// viral-ngs; behind them stand the sequence's length, its chunks, the bases that lie in a scored
+// viral-ngs. Then come the sequence's length, its number of chunks, the bases that lie in a scored
 // chunk, and its input. Errors: kOutputWrite.
 class ContigTable {
  public:
@@ -23,10 +23,10 @@ class ContigTable {
 
   // Takes the parts of a sequence in order, with their scored chunks.
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
-  // Call it after a sequence's last part. `input`: the name of its input, on one line.
+  // Call it after a sequence's last part. `input` is the name of the sequence's input, on one line.
   void end(const SequencePart& last, const ContigCall& call, std::string_view input);
 
-  // Call it before the first row to have rows in natural order of ids; they are sorted in `folder`.
+  // Call it before the first row to get rows in natural order of ids; rows are sorted in `folder`.
   void sort(const Directory& folder, std::size_t rows_in_memory, const Cancel& cancel);
   // Call it after the last row.
   void finish();

@@ -35,7 +35,7 @@ void append_row(SpillFile& file, std::string_view key, std::string_view value) {
 const std::size_t ExternalSort::kMostBytes = 3U << 20U;
 const std::size_t ExternalSort::kRowBytes = 2 * sizeof(Row);
 
-// Reads the rows of one run, a stretch of the file at a time.
+// Reads the rows of one run, one stretch of the file after the other.
 class ExternalSort::RunReader {
  public:
   RunReader(const SpillFile& file, const Run& run) : file_(&file), rest_(run) {}
@@ -85,7 +85,7 @@ ExternalSort::ExternalSort(const Directory& directory, std::size_t rows, const C
 void ExternalSort::add(std::string_view key, std::string_view value) {
   if (rows_.size() >= most_rows_ || bytes() >= kMostBytes) spill_rows();
   if (rows_.empty()) {
-    // Reserved at once, so that growing never holds two copies; untouched pages cost nothing.
+    // Reserve at once, so that growing never holds two copies; untouched pages cost nothing.
     text_.reserve(kMostBytes);
     rows_.reserve(std::min(most_rows_, kMostBytes / kRowBytes + 1));
   }
@@ -118,7 +118,7 @@ void ExternalSort::merge(const SpillFile& file, const Run* first, const Run* las
                          const Visit& visit) const {
   std::vector<RunReader> readers;
   for (const Run* run = first; run != last; ++run) readers.emplace_back(file, *run);
-  // Equal keys: the earlier run first, as its rows were added earlier.
+  // Of equal keys, the earlier run comes first, as its rows were added earlier.
   const auto later = [&readers](std::size_t a, std::size_t b) {
     const int order = readers[a].key().compare(readers[b].key());
     return order != 0 ? order > 0 : a > b;

@@ -15,15 +15,15 @@
 namespace virnucpro {
 
 // Sorts rows of key and value by the key's bytes; rows with equal keys keep their order. Memory
-// holds at most `rows` rows and some 3 MiB in all. Other rows go to a temporary file
-// (spill_file.hpp), in sorted runs that are merged kFanIn at a time. At most two files are open.
-// Errors: SpillFile's, Cancel's.
+// holds at most `rows` rows and about 3 MiB. Other rows go to a temporary file (spill_file.hpp) in
+// sorted runs; up to kFanIn runs are merged at once. At most two files are open. Errors: those of
+// SpillFile and Cancel.
 class ExternalSort {
  public:
   static constexpr std::size_t kFanIn = 64;
   using Visit = std::function<void(std::string_view key, std::string_view value)>;
 
-  // The Cancel must outlive it.
+  // The Cancel must outlive the sorter.
   ExternalSort(const Directory& directory, std::size_t rows, const Cancel& cancel);
 
   void add(std::string_view key, std::string_view value);

@@ -32,7 +32,7 @@ std::string number_key(std::uint64_t number) {
 
 }  // namespace
 
-// An alignment while it is sorted.
+// An alignment as it is stored for sorting.
 struct ReadLabels::Placement {
   std::uint64_t number;  // of its record
   std::uint64_t read_length;
@@ -42,7 +42,7 @@ struct ReadLabels::Placement {
   std::uint8_t mapping_quality;
   std::uint8_t mate;
   std::uint8_t is_reverse;
-  std::uint8_t unused;  // so that every byte has a value
+  std::uint8_t unused;  // fills the padding, so that every byte has a value
 
   bool is_better_than(const Placement& other) const {
     return std::tie(mapping_quality, identity) > std::tie(other.mapping_quality, other.identity);
@@ -71,7 +71,7 @@ class ReadLabels::Read {
  private:
   std::optional<Placement> best_;
   std::uint64_t first_ = 0;
-  std::string_view call_;  // of the last one
+  std::string_view call_;  // of the last alignment
   bool has_several_calls_ = false;
 };
 
@@ -103,7 +103,7 @@ void ReadLabels::add(const MappedAlignment& alignment) {
 void ReadLabels::group() {
   std::string key;
   Read all;
-  Read classified;  // those to contigs with a call
+  Read classified;  // alignments to contigs with a call
   by_name_.drain([&](std::string_view next, std::string_view value) {
     if (!all.empty() && next != key) {
       end_read(key, all, classified);

@@ -19,31 +19,31 @@ namespace virnucpro {
 inline constexpr std::string_view kMultiMappedCall = "Multi-mapped";
 inline constexpr std::array kReadCalls{kViralCall, kNonviralCall, kAmbiguousCall, kUnclassifiedCall,
                                        kMultiMappedCall};
-// The number of reads with each of these calls.
+// The number of reads with each call of kReadCalls.
 using ReadCounts = std::array<std::uint64_t, kReadCalls.size()>;
 
-// How the alignments of a read make one call (docs/reference/semantics.md, section 6).
+// The rule by which the alignments of a read make one call (semantics.md, section 6).
 struct LabelRule {
   bool mates_apart = false;           // else both mates of a pair are one read
-  bool ignores_unclassified = false;  // such alignments do not count if the read has any other
+  bool ignores_unclassified = false;  // if a read has other alignments, too
 };
 
 // Gives each read the call of the contig that it aligns to best. Reads are sorted twice on disk, by
 // name and by their first alignment, so memory does not grow with their number. Errors:
-// kOutputWrite, Cancel's.
+// kOutputWrite, those of Cancel.
 class ReadLabels {
  public:
   using CallOf = std::function<const ContigCall&(std::uint32_t reference)>;
   using Write = std::function<void(std::string_view text)>;
 
-  // Sorts in `folder`. The references and the Cancel must outlive it.
+  // Sorting uses `folder`. The references and the Cancel must outlive this object.
   ReadLabels(const LabelRule& rule, const ReferenceList& references, CallOf call_of,
              const Directory& folder, std::size_t rows_in_memory, const Cancel& cancel);
 
   // Takes alignments in the order of the file.
   void add(const MappedAlignment& alignment);
-  // Call it after the last alignment. Writes the table: a row for each read, in the order of their
-  // first alignments.
+  // Writes the table: a row for each read, in the order of their first alignments. Call it after
+  // the last alignment.
   ReadCounts finish(const Write& write);
 
  private:

@@ -9,9 +9,9 @@
 namespace virnucpro {
 namespace {
 
-// Scores are formatted by hand: with fmt this took half the time of writing a run's tables.
+// Scores are formatted by hand: fmt took half the time of writing a run's tables.
 
-// "digits" × 10^(exponent - number of digits + 1): 1234, 2 → 123.4.
+// Returns digits × 10^(exponent - number of digits + 1): 1234 and 2 give 123.4.
 std::string lay_out_plain(std::string digits, int exponent) {
   if (exponent < 0) {
     return digits.insert(0, static_cast<std::size_t>(-exponent - 1), '0').insert(0, "0.");
@@ -36,7 +36,7 @@ std::string score_text(float score) {
   if (std::signbit(score)) return score_text(-score).insert(0, 1, '-');
   if (score == 0) return "0.0";
 
-  // The longest is "1.17549435e-38".
+  // The longest text is "1.17549435e-38".
   char buffer[32];
   const auto result =
       std::to_chars(std::begin(buffer), std::end(buffer), score, std::chars_format::scientific);

@@ -13,7 +13,7 @@
 
 namespace virnucpro {
 
-// Why a sequence has no score.
+// The reason why a sequence has no score.
 enum class Unscored : std::uint8_t { kEmpty, kTooShort, kNoFrame, kFailed };
 inline constexpr std::size_t kUnscoredReasons = 4;
 std::string_view words_of(Unscored reason);
@@ -30,12 +30,12 @@ class SequenceSummary {
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   bool scored() const { return chunks_scored_ > 0; }
-  // Returns the call. Every file that states a call asks here.
+  // Returns the call. Every file that states a call gets it here.
   Call call() const;
   bool is_virus() const { return call() == Call::kVirus; }
-  // True if it is written among the sequences called virus: it reaches the rule's least tier.
+  // True if the sequence is written among those called virus: it reaches the rule's least tier.
   bool is_chosen() const;
-  // Returns its row in contigs.tsv; only under the rule viral-ngs.
+  // Returns the sequence's row in contigs.tsv; only under the rule viral-ngs.
   ContigCall contig() const { return rollup_.result(); }
   std::uint64_t length() const { return length_; }
   std::uint64_t chunks() const { return chunks_; }
@@ -49,7 +49,7 @@ class SequenceSummary {
   float mean_virus_score() const;
   // Call it only if there is no scored chunk.
   Unscored why_unscored() const;
-  // Returns its row with the line end. `input`: the name of its input, on one line.
+  // Returns the row with its line end. `input` is the name of the sequence's input, on one line.
   std::string row(std::string_view input) const;
 
  private:

@@ -28,13 +28,13 @@ class Walk {
     summary_.reset();
   }
 
-  // An interrupted run may end inside a sequence, a finished one may not.
+  // Checks the end: an interrupted run may end inside a sequence, a finished run may not.
   void finish() const {
     if (finished_ && summary_) fail("has no end");
   }
 
  private:
-  // An input without an entry is the one that an interrupted run was reading.
+  // If an input has no entry, an interrupted run was reading it.
   bool left_out(std::uint32_t input) const {
     if (input < inputs_.size()) return inputs_[input].failed;
     if (!finished_) return false;

@@ -32,7 +32,7 @@ SpillFile::SpillFile(const Directory& beside) : follows_tmpdir_(!temporary_folde
   if (fd_.get() < 0) fail(errno);
 }
 
-// In TMPDIR it is not the output that cannot be written.
+// Changes the error's kind if the file is in TMPDIR: then it does not concern the output.
 Error SpillFile::named(const Error& error) const {
   if (!follows_tmpdir_ || error.kind() != ErrorKind::kOutputWrite) return error;
   return {ErrorKind::kTemporaryFolder, error.place(), error.detail()};

@@ -13,16 +13,16 @@
 namespace virnucpro {
 
 // A temporary file, written once from start to end and read at any place. It has no name, so no
-// file remains, however the process ends. Errors: kOutputWrite; kTemporaryFolder for one in TMPDIR.
+// file remains, however the process ends. Errors: kOutputWrite; in TMPDIR kTemporaryFolder.
 class SpillFile {
  public:
-  // Makes it in the folder TMPDIR: users set it to a disk of the node. Else makes it in `beside`:
-  // /tmp may be small, or memory.
+  // Creates the file in the folder TMPDIR, which users set to a disk of the node; without TMPDIR in
+  // `beside`, as /tmp may be small, or memory.
   explicit SpillFile(const Directory& beside);
 
   void append(std::string_view bytes);
   std::uint64_t size() const { return written_ + buffer_.size(); }
-  // Fills `out` from `offset` on. Call flush() after the last append() first.
+  // Fills `out` from `offset` on. Before it, call flush() after the last append().
   void read(std::uint64_t offset, std::span<char> out) const;
   void flush();
 

@@ -61,7 +61,7 @@ void write_consensus(ExternalSort& sort, AtomicFile& table) {
   });
 }
 
-// Takes sorted ids, as a set of ids would grow with the run.
+// Counts ids that occur again. The ids are sorted: a set of ids would grow with the run.
 std::uint64_t count_duplicates(ExternalSort& ids) {
   std::uint64_t duplicates = 0;
   std::optional<std::string> before;
@@ -78,7 +78,7 @@ std::string row(const InputEntry& input) {
                      printable(input.message));
 }
 
-// The names of the inputs as rows have them: a name may hold anything, and a row is one line.
+// The names of the inputs as rows show them, on one line: a name may hold any character.
 class InputNames {
  public:
   InputNames(const Journal& journal, const std::vector<std::string>& names)
@@ -86,7 +86,7 @@ class InputNames {
     for (const std::string& name : names) names_.push_back(printable(name));
   }
 
-  // An interrupted run's journal may have units of any input.
+  // Returns an input's name. Throws for one that the run lacks, as a damaged journal may have.
   const std::string& of(std::uint32_t input) const {
     if (input < names_.size()) return names_[input];
     throw Error(ErrorKind::kJournalDamaged, Place{.file = journal_.string()},
@@ -165,7 +165,7 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                         counts.look_at(last.id);
                       }},
                  cancel);
-  counts.duplicate_ids = count_duplicates(ids);  // before the consensus, as its file is smaller
+  counts.duplicate_ids = count_duplicates(ids);  // first, as its file is smaller than the consensus
   write_consensus(chunks, consensus);
 
   std::vector<AtomicFile*> tables{&frames, &consensus, &sequences};
@@ -175,7 +175,7 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
   }
   if (bed) tables.push_back(&bed->file());
   for (AtomicFile* table : tables) table->sync();
-  cancel.check();  // syncing may have taken long; from here on, all tables or a failure
+  cancel.check();  // syncing may have taken long; after this, all tables or an error
   settings.on_ready();
   for (AtomicFile* table : tables) {
     table->commit();

@@ -17,10 +17,10 @@
 
 namespace virnucpro {
 
-// The tables that are written beside the three. The rule viral-ngs writes contigs.tsv.
+// The tables written besides the three that each run has. The rule viral-ngs adds contigs.tsv.
 struct MoreTables {
-  bool natural_order = false;  // contigs.tsv by id, in which 2 comes before 10; else as read
-  bool bed = false;            // chunks.bed
+  bool natural_order = false;  // sort contigs.tsv by id, 2 before 10; else as read
+  bool bed = false;            // write chunks.bed
 };
 
 // A user's changes to the tables that a run has.
@@ -41,7 +41,7 @@ struct TableSettings {
   std::uint64_t chunk_size = 0;       // of the run; only contigs.tsv and chunks.bed need it
   std::vector<std::string> inputs{};  // the names of all inputs, in order
   std::size_t rows_in_sort = limits().rows_in_sort;
-  // Called when all tables are on the disk, and none has its name yet.
+  // Called when all tables are on the disk, before the first gets its name.
   std::function<void()> on_ready = [] {};
 };
 
@@ -55,8 +55,8 @@ struct TableCounts {
   std::uint64_t chunks = 0;           // scored or not
   std::uint64_t virus_sequences = 0;
   std::uint64_t ambiguous_sequences = 0;
-  std::uint64_t chosen_sequences = 0;  // called virus, of the rule's least tier or a higher one
-  std::uint64_t single_chunk_sequences = 0;  // that have a score
+  std::uint64_t chosen_sequences = 0;        // called virus, of the rule's least tier or higher
+  std::uint64_t single_chunk_sequences = 0;  // with a score
   std::uint64_t unscored_sequences = 0;
   std::array<std::uint64_t, kUnscoredReasons> unscored_by_reason{};  // in the order of Unscored
   std::uint64_t chunks_scored = 0;
@@ -69,28 +69,28 @@ struct TableCounts {
   std::uint64_t others() const {
     return sequences - virus_sequences - ambiguous_sequences - unscored_sequences;
   }
-  // True if the run is one of reads: nearly all scored sequences have one chunk.
+  // True if the run's inputs are reads: nearly all scored sequences have one chunk.
   bool is_of_reads() const {
     const std::uint64_t scored = sequences - unscored_sequences;
     return scored > 0 && 10 * single_chunk_sequences >= 9 * scored;
   }
-  // Counts everything but ids.
+  // Counts everything except ids.
   void add(const SequenceSummary& sequence);
-  // Counts an id that is odd.
+  // Counts the id if it is odd.
   void look_at(std::string_view id);
 };
 
-// Writes prediction_results.txt, prediction_results_highestscore.csv, sequences.tsv and what `more`
-// asks for from the journal, without the failed inputs (semantics.md, section 6). All are complete
+// Writes prediction_results.txt, prediction_results_highestscore.csv, sequences.tsv and the tables
+// of `more` from the journal, without the failed inputs (semantics.md, section 6). All are complete
 // and synced before the first gets its name. Memory does not grow with the run: the rows of the
 // consensus table, and the ids to count duplicates, are sorted on disk in the output directory.
-// Errors: kOutputWrite, kJournalDamaged, Cancel's; then none of them exists.
+// Errors: kOutputWrite, kJournalDamaged, those of Cancel; after an error no table exists.
 TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel);
 
 // Visits the sequences of the inputs that did not fail, in input order. `number` counts them from 1
-// within their input, like SequenceRecord::number; `virus` is true if this rule calls it virus and
-// has it written.
+// within their input, like SequenceRecord::number. `virus` is true if this rule calls the sequence
+// virus and has it written.
 void for_each_call(
     const Journal& journal, const CallRule& rule, const Cancel& cancel,
     const std::function<void(std::uint32_t input, std::uint64_t number, bool virus)>& visit);
