@@ -9,14 +9,14 @@
 
 namespace virnucpro {
 
-// Decides how often a failed request is sent again. The waits are 1, 2, 4 … 30 s, or what the
-// server asks for (Retry-After), at most a minute.
+// Decides how often a failed request is sent again. The waits are 1, 2, 4 … 30 s, or the time that
+// the server asks for (Retry-After), at most a minute.
 class Attempts {
  public:
   Attempts(std::uint64_t retries, const Cancel& cancel) : retries_(retries), cancel_(cancel) {}
 
-  // Waits and returns true, or returns false if no attempt is left. Says in the log why it waits.
-  // Errors: Cancel's.
+  // Waits and returns true; returns false if no attempt is left. Logs the reason for the wait.
+  // Errors: those of Cancel.
   bool wait_for_next(const std::string& why, std::optional<std::uint64_t> asked_seconds);
   // Gives all attempts back, after progress (see Pace).
   void start_over() { used_ = 0; }
@@ -30,7 +30,7 @@ class Attempts {
 // True if a failed request may succeed later: the server is busy or broken, or the connection was
 // lost.
 bool may_pass(const HttpReply& reply);
-// Says what was wrong, for people: "the server answered 404", "Could not resolve host: …".
+// Says for people why a request failed: "the server answered 404", "Could not resolve host: …".
 std::string failure_text(const HttpReply& reply);
 
 }  // namespace virnucpro

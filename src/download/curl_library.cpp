@@ -10,10 +10,10 @@
 namespace virnucpro {
 namespace {
 
-// The names of libcurl: Debian's, which packages carry, and that of other systems.
+// The names of libcurl: Debian's, which packages contain, and the name on other systems.
 constexpr std::array kCurlNames{"libcurl-gnutls.so.4", "libcurl.so.4"};
 
-// CURLOPT_PROTOCOLS by its number, because newer headers warn of the name.
+// CURLOPT_PROTOCOLS as a number: newer headers warn if its name is used.
 constexpr auto kProtocolBits = static_cast<CURLoption>(CURLOPTTYPE_LONG + 181);
 
 void* open_curl() {

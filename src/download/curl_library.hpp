@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// libcurl, which is opened when the first request is sent. If it were linked, every start of the
-// program and of each worker would load it, with the twenty libraries that it needs. Only
+// The functions of libcurl, which is opened for the first request. If it were linked, every start
+// of the program and of each worker would load it, with the twenty libraries that it needs. Only
 // `download` may use a network.
 struct CurlLibrary {
   decltype(&curl_global_init) global_init = nullptr;
@@ -22,11 +22,11 @@ struct CurlLibrary {
   decltype(&curl_slist_free_all) slist_free_all = nullptr;
 };
 
-// Errors: kNetwork where this system has no libcurl.
+// Returns the opened library. Errors: kNetwork if this system has no libcurl.
 const CurlLibrary& curl_library();
 
-// Lets a request use this scheme alone, "https" or "http", also with libcurl before 7.85 (RHEL 9,
-// Ubuntu 22.04), which takes a set of bits in place of a name.
+// Lets a request use only this scheme, "https" or "http". This also works with libcurl before 7.85
+// (RHEL 9, Ubuntu 22.04), which takes a set of bits instead of a name.
 CURLcode allow_only(const CurlLibrary& curl, CURL* handle, const std::string& scheme);
 
 }  // namespace virnucpro

@@ -32,13 +32,12 @@ constexpr mode_t kCopyMode = 0666;
 struct PlannedFile {
   const TableFile* file = nullptr;
   RemoteFile remote{};
-  fs::path source{};  // if it was carried by hand
+  fs::path source{};  // if the file was carried by hand
   ExpectedFile expected{};
-  bool was_whole = false;  // in a hub, at planning
+  bool was_whole = false;  // in a hub, when it was planned
 
-  // Names the content that a partial file is to have, so that only the same content is continued:
-  // its hash, else the ETag at the only URL, as an ETag says nothing about another server. Empty if
-  // unknown.
+  // Names the content of a partial file, so that only the same content is continued: its hash, else
+  // the ETag at the only URL, as an ETag says nothing about another server. Empty if unknown.
   std::string key() const {
     if (!expected.sha256.empty()) return expected.sha256;
     if (!expected.git_blob.empty()) return expected.git_blob;
@@ -84,7 +83,7 @@ void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
   throw error;
 }
 
-// Damage does not stop a download that fetches the file again, or to another place.
+// Warns of damaged files if the download fetches them again, or to another place.
 void warn_of_damage(const ModelFinding& finding, const ModelPlace& target) {
   const std::string follows =
       finding.place.folder == target.folder
@@ -106,7 +105,7 @@ std::string first_hash_note(const std::string& name, const std::string& sha256,
       name, sha256, record.file().string());
 }
 
-// Takes a server's answer, which must agree with what is known.
+// Compares a server's answer with the known facts, and takes those that were missing.
 void take_remote(PlannedFile& planned) {
   const auto fail = [&planned](const std::string& why) {
     throw Error(ErrorKind::kDownloadMismatch, Place{.file = planned.remote.urls.front()}, why);
@@ -176,8 +175,8 @@ class Downloader {
     return examine_model(model, place, settings_.hashes, cancel_, progress_);
   }
 
-  // Finds the first place that has all of the model, else the place where it goes. A place after a
-  // damaged one does not count, because predict would not look there.
+  // Finds the first place that has the whole model, else the place to download it to. A place after
+  // a damaged place does not count, because predict would not look there.
   InstalledModel look(const TableModel& model) {
     const std::vector<ModelPlace> places = places_of(model, settings_.models_dir);
     for (const ModelPlace& place : places) {
@@ -194,7 +193,7 @@ class Downloader {
     return {&model, places.front(), false};
   }
 
-  // Plans every file of a snapshot in a hub; elsewhere only the missing ones.
+  // Plans every file of a hub's snapshot; in other places only the missing files.
   ModelPlan plan(const TableModel& model, const ModelPlace& place) {
     ModelPlan plan{.model = &model, .place = place};
     const ModelFinding finding = find_model(model, place);
@@ -212,7 +211,7 @@ class Downloader {
     return plan;
   }
 
-  // Two files with one ETag would have the same blob.
+  // Throws if another file has the same ETag: ETags name blobs, so each file needs its own.
   static void require_own_etag(const ModelPlan& plan, const PlannedFile& planned) {
     const auto is_same = [&](const PlannedFile& other) {
       return other.remote.etag == planned.remote.etag;
@@ -230,7 +229,7 @@ class Downloader {
     return difference(expected, found).empty();
   }
 
-  // A file that was read at planning is not read again.
+  // Does not read a file again that was read when it was planned.
   bool is_still_whole(const ModelPlan& plan, const PlannedFile& planned) {
     if (!planned.was_whole) return is_whole(plan, planned);
     return is_there(hub_content(plan.place, plan.commit, ModelPlan::hub_file(planned)));
@@ -257,7 +256,7 @@ class Downloader {
     for (const ModelPlan& plan : plans_) install(plan);
   }
 
-  // Unknown sizes count as 0.
+  // Sums the bytes still to fetch; unknown sizes count as 0.
   std::uint64_t bytes_needed(const ModelPlan& plan) const {
     std::uint64_t bytes = 0;
     for (const PlannedFile& file : plan.files) {
@@ -392,7 +391,7 @@ class Downloader {
   std::vector<ModelPlan> plans_;
 };
 
-// The usual remedy of a write error names --output, which this command does not have.
+// Replaces the remedy of a write error, which names --output: this command has no --output.
 template <typename Work>
 std::vector<InstalledModel> with_own_advice(Work work) {
   try {

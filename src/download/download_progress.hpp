@@ -14,7 +14,7 @@
 
 namespace virnucpro {
 
-// The progress of a file.
+// The progress of one file.
 struct TransferState {
   std::string what;  // "dnabert-s/config.json"
   std::uint64_t done = 0;
@@ -22,12 +22,12 @@ struct TransferState {
   std::optional<double> bytes_per_second{};
 };
 
-// "dnabert-s/config.json · 120.3 MB of 468.3 MB · 25.7 % · 11.2 MB/s · ETA 0:00:31", in at most
-// `columns`: fields that do not fit are left out from the end.
+// Returns "dnabert-s/config.json · 120.3 MB of 468.3 MB · 25.7 % · 11.2 MB/s · ETA 0:00:31", in at
+// most `columns`: fields that do not fit are left out from the end.
 std::string transfer_text(const TransferState& state, std::size_t columns);
 
-// Shows the progress of a file on stderr: as a live line on a terminal, elsewhere as a plain line
-// every half minute. A short file has no such line.
+// Shows the progress of a file on stderr: a live line on a terminal, else a plain line every half
+// minute. A file that takes less time has no plain line.
 class DownloadProgress {
  public:
   explicit DownloadProgress(bool shown);
@@ -35,26 +35,26 @@ class DownloadProgress {
   DownloadProgress(const DownloadProgress&) = delete;
   DownloadProgress& operator=(const DownloadProgress&) = delete;
 
-  // `done` bytes were there before. An empty total is unknown.
+  // Begins a file of which `done` bytes are there already. An empty total is unknown.
   void begin(const std::string& what, std::uint64_t done, std::optional<std::uint64_t> total);
   void at(std::uint64_t done);  // may be called often
   void end();
-  // Shows a line of its own about a decision or a result.
+  // Prints a line about a decision or a result.
   void say(const std::string& line) const;
 
  private:
   void show();
 
   const bool shown_;
-  const std::optional<CursorControl> control_;  // empty: plain lines
+  const std::optional<CursorControl> control_;  // empty if plain lines are shown
   StopWatch watch_;
   TransferState state_;
   MovingRate rate_;
-  double next_sample_ = 0;  // of the rate
-  double next_line_ = 0;    // that is shown
+  double next_sample_ = 0;  // when the rate is sampled again
+  double next_line_ = 0;    // when a line is shown again
 };
 
-// hash_file(), shown as "checking <name>": 10 GB take a while.
+// Calls hash_file() and shows "checking <name>", as 10 GB take a while.
 FileHashes hash_shown(const std::filesystem::path& path, bool with_git_blob, const Cancel& cancel,
                       const std::string& name, DownloadProgress& progress);
 

@@ -86,9 +86,9 @@ class Fetch : public BodySink {
 
   // True if a later download can continue this file.
   bool is_of_use() const { return total_ && file_.size() > 0; }
-  // Removes the file, so that nothing of it stays.
+  // Removes the file.
   void drop() { ::unlink(file_.path().c_str()); }
-  // Call it before another mirror, whose file may differ.
+  // Call it before the next mirror, whose file may differ.
   void forget_version(bool mismatched) {
     version_.clear();
     total_ = expected_.bytes;
@@ -119,7 +119,7 @@ class Fetch : public BodySink {
  private:
   std::uint64_t most() const { return expected_.bytes.value_or(expected_.most); }
 
-  // Returns nothing, and keeps nothing, if the whole file is not the expected one.
+  // Returns the file's hashes. If the file is not the expected one, empties it and returns nothing.
   std::optional<FileHashes> bring_and_check() {
     bring();
     const FileHashes found =
@@ -165,7 +165,7 @@ class Fetch : public BodySink {
         url_, fmt::format("{} (after {} attempts)", why, sources_.settings().retries + 1));
   }
 
-  // Follows redirects itself: only the hub's own host gets the token, and https never leads to
+  // Follows redirects itself, so that only the hub's host gets the token, and https never leads to
   // http.
   HttpReply request() {
     std::string at = url_;
@@ -217,7 +217,7 @@ class Fetch : public BodySink {
     return true;
   }
 
-  // Takes the size from the reply, if neither the table nor the server's first answer had it.
+  // Takes the size from the reply if the expected size is unknown.
   void take_total(const std::optional<std::uint64_t>& total) {
     if (expected_.bytes) return;
     if (total > most()) throw too_large_error(url_, most());
@@ -246,14 +246,14 @@ class Fetch : public BodySink {
   std::optional<std::uint64_t> total_;  // bytes of the whole file
   DownloadProgress& progress_;
   std::string url_;
-  std::string version_;  // the ETag of what is in the file; empty: not known
+  std::string version_;  // the ETag of the file's content; empty if unknown
   std::string problem_;  // why a part was refused
   std::string difference_;
-  bool ended_ = false;  // the last reply came to its end
+  bool ended_ = false;  // the last reply was received completely
   std::uint64_t furthest_ = 0;
 };
 
-// Returns false also if a file of unknown size filled the disk: it may be endless.
+// True if the partial file is kept. A file of unknown size that filled the disk may be endless.
 bool leaves_use(const Error& error, const Fetch& fetch) {
   const bool is_full =
       error.kind() == ErrorKind::kOutputWrite || error.kind() == ErrorKind::kNoSpace;

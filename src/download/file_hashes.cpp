@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kRecordSchema = "virnucpro-hashes-1";
 
-// {"schema": …, "files": {name: SHA-256}}
+// Reads {"schema": …, "files": {name: SHA-256}}.
 class RecordReader : public JsonVisitor {
  public:
   RecordReader(const std::string& file, std::map<std::string, std::string>& hashes)
@@ -48,7 +48,7 @@ class RecordReader : public JsonVisitor {
   std::map<std::string, std::string>& hashes_;
 };
 
-// Lets one process at a time change the record of a folder, where the file system has such locks.
+// Lets only one process at a time change the record of a folder, if the file system has locks.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder) : folder_(folder) {

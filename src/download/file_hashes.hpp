@@ -12,36 +12,36 @@
 namespace virnucpro {
 
 inline constexpr std::uint64_t kOfARoundedSize = 50;
-// ESM-2 15B in fp32 has 61 GB.
+// The limit for weights: ESM-2 15B in fp32 has 61 GB.
 inline constexpr std::uint64_t kMostWeightBytes = std::uint64_t{64} << 30U;
 
 // The expected size and hashes of a file; unknown ones are empty.
 struct ExpectedFile {
   std::optional<std::uint64_t> bytes{};
   std::optional<std::uint64_t> bytes_about{};  // exact to one part in kOfARoundedSize
-  std::uint64_t most = kMostWeightBytes;       // most bytes if their number is unknown
+  std::uint64_t most = kMostWeightBytes;       // limit if the number of bytes is unknown
   std::string sha256{};
   std::string git_blob{};
-  std::string record_entry{};  // HashRecord::entry(), if only that has `sha256`
+  std::string record_entry{};  // HashRecord::entry(), if `sha256` comes from a record
 
   bool has_hash() const { return !sha256.empty() || !git_blob.empty(); }
   // Takes a missing hash from a hub's ETag: the content's SHA-256 (large files) or git blob id.
   void add_etag(const std::string& etag);
-  // "expected <SHA-256>"; for a hash from a record also what to do if it is to change.
+  // Says "expected <SHA-256>"; for a hash from a record also how to change the record.
   std::string sha256_text() const;
 };
 
-// The size and hashes of a file; `git_blob` only if it was asked for.
+// The size and hashes of a file; `git_blob` is empty unless it was asked for.
 struct FileHashes {
   std::uint64_t bytes = 0;
   std::string sha256{};
   std::string git_blob{};
 };
 
-// Gets the number of bytes read so far.
+// Receives the number of bytes read so far.
 using ByteCount = std::function<void(std::uint64_t)>;
 
-// Reads the whole file. Errors: the kWeights* of reading; Cancel's.
+// Reads the whole file. Errors: the kinds kWeights* of reading; those of Cancel.
 FileHashes hash_file(const std::filesystem::path& path, bool with_git_blob, const Cancel& cancel,
                      const ByteCount& read);
 
@@ -49,21 +49,21 @@ FileHashes hash_file(const std::filesystem::path& path, bool with_git_blob, cons
 std::string difference(const ExpectedFile& expected, const FileHashes& found);
 
 // The SHA-256 that files without a published hash had when they were first fetched; later downloads
-// must match. They are kept in virnucpro-hashes.json in the folder of the models, so that who
-// shares the folder shares the hashes.
+// must match. They are kept in virnucpro-hashes.json in the folder of the models, so that users who
+// share the folder share the hashes.
 class HashRecord {
  public:
-  // Errors: kJson for a file that is no such record.
+  // Errors: kJson for a file that is not a record.
   explicit HashRecord(const std::filesystem::path& folder);
 
   const std::filesystem::path& file() const { return file_; }
-  std::string find(const std::string& name) const;  // "dnabert-s/config.json"; empty: none
-  // Says where a file's hash is, for people: "dnabert-s/config.json" in …/virnucpro-hashes.json.
+  std::string find(const std::string& name) const;  // "dnabert-s/config.json"; empty if unknown
+  // Returns where a file's hash is, for people: "dnabert-s/config.json" in …/virnucpro-hashes.json.
   std::string entry(const std::string& name) const;
-  // Adds or replaces a hash, and writes the file. Several processes may do that. Errors:
+  // Adds or replaces a hash, and writes the file. Several processes may do this at once. Errors:
   // kOutputWrite.
   void add(const std::string& name, const std::string& sha256);
-  // Removes the hashes of a model, and the file once it is empty.
+  // Removes the hashes of a model; removes the file if it is then empty.
   void remove(const std::string& model);
 
  private:

@@ -17,7 +17,7 @@ namespace virnucpro {
 namespace {
 
 constexpr long kConnectSeconds = 30;
-constexpr std::uint64_t kMostUnwanted = 1U << 20U;  // of a body that nobody wants
+constexpr std::uint64_t kMostUnwanted = 1U << 20U;  // bytes of a refused body that are read
 
 constexpr std::array kBundles{
     "/etc/ssl/certs/ca-certificates.crt",                 // Debian
@@ -71,8 +71,8 @@ std::string certificate_bundle() {
       "Install them, or set SSL_CERT_FILE to such a file");
 }
 
-// One request and its reply. libcurl's callbacks must not throw, so the sink's exception is kept
-// until the transfer has ended.
+// One request and its reply. libcurl's callbacks must not throw, so an exception of the sink is
+// kept until the transfer has ended.
 class HttpClient::Transfer {
  public:
   Transfer(CURL* handle, const HttpRequest& request, BodySink* sink, const Cancel& cancel,
@@ -105,7 +105,7 @@ class HttpClient::Transfer {
 
   std::string failure_of(CURLcode code) const {
     const std::string text = text_.data();
-    const bool may_have_password = text.find('@') != std::string::npos;  // of a proxy
+    const bool may_have_password = text.find('@') != std::string::npos;  // in a proxy's URL
     return text.empty() || may_have_password ? curl_.easy_strerror(code) : text;
   }
 
@@ -125,7 +125,7 @@ class HttpClient::Transfer {
     }
     set(CURLOPT_NOBODY, request.head ? 1L : 0L);
     set(CURLOPT_FOLLOWLOCATION, 0L);
-    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // of the proxy
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // those of the proxy
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
     set(CURLOPT_ERRORBUFFER, text_.data());

@@ -14,15 +14,15 @@ namespace virnucpro {
 struct HttpRequest {
   std::string url;
   bool head = false;       // without the body
-  std::uint64_t from = 0;  // the first byte that is asked for
-  std::string if_range{};  // an ETag: the part only of this version, else the whole
+  std::uint64_t from = 0;  // the first byte to send
+  std::string if_range{};  // an ETag: send the part only of this version, else the whole
   std::string token{};     // sent as "Authorization: Bearer"
 };
 
 struct HttpReply {
-  int status = 0;  // 0: there was none
+  int status = 0;  // 0 without a reply
   HttpHeaders headers{};
-  std::string failure{};  // why the reply is missing or not whole; empty: it is whole
+  std::string failure{};  // why the reply is missing or incomplete; empty if it is complete
   bool hopeless = false;  // the same request would fail again, as for a wrong certificate
 
   bool is_redirect() const;
@@ -32,18 +32,18 @@ struct HttpReply {
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  // Called once, before the body's first byte, also if it is empty. Returns false to refuse the
-  // body.
+  // Called once, before the body's first byte, also if the body is empty. Returns false to refuse
+  // the body.
   virtual bool accept(const HttpReply& reply) = 0;
   // Returns false to end the transfer.
   virtual bool take(std::string_view part) = 0;
-  // Called about once a second, also while nothing comes.
+  // Called about once a second, also while no data comes.
   virtual void tick() = 0;
 };
 
-// Sends HTTP requests by libcurl, one at a time. It follows no redirects: the caller decides what
-// may be sent where. Certificates are always verified. Proxies are those of the environment
-// (https_proxy, http_proxy, no_proxy). A connection slower than `pace` has failed.
+// Sends HTTP requests by libcurl, one at a time. It follows no redirects: the caller decides which
+// data may be sent where. Certificates are always verified. Proxies are those of the environment
+// (https_proxy, http_proxy, no_proxy). A connection slower than `pace` counts as failed.
 class HttpClient {
  public:
   explicit HttpClient(const Cancel& cancel, const Pace& pace = {});
@@ -51,7 +51,7 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // Errors: kNetwork without libcurl or a bundle of certificates; Cancel's; those of the sink.
+  // Errors: kNetwork without libcurl or a certificate bundle; those of Cancel and the sink.
   HttpReply send(const HttpRequest& request, BodySink* sink = nullptr);
 
  private:
@@ -61,8 +61,8 @@ class HttpClient {
   std::shared_ptr<void> handle_;  // made by the first request
 };
 
-// The file of certificates of trusted authorities: SSL_CERT_FILE, or the system's (Debian's, RHEL's
-// and SUSE's places). Errors: kNetwork.
+// Returns the file of certificates of trusted authorities: SSL_CERT_FILE, or the system's file (in
+// the places of Debian, RHEL and SUSE). Errors: kNetwork.
 std::string certificate_bundle();
 
 }  // namespace virnucpro

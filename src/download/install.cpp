@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr mode_t kLockMode = 0666;
 constexpr std::chrono::milliseconds kLockLook{100};
 constexpr const char* kLockName = "lock";
-// In a hub it lies beside the locks of blobs, whose names a server chooses; these end in ".lock".
+// The lock of a hub's model. It lies beside the locks of blobs: server's names with ".lock".
 constexpr const char* kModelLock = "virnucpro";
 
 void rename_synced(const fs::path& from, const fs::path& to) {
@@ -44,7 +44,7 @@ int put_link(const fs::path& to, const fs::path& link) {
   return 0;
 }
 
-// True for the errors of file systems without symbolic links: vfat and exfat, CIFS, FUSE.
+// True for the errors of file systems without symbolic links: vfat, exfat, CIFS, FUSE.
 bool means_no_links(int error) {
   return error == EPERM || error == EOPNOTSUPP || error == ENOSYS;
 }
@@ -53,7 +53,7 @@ fs::path incomplete_folder(const TableModel& model, const ModelPlace& place) {
   return place.root / (model.name + ".incomplete");
 }
 
-// Removes the folder aside with its leftovers. Another process may make it again meanwhile.
+// Removes the incomplete folder with its leftovers. Another process may make it again meanwhile.
 void remove_incomplete(const fs::path& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
@@ -63,14 +63,14 @@ void remove_incomplete(const fs::path& folder) {
   fs::remove(folder, ignored);
 }
 
-// A whole file that still lies aside.
+// A whole file that is still in the incomplete folder.
 struct WholeFile {
   const TableFile* file;
   fs::path partial;
 };
 
-// Gives files their names. A new folder gets its name with all files in it, because predict would
-// take half a model and look no further.
+// Gives files their names. A new folder gets its name only with all files in it, because predict
+// would take half a model and look no further.
 void give_names(const fs::path& aside, const std::vector<WholeFile>& files,
                 const ModelPlace& place) {
   const bool is_new = place.folder != place.root && !is_there(place.folder);
@@ -80,7 +80,7 @@ void give_names(const fs::path& aside, const std::vector<WholeFile>& files,
   if (is_new) rename_synced(to, place.folder);
 }
 
-// Takes the file back if a process was killed while it gave names, and left it in the new folder.
+// Moves the file back if a process was killed while it gave names, and left it in the new folder.
 void take_back(const fs::path& aside, const ModelPlace& place, const WholeFile& whole) {
   const fs::path named = aside / place.folder.filename() / whole.file->name;
   std::error_code is_not_there;
@@ -107,7 +107,7 @@ bool is_in_use(const ModelPlace& place, const fs::path& blob) {
   });
 }
 
-// A blob that another snapshot's link leads to stays where it is.
+// Links the blob, or moves it if links are impossible and no other snapshot has a link to it.
 void put_in_snapshot(const ModelPlace& place, const fs::path& snapshot, const HubFile& file) {
   const fs::path blob = place.folder / "blobs" / file.etag;
   const fs::path name = snapshot / file.file->name;
@@ -128,7 +128,7 @@ void remove_blob(const ModelPlace& place, const fs::path& blob, std::vector<fs::
   if (!is_in_use(place, blob)) remove_file(place.folder / "blobs" / blob, removed);
 }
 
-// Removes the links of a snapshot, and blobs without other links. Partial files of others stay.
+// Removes the links of a snapshot, and blobs without other links. Other partial files stay.
 void remove_hub_files(const TableModel& model, const ModelPlace& place,
                       std::vector<fs::path>& removed, const Cancel& cancel) {
   for (const TableFile& file : model.files) {
@@ -169,7 +169,7 @@ DownloadLock::DownloadLock(const fs::path& file, const Cancel& cancel) : file_(f
   }
 }
 
-// The file may be removed, and made again, between its opening and its locking.
+// False if the file was removed, or made again, between its opening and its locking.
 bool DownloadLock::try_once() {
   make_directory(file_.parent_path());
   fd_ = open_retrying(file_, O_RDWR | O_CREAT | O_NOFOLLOW, kLockMode);
@@ -257,7 +257,7 @@ std::vector<fs::path> remove_model(const TableModel& model, const ModelPlace& pl
     remove_empty_hub(place);
     return removed;
   }
-  if (place.folder != place.root) fs::remove(place.folder, ignored);  // if nothing else is in it
+  if (place.folder != place.root) fs::remove(place.folder, ignored);  // only if it is empty
   const fs::path aside = incomplete_folder(model, place);
   if (is_there(aside)) {
     const DownloadLock lock(aside / kLockName, cancel);

@@ -27,7 +27,7 @@ const fs::path& required(const fs::path& folder, const char* what) {
               fmt::format("no variable says where {} is, not even HOME: give --models-dir", what));
 }
 
-// A larger JSON file would not be read; a published classifier has some megabytes.
+// Returns a file's limit by its kind: larger JSON files are not read; a classifier has some MB.
 std::uint64_t most_of_kind(const TableModel& model, const TableFile& file) {
   if (file.name.ends_with(".json")) return kMaxJsonBytes;
   const PublishedModel* known = find_published(model.name);
@@ -35,13 +35,13 @@ std::uint64_t most_of_kind(const TableModel& model, const TableFile& file) {
   return is_classifier ? kMostClassifierBytes : kMostWeightBytes;
 }
 
-// The limit for a file whose exact size is not published.
+// Returns the limit for a file whose exact size is not published.
 std::uint64_t most_bytes(const TableModel& model, const TableFile& file) {
   if (!file.bytes_about) return most_of_kind(model, file);
   return *file.bytes_about + *file.bytes_about / kOfARoundedSize;
 }
 
-// A blob is named after its content.
+// Adds the hash that is the blob's name.
 void add_blob_name(ExpectedFile& expected, const fs::path& path) {
   std::error_code is_no_link;
   const fs::path blob = fs::read_symlink(path, is_no_link);

@@ -16,37 +16,38 @@ namespace virnucpro {
 struct ModelPlace {
   bool is_hub = false;           // laid out as a Hugging Face cache
   std::filesystem::path root;    // the cache, or the plain folder of models
-  std::filesystem::path folder;  // the model's own in it; where it has none, `root`
+  std::filesystem::path folder;  // the model's own in it; without one, `root`
 
-  // The path of a file. In a hub it is in the snapshot that refs/main names; empty if there is
+  // Returns a file's path. In a hub it is in the snapshot that refs/main names; empty if there is
   // none.
   std::filesystem::path path_of(const TableFile& file) const;
-  // The folder that has the record of hashes (HashRecord).
+  // Returns the folder that has the record of hashes (HashRecord).
   const std::filesystem::path& record_folder() const { return is_hub ? folder : root; }
-  // The path to give to `predict`: the snapshot, the folder, or the only file.
+  // Returns the path to give to `predict`: the snapshot, the folder, or the only file.
   std::filesystem::path shown(const TableModel& model) const;
 };
 
-// The snapshot that refs/main names; empty: none. Errors: kWeightsMissing if it cannot be read.
+// Returns the snapshot that refs/main names, or nothing. Errors: kWeightsMissing for a failed read.
 std::filesystem::path hub_snapshot(const ModelPlace& place);
 
 ModelPlace plain_place(const std::filesystem::path& root, const TableModel& model);
-// The places where predict looks for a model; a download uses the first. With `models_dir` it is
-// the only one; else the Python tools' caches, so that all programs share 12 GB, and this program's
-// own folder. Errors: kUsage where the environment names no place, not even HOME.
+// Returns the places where predict looks for a model; a download uses the first. `models_dir`, if
+// given, is the only place. Else they are the caches of the Python tools, so that all programs
+// share 12 GB, and this program's own folder. Errors: kUsage if the environment names no place, not
+// even HOME.
 std::vector<ModelPlace> places_of(const TableModel& model, const std::filesystem::path& models_dir);
 
 enum class FileState : std::uint8_t {
   kMissing,
   kWhole,      // it has the known size and hash
-  kUnchecked,  // it is there, and no hash of it is known
+  kUnchecked,  // it is there, and its hash is unknown
   kDamaged,    // it is there, and differs
 };
 
-// A file's name for people, for --sha256 and in a HashRecord: "dnabert-s/config.json".
+// Returns a file's name for people, --sha256 and HashRecord: "dnabert-s/config.json".
 std::string label_of(const TableModel& model, const TableFile& file);
 
-// Hashes that the user gave, by label_of(); they count before all others.
+// Hashes that the user gave, by label_of(); they replace all others.
 using GivenHashes = std::map<std::string, std::string>;
 
 struct FileFinding {
@@ -54,7 +55,7 @@ struct FileFinding {
   std::filesystem::path path{};
   FileState state = FileState::kMissing;
   FileHashes found{};
-  std::string difference{};  // of a damaged one
+  std::string difference{};  // how a damaged file differs
 };
 
 struct ModelFinding {
@@ -63,16 +64,16 @@ struct ModelFinding {
 
   bool complete() const;               // every file is whole or unchecked
   bool nothing() const;                // every file is missing
-  const FileFinding* damaged() const;  // the first one; nullptr: none
+  const FileFinding* damaged() const;  // the first damaged file, or nullptr
 };
 
 // Joins the facts about a file from the table, the user and the record.
 ExpectedFile expected_file(const TableModel& model, const TableFile& file, const ModelPlace& place,
                            const GivenHashes& given);
 
-// Looks which files are there, without reading them.
+// Finds which files are there, without reading them.
 ModelFinding find_model(const TableModel& model, const ModelPlace& place);
-// Reads every file that is there, and compares it with what is known of it.
+// Reads every file that is there, and compares it with the known facts.
 ModelFinding examine_model(const TableModel& model, const ModelPlace& place,
                            const GivenHashes& given, const Cancel& cancel,
                            DownloadProgress& progress);

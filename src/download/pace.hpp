@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// The least speed of a connection: 1 KiB/s over a minute. A slower one is given up and does not
-// give the attempts back: otherwise a server that sends a byte a minute, or a byte for each
+// The least speed of a connection: 1 KiB/s over a minute. A slower connection is given up and does
+// not give the attempts back: otherwise a server that sends a byte a minute, or a byte for each
 // connection, would be asked for ever.
 struct Pace {
   std::uint64_t bytes = 60U << 10U;
@@ -22,7 +22,7 @@ class PaceWatch {
  public:
   explicit PaceWatch(const Pace& pace) : pace_(pace) {}
 
-  // `came`: bytes since the watch was made.
+  // `came` is the number of bytes since the watch was made.
   bool is_too_slow(std::uint64_t came) {
     if (came - counted_ >= pace_.bytes) {
       counted_ = came;

@@ -22,7 +22,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Replaces a default base URL by `set`, without its last slash, unless `set` is empty.
+// Replaces a default base URL by `set`, without its last slash, if `set` is not empty.
 void take_base(std::string& base, const std::string& set, const char* name) {
   if (set.empty()) return;
   if (origin_of(set).empty() || !is_plain_url(set)) {  // not shown: it may hold a password
@@ -46,7 +46,7 @@ std::optional<RemoteFile> hub_file(const std::string& url, const HttpReply& repl
   file.etag = etag_value(linked.empty() ? reply.headers.get("etag") : linked);
   file.bytes = reply.headers.number("x-linked-size");
   if (!file.bytes && !reply.is_redirect()) file.bytes = reply.headers.number("content-length");
-  // Both become names of files, the ETag also with endings, ".lock" and ".incomplete".
+  // Commit and ETag become file names, the ETag also with the endings ".lock" and ".incomplete".
   const bool is_name = is_file_name(file.etag) && file.etag.find('.') == std::string::npos;
   if (is_file_name(file.commit) && is_name) return file;
   throw network_error(url, "its commit and ETag cannot be used as names");
@@ -120,8 +120,7 @@ HttpReply Sources::head(const std::string& url, std::uint64_t retries) {
   }
 }
 
-// A redirect within the hub (of a repository that was renamed) is followed, as huggingface_hub
-// does.
+// Follows a redirect within the hub (a repository was renamed), as huggingface_hub does.
 RemoteFile Sources::ask_hub(const std::string& url) {
   std::string at = url;
   for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
@@ -141,7 +140,7 @@ RemoteFile Sources::ask_hub(const std::string& url) {
   throw network_error(url, fmt::format("more than {} redirects", kMostRedirects));
 }
 
-// Servers may not know HEAD: then nothing is known before the file comes.
+// Asks a mirror about a file. A server without HEAD tells nothing before the file comes.
 RemoteFile Sources::ask_mirror(const std::string& url, std::uint64_t retries) {
   std::string at = url;
   for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
@@ -173,7 +172,7 @@ RemoteFile Sources::look_up(const TableModel& model, const TableFile& file,
       found.urls.insert(found.urls.end(), url + 1, urls.end());
       return found;
     } catch (const Error& error) {
-      const bool is_of_mirror = !error.place().file.empty();  // not of libcurl or certificates
+      const bool is_of_mirror = !error.place().file.empty();  // else libcurl or certificates failed
       if (error.kind() != ErrorKind::kNetwork || !is_of_mirror) throw;
       failures +=
           fmt::format("{}{}: {}", failures.empty() ? "" : "; ", error.place().file, error.detail());

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// The servers of the files. The URLs have no slash at the end.
+// The servers of the files. Their URLs have no slash at the end.
 struct SourceSettings {
   std::string hugging_face = "https://huggingface.co";       // HF_ENDPOINT
   std::string github = "https://raw.githubusercontent.com";  // VIRNUCPRO_GITHUB_URL
@@ -21,18 +21,18 @@ struct SourceSettings {
   std::string token{};        // HF_TOKEN; only for `hugging_face`'s own host
   bool offline = false;       // HF_HUB_OFFLINE
   std::uint64_t retries = 5;  // of a request that failed
-  Pace pace{};                // a slower connection has failed
+  Pace pace{};                // slower connections count as failed
 };
 
-// Returns the settings by HF_* variables and these URLs, of which an empty one is not set. Errors:
+// Returns the settings from HF_* variables and these URLs; an empty URL keeps the default. Errors:
 // kUsage for a URL or token that cannot be used.
 SourceSettings source_settings(const std::string& github, const std::string& fair_esm);
 
 // A server's facts about a file, before any of it is fetched.
 struct RemoteFile {
-  std::vector<std::string> urls;  // the first one answered; others are mirrors
+  std::vector<std::string> urls;  // the first one answered; the others are mirrors
   std::optional<std::uint64_t> bytes{};
-  std::string etag{};    // of a hub: the content's hash; elsewhere only a version
+  std::string etag{};    // in a hub the content's hash; elsewhere only a version
   std::string commit{};  // of a hub's repository
 };
 
@@ -41,19 +41,19 @@ class Sources {
   Sources(SourceSettings settings, const Cancel& cancel)
       : settings_(std::move(settings)), cancel_(cancel), client_(cancel, settings_.pace) {}
 
-  // The URLs of a file, each of which will do. `revision` replaces the table's unless it is empty.
+  // Returns the URLs of a file: any will do. `revision`, if not empty, replaces the table's.
   std::vector<std::string> urls_of(const TableModel& model, const TableFile& file,
                                    const std::string& revision = {}) const;
-  // Asks a server about a file: the hub, before it redirects to the data; elsewhere the first
-  // mirror that answers. `revision` as above. Errors: kNetwork.
+  // Asks a server about a file: the hub, before it redirects to the data; else the first mirror
+  // that answers. `revision` is as in urls_of(). Errors: kNetwork.
   RemoteFile look_up(const TableModel& model, const TableFile& file, const std::string& revision);
 
   const SourceSettings& settings() const { return settings_; }
   HttpClient& client() { return client_; }
   const Cancel& cancel() const { return cancel_; }
-  // The token, if it may be sent to this URL: the hub's own scheme, host and port.
+  // Returns the token if it may be sent to this URL: to the hub's own scheme, host and port.
   std::string token_for(const std::string& url) const;
-  // Errors: kNetwork where nothing may be requested.
+  // Throws kNetwork if no request is allowed.
   void require_online() const;
 
  private:
@@ -66,10 +66,10 @@ class Sources {
   HttpClient client_;
 };
 
-// The page of a model's publisher, for people.
+// Returns the page of a model's publisher, for people.
 std::string page_of(const TableModel& model);
 
-// The target of a redirect. Errors: kNetwork without a target, or from https to http.
+// Returns the target of a redirect. Errors: kNetwork without a target, or from https to http.
 std::string redirect_target(const std::string& from, const HttpReply& reply);
 inline constexpr int kMostRedirects = 10;
 // Makes the error kNetwork for a URL.
