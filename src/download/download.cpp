@@ -99,9 +99,8 @@ void warn_of_damage(const ModelFinding& finding, const ModelPlace& target) {
 std::string first_hash_note(const std::string& name, const std::string& sha256,
                             const HashRecord& record) {
   return fmt::format(
-      "{} has no published SHA-256. Its own, {}, was recorded in {}, and later downloads must "
-      "match "
-      "it: compare it with a source that you trust",
+      "{} has no published SHA-256. The file's SHA-256, {}, was recorded in {}, and later "
+      "downloads must match it: compare it with a source that you trust",
       name, sha256, record.file().string());
 }
 
@@ -216,8 +215,10 @@ class Downloader {
     const auto is_same = [&](const PlannedFile& other) {
       return other.remote.etag == planned.remote.etag;
     };
-    if (std::ranges::none_of(plan.files, is_same)) return;
-    throw network_error(planned.remote.urls.front(), "another file of the model has the same ETag");
+    const auto found = std::ranges::find_if(plan.files, is_same);
+    if (found == plan.files.end()) return;
+    throw network_error(planned.remote.urls.front(),
+                        found->file->name + " has the same ETag: try another mirror");
   }
 
   bool is_whole(const ModelPlan& plan, const PlannedFile& planned) {

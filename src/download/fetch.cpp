@@ -99,7 +99,7 @@ class Fetch : public BodySink {
     if (reply.status != 200 && reply.status != 206) return false;
     const std::string coding = reply.headers.get("content-encoding");
     if (!coding.empty() && coding != "identity") {
-      throw network_error(url_, fmt::format("the server encoded it as {}", coding));
+      throw network_error(url_, fmt::format("the server encoded the file as {}", coding));
     }
     return reply.status == 200 ? accept_whole(reply) : accept_part(reply);
   }
@@ -203,7 +203,7 @@ class Fetch : public BodySink {
       problem_ = "the file changed on the server";
     } else if (!range || range->first != file_.size() ||
                (range->total && total_ && *range->total != *total_)) {
-      problem_ = fmt::format("the server sends another part than the one from byte {} on: \"{}\"",
+      problem_ = fmt::format("the server was asked for the bytes from {} on, and sends \"{}\"",
                              file_.size(), text);
     }
     if (!problem_.empty()) {

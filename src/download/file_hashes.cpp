@@ -38,7 +38,7 @@ class RecordReader : public JsonVisitor {
                           !path[1].is_element && is_hash(*text, 64);
     if (!is_entry) {
       throw Error(ErrorKind::kJson, Place{.file = file_},
-                  "it is no record of hashes; move it away to record them anew");
+                  "it is not a record of hashes; move it away, and a new one is made");
     }
     hashes_[path[1].key] = *text;
   }

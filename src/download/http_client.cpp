@@ -68,7 +68,7 @@ std::string certificate_bundle() {
   }
   fail_certificates(
       fmt::format("no certificates of trusted authorities found in {}", fmt::join(kBundles, ", ")),
-      "Install them, or set SSL_CERT_FILE to such a file");
+      "Install them, or set SSL_CERT_FILE to a file of them");
 }
 
 // One request and its reply. libcurl's callbacks must not throw, so an exception of the sink is

@@ -27,7 +27,7 @@ void take_base(std::string& base, const std::string& set, const char* name) {
   if (set.empty()) return;
   if (origin_of(set).empty() || !is_plain_url(set)) {  // not shown: it may hold a password
     throw Error(ErrorKind::kUsage,
-                fmt::format("{}: expected a URL of https or http, without a user", name));
+                fmt::format("{}: expected an https or http URL without a user name", name));
   }
   base = set.substr(0, set.find_last_not_of('/') + 1);
 }
@@ -129,7 +129,7 @@ RemoteFile Sources::ask_hub(const std::string& url) {
     if (!answered) throw network_error(at, failure_text(reply));
     if (const auto file = hub_file(at, reply)) return *file;
     if (!reply.is_redirect())
-      throw network_error(at, "it names no commit: it is no Hugging Face hub");
+      throw network_error(at, "it names no commit, so it is not a Hugging Face hub");
     const std::string to = redirect_target(at, reply);
     if (origin_of(to) != origin_of(url)) {
       throw network_error(at,

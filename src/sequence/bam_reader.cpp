@@ -105,7 +105,9 @@ void BamReader::read_header(ReferenceList* references) {
     }
     const std::string text = read_reference_name(name);
     const std::uint32_t length = bytes_.read_u32();
-    if (length > kMostInt32) fail(bytes_.offset() - sizeof(length), "a negative length");
+    if (length > kMostInt32) {
+      fail(bytes_.offset() - sizeof(length), "a reference's length is negative");
+    }
     references->add(text, length);
   }
   if (references != nullptr) references->index();

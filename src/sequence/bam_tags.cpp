@@ -74,7 +74,7 @@ class TagReader {
     if (type == 'B') return read_array(name);
     if (type == 'Z' || type == 'H') return skip_text(name);
     const std::size_t size = size_of_type(type);
-    if (size == 0) fail("a tag of no known type");
+    if (size == 0) fail("a tag has an unknown type");
     const std::string_view value = take(size);
     if (name == "NM") keep_distance(integer_of(type, value));
   }
@@ -85,7 +85,7 @@ class TagReader {
     const char type = head[0];
     const std::uint64_t count = value_at<std::uint32_t>(head, 1);
     const std::size_t size = type == 'A' ? 0 : size_of_type(type);
-    if (size == 0) fail("an array of no known type");
+    if (size == 0) fail("an array has an unknown type");
     count_off(count * size);
     if (name == "CG" && type == 'I') return read_cigar(count);
     bytes_.skip(count * size);
@@ -103,7 +103,7 @@ class TagReader {
   void skip_text(const std::string& name) {
     refuse_distance(name);
     const std::uint64_t size = bytes_.skip_past('\0', left_);
-    if (size == 0) fail("a text without an end");
+    if (size == 0) fail("a tag's text has no end");
     left_ -= size;
   }
 

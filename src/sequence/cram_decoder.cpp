@@ -102,7 +102,7 @@ class Decoder {
     if (reference_ == nullptr ||
         hts_set_opt(reference_, CRAM_OPT_REFERENCE, reference.c_str()) != 0 ||
         !(index_ = load_faidx(reference))) {
-      return fail(ErrorKind::kInputReference, "the reference cannot be read");
+      return fail(ErrorKind::kInputReference, "htslib cannot open the file of --reference");
     }
     return input_ != nullptr;
   }
@@ -158,7 +158,7 @@ class Decoder {
         hts_set_opt(file_.get(), CRAM_OPT_REFERENCE, no_other) == 0) {
       return true;
     }
-    return fail(ErrorKind::kInputReference, "the reference cannot be read");
+    return fail(ErrorKind::kInputReference, "htslib cannot use the file of --reference");
   }
 
   static bool fail(ErrorKind kind, std::string_view detail) {

@@ -90,7 +90,9 @@ class FastaIndexer {
   std::size_t take_name(std::string_view text) {
     const std::size_t size = std::min(text.find_first_of(kSpaces), text.size());
     name_ += text.substr(0, size);
-    if (name_.size() > kLongestAllowedId) throw refusal("a name is too long");
+    if (name_.size() > kLongestAllowedId) {
+      throw refusal(fmt::format("a name has more than {} bytes", kLongestAllowedId));
+    }
     if (size < text.size()) within_ = Within::kHeader;
     return size;
   }
@@ -124,7 +126,10 @@ class FastaIndexer {
     if (line.letters > first_.letters) throw refusal(name_ + " has lines of different lengths");
     was_last_ = was_last_ || line.letters < first_.letters || line.bytes != first_.bytes;
     letters_ += line.letters;
-    if (letters_ > kMostLetters) throw refusal(name_ + " has more letters than CRAM allows");
+    if (letters_ > kMostLetters) {
+      throw refusal(
+          fmt::format("{} has more than {} letters, the limit of CRAM", name_, kMostLetters));
+    }
   }
 
   void end_sequence() {
@@ -163,7 +168,9 @@ class BlockIndex {
  public:
   void add(std::uint64_t in_file, std::uint64_t in_text) {
     if (in_text == 0) return;  // the first block is known
-    if (blocks_ == kMostBlocks) throw refusal("its blocks are too small");
+    if (blocks_ == kMostBlocks) {
+      throw refusal(fmt::format("it has more than {} blocks", kMostBlocks));
+    }
     ++blocks_;
     offsets_ += bytes_of(in_file);
     offsets_ += bytes_of(in_text);

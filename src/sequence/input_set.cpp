@@ -214,7 +214,7 @@ class PairedStream : public RecordStream {
                 Place{.file = ended.name(),
                       .record = ended.parser.records() + 1,
                       .offset = ended.parser.bytes()},
-                fmt::format("{} holds more reads: they are not a pair", other.name()));
+                fmt::format("{} holds more reads: the files are not a pair", other.name()));
   }
 
   // Returns the first mate and keeps the second for the next call.

@@ -45,7 +45,7 @@ void ReferenceList::index() {
       [this](std::uint32_t a, std::uint32_t b) { return name_at(a) == name_at(b); });
   if (twice == by_name_.end()) return;
   throw Error(ErrorKind::kInputMalformed,
-              fmt::format("its header has two references {}", shown_text(name_at(*twice))));
+              fmt::format("its header names the reference {} twice", shown_text(name_at(*twice))));
 }
 
 std::optional<std::uint32_t> ReferenceList::find(std::string_view name) const {
@@ -103,7 +103,7 @@ void require_facts(const MappedAlignment& alignment, std::uint64_t letters, std:
   };
   if (cigar.matches() == 0) fail("marked as mapped, but its CIGAR aligns no letter");
   if (letters != 0 && letters != cigar.letters()) {
-    fail(fmt::format("SEQ has {} letters, CIGAR {}", letters, cigar.letters()));
+    fail(fmt::format("SEQ has {} letters, but CIGAR has {}", letters, cigar.letters()));
   }
   if (!alignment.edit_distance) {
     fail("marked as mapped, but has no tag NM, the number of differences",

@@ -87,8 +87,8 @@ std::string PairNames::shared(std::string_view first_header, std::string_view se
   if ((have_numbers && first_number > second_number) ||
       (!convention_ && are_swapped(first, second))) {
     fail_files(second_place,
-               fmt::format("{} has the second reads, and {} the first ones: swap them", first_file,
-                           second_place.file));
+               fmt::format("{} has the second reads, and {} has the first reads: swap the files",
+                           first_file, second_place.file));
   }
   for (std::size_t k = 0; k < kConventions.size(); ++k) {
     if (k != convention_.value_or(k)) continue;
@@ -100,9 +100,9 @@ std::string PairNames::shared(std::string_view first_header, std::string_view se
   const std::string known = convention_ ? fmt::format("; this input's mates have {}",
                                                       text_of(kConventions.at(*convention_)))
                                         : "";
-  throw Error(ErrorKind::kInputMalformed, second_place,
-              fmt::format("read {} stands where {} has {}: they are not a pair{}", second,
-                          first_file, first, known));
+  throw Error(
+      ErrorKind::kInputMalformed, second_place,
+      fmt::format("read {} is not the mate of {} in {}{}", second, first, first_file, known));
 }
 
 }  // namespace virnucpro

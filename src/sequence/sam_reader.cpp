@@ -375,7 +375,7 @@ void SamReader::end_line(const Line& line, std::uint64_t offset) const {
   const std::size_t letters = line.letters == kNoLetters ? 0 : line.letters.size();
   if (!line.only_star && line.qualities != letters) {
     fail(ErrorKind::kInputMalformed, offset,
-         fmt::format("{} letters, {} qualities", letters, line.qualities));
+         fmt::format("{} letters, but {} qualities", letters, line.qualities));
   }
 }
 

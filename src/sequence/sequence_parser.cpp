@@ -201,7 +201,7 @@ void SequenceParser::read_qualities(SequenceRecord& record, bool one_line) {
   std::size_t count = 0;
   bool started = false;
   const auto fail_short = [&](ErrorKind kind) {
-    fail(kind, lines_.offset(), fmt::format("{} letters, {} qualities", letters, count));
+    fail(kind, lines_.offset(), fmt::format("{} letters, but {} qualities", letters, count));
   };
   do {
     const std::optional<char> next = lines_.peek();

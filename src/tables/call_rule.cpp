@@ -23,8 +23,16 @@ constexpr std::array kCallWords{std::string_view("virus"), std::string_view("oth
                                 std::string_view("ambiguous"), std::string_view("unscored")};
 constexpr std::array kRuleWords{std::string_view("majority"), kRollupName};
 
-void refuse(const std::string& what, const char* rule) {
-  throw Error(ErrorKind::kUsage, fmt::format("{} belongs to the rule {}", what, rule));
+void refuse(const char* flag, const char* rule) {
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{0} belongs to the rule {1}: give --rule {1}", flag, rule));
+}
+
+const char* first_flag(const RollupChange& change) {
+  for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
+    if (change.numbers[k]) return kRollupNumbers[k].flag;
+  }
+  return "--min-chunks";
 }
 
 }  // namespace
@@ -68,7 +76,7 @@ CallRule CallRuleChange::over(const CallRule& rule) const {
   const RuleName chosen = name.value_or(rule.name());
   if (chosen == RuleName::kViralNgs && min_share) refuse("--min-share", "majority");
   if (chosen == RuleName::kMajority && !(viral_ngs.is_empty() && min_tier.empty())) {
-    refuse("--min-tier, or a number of viral-ngs,", "viral-ngs");
+    refuse(min_tier.empty() ? first_flag(viral_ngs) : "--min-tier", "viral-ngs");
   }
   CallRule changed(min_score.value_or(rule.min_score()), min_share.value_or(rule.min_share()));
   changed.set_viral_ngs(viral_ngs.over(rule.viral_ngs()));

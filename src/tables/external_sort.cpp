@@ -1,5 +1,7 @@
 #include "tables/external_sort.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <queue>
@@ -16,7 +18,10 @@ constexpr std::size_t kReadSize = 16U << 10U;
 
 std::uint32_t row_size(std::string_view text) {
   const auto size = narrow<std::uint32_t>(text.size());
-  if (!size) throw Error(ErrorKind::kInternal, "a row is too long to be sorted");
+  if (!size) {
+    throw Error(ErrorKind::kInternal,
+                fmt::format("a row of {} bytes is too long to be sorted", text.size()));
+  }
   return *size;
 }
 

@@ -22,14 +22,13 @@ ReferenceCalls::ReferenceCalls(const Journal& journal, const RollupRule& rule,
     if (!reference) return;
     const std::string name = shown_text(last.id);
     if (is_known(*reference)) {
-      fail(
-          fmt::format("the run has two sequences {}: which one a read lies on is not known", name));
+      fail(fmt::format("the run has two sequences {}: rename one, and run predict again", name));
     }
     const std::uint64_t length = references.at(*reference).length;
     if (length != last.length) {
       fail(
-          fmt::format("its {} has {} letters, the run's has {}: the reads were aligned to another "
-                      "sequence",
+          fmt::format("{} has {} letters here and {} in the run: align the reads to the run's "
+                      "sequences",
                       name, length, last.length));
     }
     place_[*reference] = static_cast<std::uint32_t>(calls_.size());
@@ -40,7 +39,7 @@ ReferenceCalls::ReferenceCalls(const Journal& journal, const RollupRule& rule,
   calling.use_viral_ngs();
   walk_sequences(journal, {.rule = calling, .part = {}, .end = end}, cancel);
   if (calls_.size() > 1) return;
-  fail("none of the sequences that its reads were aligned to is in the run");
+  fail("its reads were aligned to none of the sequences of the run");
 }
 
 }  // namespace virnucpro

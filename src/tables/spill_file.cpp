@@ -58,7 +58,7 @@ void SpillFile::read(std::uint64_t offset, std::span<char> out) const {
   if (size < 0) fail(errno);
   if (static_cast<std::size_t>(size) == out.size()) return;
   throw Error(ErrorKind::kOutputWrite, Place{.file = directory_.string()},
-              fmt::format("{}: it is shorter than what was written", kWhat));
+              fmt::format("{}: it is shorter than the data written to it", kWhat));
 }
 
 }  // namespace virnucpro

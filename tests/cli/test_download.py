@@ -144,7 +144,7 @@ def test_fair_esms_file_goes_to_torch_hubs_cache(home):
     result = home.download("esm2-3b-fair")
     assert home.has("esm2-3b-fair")
     digest = sha256(files_of(home.models, "esm2-3b-fair")["esm2_t36_3B_UR50D.pt"])
-    assert f"has no published SHA-256. Its own, {digest}, was recorded in" in message(result)
+    assert f"has no published SHA-256. The file's SHA-256, {digest}, was recorded in" in message(result)
 
 
 def test_the_data_come_from_another_host_and_the_token_does_not_go_there(home, hub):
@@ -199,7 +199,7 @@ def test_no_certificates(home):
         assert result.returncode == 1
         for bundle in BUNDLES.values():
             assert bundle in message(result)
-        assert "Install them, or set SSL_CERT_FILE to such a file (Debian: apt-get install " \
+        assert "Install them, or set SSL_CERT_FILE to a file of them (Debian: apt-get install " \
             "ca-certificates)." in message(result)
 
 
@@ -347,8 +347,8 @@ def test_no_hub(home, hub):
     assert "the server answered 404" in message(result)
 
 
-@pytest.mark.parametrize("etag, said", (("abc", "another file of the model has the same ETag"),
-                                        ("virnucpro", "another file of the model has the same ETag"),
+@pytest.mark.parametrize("etag, said", (("abc", "has the same ETag: try another mirror"),
+                                        ("virnucpro", "has the same ETag: try another mirror"),
                                         ("virnucpro.lock", "cannot be used as names")))
 def test_a_hub_that_chooses_the_names_of_others(home, etag, said):
     """A blob has its ETag's name, beside locks and parts of other blobs."""
@@ -424,7 +424,7 @@ def test_another_part_than_was_asked_for(home, faulty):
     total = len(CONTENT)
     result, _ = faulty(Answers(CONTENT, cut={1: 100_000},
                                content_range=f"bytes 99999-{total - 1}/{total}"))
-    assert "the server sends another part than the one from byte 100000 on" in message(result)
+    assert "the server was asked for the bytes from 100000 on, and sends" in message(result)
     assert whole(home)
 
 
@@ -638,7 +638,7 @@ def test_a_mirror_with_another_file_is_left_for_the_next(home, faulty):
 
 def test_a_file_without_a_hash_is_held_to_its_first(home, faulty):
     result, _ = faulty(Answers(CONTENT), known=False)
-    assert f"Its own, {sha256(CONTENT)}, was recorded in" in message(result)
+    assert f"The file's SHA-256, {sha256(CONTENT)}, was recorded in" in message(result)
     (home.own / "f").unlink()
     other = CONTENT[::-1]
     result, _ = faulty(Answers(other), known=False)  # the first mirror still has it
@@ -1070,7 +1070,7 @@ def test_a_file_that_was_there_is_held_to_its_hash_too(home):
 @pytest.mark.parametrize("url", ["http://localhost/';id;'", "https://me:secret@localhost"])
 def test_a_mirror_that_a_shell_or_a_log_should_not_see(home, url):
     result = home.download("--print-urls", code=1, environment={"HF_ENDPOINT": url})
-    assert "HF_ENDPOINT: expected a URL of https or http, without a user" in message(result)
+    assert "HF_ENDPOINT: expected an https or http URL without a user name" in message(result)
     assert "secret" not in message(result)
 
 

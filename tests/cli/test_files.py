@@ -135,7 +135,7 @@ def test_mates_that_illumina_numbers(program):
         (program.folder / f"r{mate}.fq").write_text(mates("ab", mate, f" {mate}:N:0:ATCACG")("="))
     (program.folder / "copy.fq").write_text((program.folder / "r1.fq").read_text())
     swapped = program.predict("--paired", "r2.fq", "r1.fq", *SHORT, "-o", "out", code=1)
-    assert "r2.fq has the second reads, and r1.fq the first ones: swap them" in message(swapped)
+    assert "r2.fq has the second reads, and r1.fq has the first reads: swap the files" in message(swapped)
     twice = program.predict("--paired", "r1.fq", "copy.fq", *SHORT, "-o", "out", code=1)
     assert "read a is the same mate in both files" in message(twice)
     assert "Give the two files of a pair, first reads first" in message(twice)

@@ -163,7 +163,7 @@ def test_other_references_are_refused(run):
     other = {**run.contigs, "NODE_2": run.contigs["NODE_2"] + "A"}
     sam(run, line("a", "NODE_1"), contigs=other)
     shown = message(run("label-reads", "run", "a.sam", code=1))
-    assert "its NODE_2 has 823 letters, the run's has 822" in shown
+    assert "NODE_2 has 823 letters here and 822 in the run" in shown
     sam(run, line("a", "x"), contigs={"x": "A"})
     assert "none of the sequences" in message(run("label-reads", "run", "a.sam", code=1))
     (run.folder / "twice.fa").write_text(fasta({"NODE_1": run.contigs["NODE_1"]}) * 2)

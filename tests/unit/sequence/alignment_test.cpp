@@ -269,8 +269,10 @@ TEST(Sam, LinesThatCannotBe) {
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tA*\tII\n"), 2, at + 19, "SEQ holds");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\t*A\tII\n"), 2, at + 19, "SEQ holds");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tA C\tIII\n"), 2, at + 19, "SEQ holds");
-  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tI\n"), 2, at + 22, "2 letters, 1 qualities");
-  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\t*\tI\n"), 2, at + 21, "0 letters, 1 qualities");
+  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tI\n"), 2, at + 22,
+                   "2 letters, but 1 qualities");
+  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\t*\tI\n"), 2, at + 21,
+                   "0 letters, but 1 qualities");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tII\tX\0\n"s), 2, at + 25, "NUL");
   EXPECT_FALSE(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\t*\n").error);
 }

@@ -92,7 +92,7 @@ TEST_F(FastaIndex, OfWhatIsNoReference) {
   expect_refused(">a\nACG\n\nACG\n", "a has lines of different lengths");
   expect_refused(">a\nACG\r\nACG\nACG\n", "a has lines of different lengths");
   expect_refused(std::string(">a\0b\nACGT\n", 10), "a zero byte");
-  expect_refused(">" + std::string(70'000, 'n') + "\nACGT\n", "a name is too long");
+  expect_refused(">" + std::string(70'000, 'n') + "\nACGT\n", "a name has more than 65536 bytes");
   expect_refused(gzip(">a\nACGT\n"), "without blocks");
   const std::string packed = compressed({">a\nACGT\n", "ACGT\n"}, "w");
   expect_refused(packed.substr(0, packed.size() / 2), "cut");

@@ -156,7 +156,7 @@ TEST(MappedAlignment, FactsThatCannotBe) {
   expect_fault_in_both({.tags = "\tNM:i:5"}, "NM is 5, but only 4 letters are aligned");
   expect_fault_in_both({.cigar = "4S"}, "its CIGAR aligns no letter");
   const std::string sam = std::string(kTwoReferences) + MappedLine{.cigar = "5M"}.text();
-  expect_fault(mapped_by<SamReader>(sam), 1, "SEQ has 4 letters, CIGAR 5");
+  expect_fault(mapped_by<SamReader>(sam), 1, "SEQ has 4 letters, but CIGAR has 5");
   expect_fault(mapped_by<SamReader>(std::string(kTwoReferences) + MappedLine{.cigar = "*"}.text()),
                1, "its CIGAR aligns no letter");
 }
@@ -272,11 +272,11 @@ TEST_F(MappedBam, TagsThatCannotBe) {
         "XXBI\xff\xff\xff\xff\0\0\0\0"s, "NMc\1X"s}) {
     expect_fault(with_tags(tags), 1, "a tag needs");
   }
-  expect_fault(with_tags("XXZabc"), 1, "a text without an end");
-  expect_fault(with_tags("XXH"), 1, "a text without an end");
-  expect_fault(with_tags("XXd\0\0\0\0"s), 1, "no known type");
-  expect_fault(with_tags("XXBZ\0\0\0\0"s), 1, "no known type");
-  expect_fault(with_tags("XXBA\0\0\0\0"s), 1, "no known type");
+  expect_fault(with_tags("XXZabc"), 1, "a tag's text has no end");
+  expect_fault(with_tags("XXH"), 1, "a tag's text has no end");
+  expect_fault(with_tags("XXd\0\0\0\0"s), 1, "unknown type");
+  expect_fault(with_tags("XXBZ\0\0\0\0"s), 1, "unknown type");
+  expect_fault(with_tags("XXBA\0\0\0\0"s), 1, "unknown type");
   expect_fault(with_tags(""), 1, "has no tag NM");
 }
 
@@ -292,7 +292,7 @@ TEST_F(MappedBam, RecordsThatCannotBe) {
   expect_fault(with(0, "\xff\xff\xff\xff"), 1, "names no reference");
   expect_fault(with(0, "\2\0\0\0"s), 1, "reference 2 (from 0), but the header has 2");
   expect_fault(with(kCigarPlace, "\x49\0\0\0"s), 1, "CIGAR holds");
-  expect_fault(with(kCigarPlace, "\x50\0\0\0"s), 1, "SEQ has 4 letters, CIGAR 5");
+  expect_fault(with(kCigarPlace, "\x50\0\0\0"s), 1, "SEQ has 4 letters, but CIGAR has 5");
   expect_fault(with(kName, "ab"), 1, "has no end");
 }
 
@@ -309,7 +309,7 @@ TEST_F(MappedBam, ACigarInItsTag) {
   EXPECT_THAT(with_long(cigar + "NMC\1").rows, ElementsAre("1 a 0 r/1000 q60 75.00 100.00 of 4"));
   expect_fault(with_long("NMC\1"), 1, "aligns no letter");
   expect_fault(with_long("CGBi\1\0\0\0\x40\0\0\0NMC\1"s), 1, "aligns no letter");
-  expect_fault(with_long("CGBI\1\0\0\0\x50\0\0\0NMC\1"s), 1, "SEQ has 4 letters, CIGAR 5");
+  expect_fault(with_long("CGBI\1\0\0\0\x50\0\0\0NMC\1"s), 1, "SEQ has 4 letters, but CIGAR has 5");
   expect_fault(with_long("CGBI\1\0\0\0\x4f\0\0\0NMC\1"s), 1, "CG holds an impossible");
   expect_fault(with_long(cigar + cigar + "NMC\1"), 1, "CG stands twice");
 }

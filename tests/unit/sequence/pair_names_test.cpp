@@ -42,18 +42,18 @@ TEST(PairNames, TheFirstPairDecides) {
   PairNames names;
   EXPECT_EQ(shared(names, "a.1", "a.2"), "a");
   EXPECT_EQ(shared(names, "b.1", "b.2"), "b");
-  EXPECT_THAT(
-      shared(names, "c/1", "c/2"),
-      HasSubstr("read c/2 stands where one.fq has c/1: they are not a pair; this input's mates "
-                "have NAME.1 and NAME.2"));
+  EXPECT_THAT(shared(names, "c/1", "c/2"),
+              HasSubstr("read c/2 is not the mate of c/1 in one.fq; this input's mates "
+                        "have NAME.1 and NAME.2"));
   PairNames equal;
   EXPECT_EQ(shared(equal, "a_1", "a_1"), "a_1");
   EXPECT_THAT(shared(equal, "b_1", "b_2"), HasSubstr("have equal names"));
-  EXPECT_THAT(shared("a", "b"), HasSubstr("read b stands where one.fq has a: they are not a pair"));
+  EXPECT_THAT(shared("a", "b"), HasSubstr("read b is not the mate of a in one.fq"));
 }
 
 TEST(PairNames, TheFirstMateComesFirst) {
-  const std::string swap = "one.fq has the second reads, and two.fq the first ones: swap them";
+  const std::string swap =
+      "one.fq has the second reads, and two.fq has the first reads: swap the files";
   EXPECT_EQ(shared("r 2:N:0:A", "r 1:N:0:A"), swap);
   EXPECT_EQ(shared("r 3:Y:18:", "r 1:N:0:"), swap);
   EXPECT_EQ(shared("r/2", "r/1"), swap);
