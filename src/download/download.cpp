@@ -70,7 +70,8 @@ std::uint64_t bytes_of(const fs::path& file) {
   return is_not_there ? 0 : bytes;
 }
 
-// Never overwrite a user's file. Only a cache's blobs may be replaced: their names are hashes.
+// Throws for a user's damaged file, which is never overwritten. Only a cache's blobs may be
+// replaced: their names are hashes.
 void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
   const FileFinding* damaged = finding.damaged();
   if (damaged == nullptr || finding.place.is_hub) return;
@@ -230,7 +231,7 @@ class Downloader {
     return difference(expected, found).empty();
   }
 
-  // Does not read a file again that was read when it was planned.
+  // True if the file is still whole. A file that was read during planning is not read again.
   bool is_still_whole(const ModelPlan& plan, const PlannedFile& planned) {
     if (!planned.was_whole) return is_whole(plan, planned);
     return is_there(hub_content(plan.place, plan.commit, ModelPlan::hub_file(planned)));

@@ -26,8 +26,8 @@ struct InstalledModel {
 };
 
 // Brings the models to the places where predict finds them. It hashes every file that is there,
-// which takes seconds, as a stored note could be older than the damage. It fetches the rest,
-// nothing twice. No file has its name before it is whole. Errors: kNetwork; kDownloadMismatch;
+// which takes seconds, as a stored note could be older than the damage. It fetches the rest, and no
+// file twice. No file has its name before it is whole. Errors: kNetwork; kDownloadMismatch;
 // kNoSpace, before the first byte; kOutputExists for a file of other content in a plain folder;
 // kOutputWrite; those of Cancel.
 std::vector<InstalledModel> download_models(const DownloadSettings& settings, const Cancel& cancel);

@@ -86,7 +86,6 @@ class Fetch : public BodySink {
 
   // True if a later download can continue this file.
   bool is_of_use() const { return total_ && file_.size() > 0; }
-  // Removes the file.
   void drop() { ::unlink(file_.path().c_str()); }
   // Call it before the next mirror, whose file may differ.
   void forget_version(bool mismatched) {

@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kOfARoundedSize = 50;
 // The limit for weights: ESM-2 15B in fp32 has 61 GB.
 inline constexpr std::uint64_t kMostWeightBytes = std::uint64_t{64} << 30U;
 
-// The expected size and hashes of a file; unknown ones are empty.
+// The expected size and hashes of a file; unknown values are empty.
 struct ExpectedFile {
   std::optional<std::uint64_t> bytes{};
   std::optional<std::uint64_t> bytes_about{};  // exact to one part in kOfARoundedSize

@@ -35,7 +35,7 @@ struct ContentRange {
 };
 std::optional<ContentRange> parse_content_range(std::string_view text);
 
-// Returns an ETag without its quotes and its mark of weakness: huggingface_hub names blobs so.
+// Returns an ETag as huggingface_hub names blobs: without its quotes and mark of weakness.
 std::string etag_value(std::string_view etag);
 // True if an ETag may stand in If-Range: it is quoted, and not weak.
 bool is_strong_etag(std::string_view etag);

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr mode_t kLockMode = 0666;
 constexpr std::chrono::milliseconds kLockLook{100};
 constexpr const char* kLockName = "lock";
-// The lock of a hub's model. It lies beside the locks of blobs: server's names with ".lock".
+// The lock of a model in a hub. Locks of blobs lie beside it, but their names end in ".lock".
 constexpr const char* kModelLock = "virnucpro";
 
 void rename_synced(const fs::path& from, const fs::path& to) {

@@ -41,7 +41,7 @@ std::uint64_t most_bytes(const TableModel& model, const TableFile& file) {
   return *file.bytes_about + *file.bytes_about / kOfARoundedSize;
 }
 
-// Adds the hash that is the blob's name.
+// Adds the hash that the blob's name gives: a blob is named after its content.
 void add_blob_name(ExpectedFile& expected, const fs::path& path) {
   std::error_code is_no_link;
   const fs::path blob = fs::read_symlink(path, is_no_link);

@@ -16,7 +16,7 @@ namespace virnucpro {
 struct ModelPlace {
   bool is_hub = false;           // laid out as a Hugging Face cache
   std::filesystem::path root;    // the cache, or the plain folder of models
-  std::filesystem::path folder;  // the model's own in it; without one, `root`
+  std::filesystem::path folder;  // the model's folder in it; `root` if it has none
 
   // Returns a file's path. In a hub it is in the snapshot that refs/main names; empty if there is
   // none.
@@ -27,7 +27,7 @@ struct ModelPlace {
   std::filesystem::path shown(const TableModel& model) const;
 };
 
-// Returns the snapshot that refs/main names, or nothing. Errors: kWeightsMissing for a failed read.
+// Returns the snapshot that refs/main names, or nothing. Errors: kWeightsMissing if reading fails.
 std::filesystem::path hub_snapshot(const ModelPlace& place);
 
 ModelPlace plain_place(const std::filesystem::path& root, const TableModel& model);

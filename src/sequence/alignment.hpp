@@ -69,7 +69,7 @@ class AlignmentReader {
   AlignmentReader& operator=(const AlignmentReader&) = delete;
 
   // Returns the read of the next primary alignment; empty at the end of the file. The read's number
-  // counts all records of the file. Do not call it again after an error.
+  // counts all records of the file. Do not call next() again after an error.
   virtual std::optional<SequenceRecord> next() = 0;
 
   virtual SkippedAlignments skipped() const = 0;  // so far

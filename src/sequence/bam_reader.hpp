@@ -51,7 +51,7 @@ class BamReader : public AlignmentReader, public MappingReader {
   bool keeps_qualities_;
   bool in_header_ = true;
   std::uint32_t reference_count_ = 0;
-  ReferenceList references_;   // empty except in a MappingReader
+  ReferenceList references_;   // read only if they are asked for
   std::uint64_t records_ = 0;  // read completely
   SkippedAlignments skipped_;
   UnplacedAlignments unplaced_;

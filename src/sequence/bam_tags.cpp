@@ -35,7 +35,7 @@ std::size_t size_of_type(char type) {
   }
 }
 
-// Returns the integer; empty if the type is another one.
+// Returns the integer; empty if the type is not an integer type.
 std::optional<std::int64_t> integer_of(char type, std::string_view bytes) {
   switch (type) {
     case 'c':

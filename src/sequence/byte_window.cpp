@@ -57,7 +57,7 @@ void ByteWindow::require(std::size_t size) {
   }
 }
 
-// Appends more bytes to those that are not read yet; false at the end of the text.
+// Appends more bytes to the unread bytes; false at the end of the text.
 bool ByteWindow::fill() {
   std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
             buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());

@@ -55,8 +55,8 @@ void move_to(int to, int from) {
   if (::dup2(from, to) < 0) throw Error(ErrorKind::kInputRead, errno_text(errno));
 }
 
-// Closes all descriptors except these. It needs no free number, as few files may be allowed. In all
-// our programs 0 to 2 are open, so neither argument is 0, 1 or 2. Errors: kInputRead.
+// Closes all descriptors except these. It needs no free descriptor, as few files may be allowed. In
+// all our programs 0 to 2 are open, so neither argument is 0, 1 or 2. Errors: kInputRead.
 void keep_only(int socket, int file) {
   constexpr int kFile = ChildProcess::kFile;
   move_to(STDIN_FILENO, socket);

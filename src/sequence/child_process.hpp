@@ -48,7 +48,7 @@ class ChildProcess {
   // empty if it was not. Kills a process that still runs. Call it after the socket has ended.
   std::string misdeed();
 
-  // Disks and networks that work need less time.
+  // Disks and networks that work answer sooner.
   static constexpr unsigned kIdleSeconds = 120;
   // This many processes can share a processor, and each still gets its processor time.
   static constexpr unsigned kWaitsOfSecond = 20;

@@ -29,7 +29,7 @@ struct Belief {
 // The limit of decompressed bytes. Each base may add a byte: a read without qualities stores equal
 // bytes, which compress to almost nothing.
 constexpr Belief kUnpacked{.free = 16U << 20U, .of_byte = 64};
-// The limit of a header's decompressed bytes is lower: htslib needs many times that memory.
+// The limit of a header's decompressed bytes: htslib needs many times its length in memory.
 constexpr Belief kUnpackedHeader{.free = 1U << 20U, .of_byte = 32};
 // The limit of bases. Writers close a container after about 5 million; a read may be longer.
 constexpr Belief kBases{.free = 8U << 20U, .of_byte = 64};
@@ -78,7 +78,7 @@ std::uint64_t read_ltf8(ByteWindow& bytes, std::string& kept) {
   return value;
 }
 
-// Reads a CRC and compares it with the CRC of `kept` from `begin` on. Appends it to `kept`.
+// Reads a CRC, compares it with the CRC of `kept` from `begin` on, and appends it to `kept`.
 void check_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uint64_t offset,
                const char* of_what) {
   const std::uint32_t found = crc_of(std::string_view(kept).substr(begin));

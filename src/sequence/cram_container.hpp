@@ -28,8 +28,8 @@ std::string read_cram_definition(ByteWindow& bytes);
 // Reads the next container, of records or of the file's header. It allocates only for bytes that
 // the file has, so a false size costs nothing. The container's size must justify the decompressed
 // bytes, records and bases that it claims. `longest_reference`, the letters of the longest
-// reference sequence, are added to the limit: a read equal to that sequence needs no bytes. Errors,
-// with offset but no file: kInputTruncated, kInputCorrupt (a checksum), kInputMalformed.
+// reference sequence, raises the limit: a read equal to that sequence needs no bytes. Errors, with
+// offset but no file: kInputTruncated, kInputCorrupt (a checksum), kInputMalformed.
 CramContainer read_cram_container(ByteWindow& bytes, std::uint64_t longest_reference);
 CramContainer read_cram_header(ByteWindow& bytes);
 

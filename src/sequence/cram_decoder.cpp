@@ -41,7 +41,7 @@ struct Free {
 template <typename T>
 using Owned = std::unique_ptr<T, Free>;
 
-// Returns false if the reader of the answers has closed its end.
+// Sends bytes to the parent; false if the parent has closed its end.
 bool send(std::string_view bytes) {
   return write_all(STDOUT_FILENO, bytes) == 0;
 }
@@ -134,9 +134,9 @@ class Decoder {
     return fail(ErrorKind::kInputCorrupt, "its header cannot be decoded");
   }
 
-  // Changes htslib's own header, of which header_ is a copy. Without M5 and UR htslib searches for
-  // no sequence (in the environment, the network, this host's files). htslib cuts a reference
-  // sequence at the header's length, which may be wrong, so the true length is set.
+  // Changes htslib's own header, of which header_ is a copy. It removes M5 and UR, so that htslib
+  // looks for sequences nowhere else (environment, network, this host's files). It sets the true
+  // length of sequences: htslib cuts them at the header's length, which may be wrong.
   void prepare_header() {
     sam_hdr_t* const own = cram_fd_get_header(file_->fp.cram);
     for (int number = 0; number < sam_hdr_nref(header_.get()); ++number) {
@@ -166,7 +166,7 @@ class Decoder {
     return false;
   }
 
-  // True if the CRAM was made with this reference sequence; else the reason is sent. htslib checks
+  // True if the CRAM was made with this reference sequence; else sends the reason. htslib checks
   // this only in slices on one sequence.
   bool check_reference(int number) {
     if (!index_ || number < 0 || static_cast<std::size_t>(number) >= checked_.size()) return true;
@@ -227,7 +227,7 @@ class Decoder {
   Owned<sam_hdr_t> header_;
   Faidx index_;
   std::vector<bool> checked_;    // true for reference sequences that were looked at
-  std::vector<bool> unchecked_;  // true for those without a known MD5
+  std::vector<bool> unchecked_;  // true if the MD5 is not known
   std::string text_;
 };
 

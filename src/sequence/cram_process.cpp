@@ -73,7 +73,7 @@ void CramProcess::send_some() {
   const ssize_t done = ::send(socket_.get(), given_.data() + taken_, given_.size() - taken_,
                               MSG_NOSIGNAL | MSG_DONTWAIT);
   if (done < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  // If the process no longer reads, read what it has written before.
+  // If the process no longer reads, its earlier output must still be read.
   taken_ = done < 0 ? given_.size() : taken_ + static_cast<std::size_t>(done);
 }
 

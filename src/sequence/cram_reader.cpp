@@ -80,7 +80,8 @@ std::optional<std::string> CramReader::next_part() {
 }
 
 // Returns the next container that holds records; empty at the end of the file. The last container
-// must be an end container. If samtools joined files or replaced a header, others may come before.
+// must be an end container. If samtools joined files or replaced a header, more of them come
+// before.
 std::optional<CramContainer> CramReader::next_container() {
   while (!bytes_.at_end()) {
     CramContainer container = read_container();

@@ -18,8 +18,8 @@
 namespace virnucpro {
 
 // Reads CRAM files of versions 3.0 and 3.1. It checks one container after the other, then htslib
-// decodes them in a process of its own; the contents of a container set the limits of memory and
-// time. No reference except `reference` is looked up.
+// decodes them in a process of its own; their contents set the limits of memory and time. No
+// reference except `reference` is looked up.
 //
 // Errors besides those of AlignmentReader, with the container's offset: kInputCorrupt;
 // kInputReference if a needed reference is missing or wrong; kInputChanged if it changed meanwhile.

@@ -149,7 +149,7 @@ class FastaIndexer {
   AtomicFile& index_;
   FastaFacts facts_;
   ContentHash hash_;
-  std::uint64_t offset_ = 0;  // in the text, of what add() takes next
+  std::uint64_t offset_ = 0;  // in the text, of the next byte for add()
   Within within_ = Within::kNothing;
   bool has_begun_ = false;
   // The current sequence.

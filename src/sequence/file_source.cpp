@@ -28,7 +28,7 @@ UniqueFd open_descriptor(const std::string& path) {
   return fd;
 }
 
-// True for pipes, terminals and sockets. They may be silent for ever; a file is not.
+// True for pipes, terminals and sockets, which may be silent for ever. Files always answer.
 bool may_be_silent(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && !S_ISREG(status.st_mode);

@@ -76,7 +76,7 @@ bool GzipDecoder::begin_member() {
   return true;
 }
 
-// Skips the zero bytes before the end, which are not text, and returns false. Errors: other bytes.
+// Skips zero bytes at the end, which are not text, and returns false. Throws for other bytes.
 bool GzipDecoder::skip_padding() {
   for (std::string_view part = bytes_.peek(); !part.empty(); part = bytes_.peek()) {
     if (part.find_first_not_of('\0') != std::string_view::npos) throw rubbish();

@@ -44,9 +44,9 @@ class RecordStream {
   virtual std::optional<Error> change() const = 0;
 };
 
-// Throws if the text may be cut: BGZF without its end marker. FASTQ counts as whole: bcl2fastq
-// writes no end marker, and a cut record of FASTQ is noticed. A cut in FASTA or alignments is not.
-// Call it after the end of a text.
+// Throws if BGZF without its end marker may be cut. FASTQ counts as whole: bcl2fastq writes no end
+// marker, and a cut record of FASTQ is noticed. A cut in FASTA or alignments is not noticed. Call
+// it after the end of a text.
 void settle_end(const OpenInput& file, const SequenceParser& parser) {
   if (!file.source.lacks_end_marker()) return;
   if (!parser.is_fastq()) {
@@ -317,7 +317,7 @@ struct InputSet::State {
     if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
   }
 
-  // Returns how far the current input was read: at most its first size, even if it grows.
+  // Returns how far the current input was read: at most its size at the start, even if it grows.
   std::uint64_t position() const {
     if (!stream) return 0;
     const std::uint64_t read = ahead.empty() ? stream->position() : returned_up_to;
@@ -412,7 +412,7 @@ struct InputSet::State {
                             record.id.size(), settings.longest_id));
   }
 
-  // Missing qualities end the run instead of failing the input: without `qualities` it is valid.
+  // Throws if qualities are missing. The run ends, as the input is valid without `qualities`.
   void require_qualities(const InputRecord& record) const {
     const SequenceRecord& read = record.record;
     if (read.qualities.size() == read.letters.size() && all_graphic(read.qualities)) return;
@@ -448,7 +448,7 @@ struct InputSet::State {
   };
   std::deque<Held> ahead;            // read, but not returned yet
   std::uint64_t ahead_bytes = 0;     // in `ahead`
-  std::uint64_t returned_up_to = 0;  // the position behind the last record returned of `ahead`
+  std::uint64_t returned_up_to = 0;  // the position behind the last record returned from `ahead`
   bool at_end = false;               // of the current input
   RnaJudge judge;                    // of the current input
   bool judged = false;
@@ -493,7 +493,7 @@ std::optional<InputEvent> InputSet::next() {
     if (std::holds_alternative<InputEnd>(event)) state.go_on();
     return event;
   } catch (const Error& error) {
-    state.cancel.check();  // a cancelled read also fails
+    state.cancel.check();  // cancelling makes reads fail, too
     if (!is_of_an_input(error.kind())) throw;
     InputFailure failure{.input = state.current,
                          .records = state.records,

@@ -51,7 +51,7 @@ struct InputSettings {
   bool qualities = false;          // keep qualities, and refuse reads without them
   Headers headers = Headers::kWhole;
   bool refuse_rna = false;                      // fail an input whose first records are RNA
-  std::size_t longest_id = kLongestId;          // bytes; a record with a longer one fails its input
+  std::size_t longest_id = kLongestId;          // bytes; a record with a longer id fails its input
   std::size_t longest_header = kLongestHeader;  // the same for header lines of FASTA and FASTQ
 };
 

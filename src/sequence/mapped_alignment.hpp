@@ -83,16 +83,16 @@ struct MappedAlignment {
 
   std::uint64_t read_length() const { return cigar.query(); }
   // These are percentages, not rounded. require_facts() must have accepted the alignment.
-  double identity() const;  // equal letters of all in the alignment block
-  double coverage() const;  // unclipped letters of all in the read
+  double identity() const;  // share of equal letters in the alignment block
+  double coverage() const;  // share of the read's letters that are not clipped
 };
 
 // Checks that the facts are complete and agree with each other. `letters` is the length of SEQ, 0
 // if it has none; `offset` is the record's place. Errors, without a file: kInputMalformed.
 void require_facts(const MappedAlignment& alignment, std::uint64_t letters, std::uint64_t offset);
 
-// Reads where the reads of a BAM or SAM file lie; memory does not depend on their number. The
-// readers of letters implement it, so that both uses have the same checks. Do not mix these calls
+// Gives the places of the reads of a BAM or SAM file; memory does not depend on their number.
+// BamReader and SamReader implement it, so that both uses share the checks. Do not mix these calls
 // with AlignmentReader's next(). Errors: those of AlignmentReader's next(); also kInputTooLong for
 // references beyond the limits of ReferenceList.
 class MappingReader {

@@ -27,7 +27,7 @@ constexpr std::array<Convention, 7> kConventions{{{"", ""},
                                                   {"_R1", "_R2"},
                                                   {"_F", "_R"}}};
 
-// True if both names are those of the first mate, or both those of the second.
+// True if the names are equal and end in /1 or /2, so both name the same mate.
 bool is_one_mate(std::string_view first, std::string_view second) {
   return first == second && (first.ends_with("/1") || first.ends_with("/2"));
 }

@@ -35,11 +35,11 @@ constexpr std::size_t kMostName = 254;
 constexpr std::size_t kMostNumber = 20;
 constexpr unsigned kMostFlags = 0xffff;
 constexpr std::int64_t kMostMappingQuality = 255;
-constexpr std::size_t kMostHeaderLine = 256U << 10U;  // a header line of @SQ
+constexpr std::size_t kMostHeaderLine = 256U << 10U;  // of a header line @SQ
 constexpr std::string_view kReferenceLine = "@SQ\t";
 constexpr std::string_view kDistanceTag = "NM:";
 constexpr std::string_view kDistanceHead = "NM:i:";
-// The length that is kept of a tag's text; NM is not longer.
+// A tag's text is kept up to this length, which is enough for NM.
 constexpr std::size_t kMostTag = kDistanceHead.size() + kMostNumber;
 
 bool is_number(std::size_t field) {
@@ -62,7 +62,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
 // Reads a CIGAR that comes in pieces.
 class CigarText {
  public:
-  // Returns false if a CIGAR cannot continue with this letter.
+  // Adds a letter; false if a CIGAR cannot continue with it.
   bool add(char letter) {
     if (is_star_ || (letter == '*' && (has_digits_ || has_operations_))) return false;
     if (letter == '*') return is_star_ = true;
@@ -298,7 +298,7 @@ void SamReader::append_short(const Line& line, std::string& text, std::size_t mo
 
 void SamReader::append_facts(Line& line, std::string_view part, std::uint64_t offset) const {
   if (line.field == kReference) {
-    // Keeps one byte more than any reference's name has.
+    // Keeps one byte more than any reference's name has, so that a longer name matches none.
     line.reference += part.substr(0, ReferenceList::kLongestName + 1 - line.reference.size());
   } else if (line.field == kCigar) {
     const auto bad = std::find_if_not(part.begin(), part.end(),

@@ -194,7 +194,7 @@ void SequenceParser::read_separator(std::string_view header) {
   }
 }
 
-// Reads the qualities. If the sequence is on one line, so are they: a '@' after too few qualities
+// Reads the qualities. If the sequence is on one line, they are, too: a '@' after too few qualities
 // starts the next record. Otherwise only their number tells where they end.
 void SequenceParser::read_qualities(SequenceRecord& record, bool one_line) {
   const std::size_t letters = record.letters.size();

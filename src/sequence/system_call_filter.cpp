@@ -49,7 +49,7 @@ void add_writing(std::vector<Rule>& rules) {
   }
 }
 
-// Allows memory, except memory that can be executed.
+// Allows calls for memory, except memory that can be executed.
 void add_memory(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise)}) {
     rules.push_back({call});
@@ -80,8 +80,9 @@ void add_harmless(std::vector<Rule>& rules) {
   }
 }
 
-// These calls fail, but do not kill the process. When malloc returns a part of an arena after its
-// first (valid CRAM files cause that), it opens /proc for the memory policy, and can do without it.
+// These calls fail, but do not kill the process. When malloc returns memory of an arena other than
+// the main arena (valid CRAM files cause that), it opens /proc for the memory policy, and can do
+// without it.
 constexpr std::array kRefused{SCMP_SYS(open), SCMP_SYS(openat)};
 
 // Allows the other calls of a test build's sanitizers: UBSan tests an object's memory by writing it
@@ -111,7 +112,7 @@ bool filter_system_calls() {
   const std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, decltype(&seccomp_release)> filter(
       seccomp_init(SCMP_ACT_KILL_PROCESS), seccomp_release);
   if (!filter) return false;
-  // Programs of other kinds (32 bits, x32) have other numbers of calls: kill the process.
+  // Kill at calls of other types of programs (32 bits, x32): their numbers differ.
   seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   const std::vector<Rule> rules = all_rules();
   return std::all_of(kRefused.begin(), kRefused.end(),

@@ -9,8 +9,8 @@ namespace virnucpro {
 // The rules by which codons become amino acids. They are a part of a run's identity.
 struct Translation {
   // NCBI's number of the genetic code: 1, 4, 15 or 25 (https://www.ncbi.nlm.nih.gov/Taxonomy/Utils/
-  // wprintgc.cgi). Tables in which a codon is both a stop and an amino acid are left out: whether a
-  // frame is free of stops would be a guess.
+  // wprintgc.cgi). Tables in which a codon is both a stop and an amino acid are left out: the
+  // program could not tell whether a frame has a stop.
   std::uint32_t genetic_code = 1;
   bool rna = false;  // U is read as T
 };

@@ -26,7 +26,7 @@ std::optional<RuleName> rule_named(std::string_view word);
 // and never stored, so another rule computes no scores. Both rules call a chunk alike.
 class CallRule {
  public:
-  static constexpr double kDefaultMinScore = 0;  // the original's rule alone
+  static constexpr double kDefaultMinScore = 0;  // no least score, as in the original
   static constexpr double kDefaultMinShare = 0.5;
 
   // The default rule.
@@ -35,8 +35,8 @@ class CallRule {
   // virus score of a virus chunk, `min_share` the least share of virus chunks among scored chunks.
   CallRule(double min_score, double min_share);
 
-  // Makes viral-ngs the rule. Sequences called virus are written from tier `min_tier` on, which is
-  // one of kTiers.
+  // Makes viral-ngs the rule. Sequences called virus are written if their tier is at least
+  // `min_tier`, which is one of kTiers.
   void use_viral_ngs(std::string_view min_tier = kReviewTier);
   // Sets the numbers of viral-ngs. label-reads uses them also in a run by majority.
   void set_viral_ngs(const RollupRule& rule) { viral_ngs_ = rule; }
@@ -48,7 +48,7 @@ class CallRule {
   const RollupRule& viral_ngs() const { return viral_ngs_; }
   std::string_view min_tier() const { return min_tier_; }
 
-  // Calls a chunk by its highest scores. As in the original, equal scores make it virus.
+  // True if these highest scores of a chunk make it virus; equal scores do, as in the original.
   bool is_virus_chunk(float others, float virus) const {
     return virus >= others && virus >= least_score_;
   }

@@ -13,7 +13,7 @@ struct ChunkScore {
   float others = 0;
   float virus = 0;
 
-  // Returns the original's call, without a least score.
+  // True if the original calls the chunk virus; it has no least score.
   bool is_virus() const { return virus >= others; }
 };
 

@@ -61,7 +61,7 @@ struct RollupChange {
   RollupRule over(RollupRule rule) const;
 };
 
-// Convert a rule to a journal's text and back; the result is empty for any other text.
+// These convert a rule to a journal's text and back; other texts give nothing.
 std::string text_of(const RollupRule& rule);
 std::optional<RollupRule> parse_rollup(std::string_view text);
 
@@ -76,7 +76,7 @@ inline constexpr std::string_view kModerateTier = "moderate_confidence";
 inline constexpr std::string_view kLowTier = "low_confidence";
 inline constexpr std::string_view kReviewTier = "review";
 inline constexpr std::array kTiers{kHighTier, kModerateTier, kLowTier, kReviewTier};
-// Convert a tier to "high", "moderate", "low" or "review" and back; empty for other words.
+// These convert a tier to "high", "moderate", "low" or "review" and back; empty for other words.
 std::string_view short_tier(std::string_view tier);
 std::string_view tier_named(std::string_view word);
 // True if `tier` is at least as high as `least`.

@@ -34,7 +34,7 @@ class Walk {
   }
 
  private:
-  // If an input has no entry, an interrupted run was reading it.
+  // True if the input failed. If it has no entry, an interrupted run was reading it.
   bool left_out(std::uint32_t input) const {
     if (input < inputs_.size()) return inputs_[input].failed;
     if (!finished_) return false;

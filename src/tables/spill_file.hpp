@@ -16,8 +16,8 @@ namespace virnucpro {
 // file remains, however the process ends. Errors: kOutputWrite; in TMPDIR kTemporaryFolder.
 class SpillFile {
  public:
-  // Creates the file in the folder TMPDIR, which users set to a disk of the node; without TMPDIR in
-  // `beside`, as /tmp may be small, or memory.
+  // Creates the file in the folder TMPDIR, which users set to a disk of the node. Without TMPDIR it
+  // uses `beside`, as /tmp may be small, or memory.
   explicit SpillFile(const Directory& beside);
 
   void append(std::string_view bytes);

@@ -48,7 +48,7 @@ struct TableSettings {
 // The chunk size of the smaller published model, in bases.
 inline constexpr std::uint64_t kShortSequence = 300;
 
-// Counts of what the tables hold.
+// Counts of the tables' contents.
 struct TableCounts {
   std::uint64_t sequences = 0;
   std::uint64_t short_sequences = 0;  // up to kShortSequence long, not skipped
