@@ -16,14 +16,14 @@
 
 namespace virnucpro {
 
-// Early scores are those of frames whose unit is not complete. On a slow device a unit takes
-// minutes. So that a killed run loses only seconds of computing, they go to the journal as rows
-// beside the units. They have no place in the inputs: a frame's score depends on its tokens alone,
-// and a resumed run finds it by their hash.
+// Early scores are the scores of frames whose unit is not complete. On a slow device a unit takes
+// minutes. So early scores go to the journal at once, as rows beside the units, and a killed run
+// loses only seconds of computing. A score depends only on its frame's tokens, so a resumed run
+// finds it by their hash.
 
 Hash128 frame_hash(const FrameTokens& tokens);
 
-// Returns the row's bytes: hashes and scores of frames, CRC-32C of all before it (4 bytes).
+// Returns the row's bytes: hashes and scores of frames, then a CRC-32C of these (4 bytes).
 std::string encode_early_scores(std::span<const EarlyScore> scores);
 // Returns nothing if the row is damaged: its frames are then computed again.
 std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::byte> row);
@@ -31,17 +31,17 @@ std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::
 // Keeps the early scores of a run.
 class EarlyScores {
  public:
-  // `left`: the scores from an earlier session of the run; `next_row`: the first free row;
-  // `interval`: the seconds that scores wait. The writer must outlive it.
+  // `left` holds the scores from an earlier session of the run, `next_row` is the first free row,
+  // and scores wait for `interval` seconds. The writer must outlive this object.
   EarlyScores(std::vector<EarlyScore> left, std::uint64_t next_row, double interval,
               JournalWriter& writer);
 
-  // Hashes frame `number`, the next one, and returns its score if the journal has it.
+  // Hashes the next frame, `number`, and returns its score if the journal has the score.
   std::optional<EarlyScore> find(std::uint64_t number, const FrameTokens& tokens);
   // Keeps the score of a frame, if find() has hashed it.
   void keep(std::uint64_t number, float others, float virus);
-  // Writes scores that have waited for the interval, and drops those of frames below
-  // `first_waiting`: the journal has their units. Call it after keep().
+  // Writes scores that have waited for the interval. Drops scores of frames below `first_waiting`,
+  // whose units are in the journal. Call it after keep().
   void write_due(std::uint64_t first_waiting);
   // Writes all scores from `first_waiting` on, for a run that ends early.
   void write_all(std::uint64_t first_waiting);

@@ -25,12 +25,12 @@
 namespace virnucpro {
 namespace {
 
-// Version 3 has the same tables, and units without the mark of mates. Such a journal is read, but
-// no run goes on with it: its sequences were dealt to shards in another way.
+// Schema version 3 has the same tables, but its units do not mark mates. Its journals can be read
+// but not resumed: their sequences were dealt to shards in another way.
 constexpr std::uint64_t kSchemaVersion = 4;
 constexpr std::uint64_t kOldestSchemaVersion = 3;
 
-// In the order of creation; open() requires the same texts in the file.
+// The tables in the order of creation; open() requires the same texts in the file.
 constexpr std::array<std::string_view, 5> kSchema{
     kFingerprintTable,
     "CREATE TABLE inputs(input INTEGER PRIMARY KEY, name TEXT NOT NULL, records INTEGER NOT NULL, "
@@ -45,7 +45,7 @@ constexpr std::array<std::string_view, 5> kSchema{
     "inputs INTEGER NOT NULL, hash TEXT NOT NULL) STRICT",
 };
 
-// The key of a unit's row: the input's index in the upper half, the unit's in the lower.
+// The key of a unit's row has the input's index in its upper half and the unit's in its lower half.
 constexpr unsigned kInputShift = 32;
 constexpr std::uint64_t kMostUnits = std::uint64_t{1} << kInputShift;  // of an input
 constexpr std::uint64_t kMostInputs = std::uint64_t{1} << 31U;         // keys are signed
@@ -54,15 +54,15 @@ constexpr std::uint64_t unit_key(std::uint32_t input, std::uint64_t index) {
   return std::uint64_t{input} << kInputShift | index;
 }
 
-// Many times the number of frames that a run reads ahead. Further ones are computed again.
+// Limit of early scores, many times what a run reads ahead. Further frames are computed again.
 constexpr std::size_t kMostEarlyScores = 1U << 22U;
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 62U;
 
-// The most text of a table. In a crafted file many rows can share the pages of a long text.
+// Limit of a table's text: in a crafted file many rows can share the pages of a long text.
 constexpr std::size_t kMostText = 256U << 20U;
 
-// Some network file systems lack advisory fcntl locks. There SQLite locks with a folder beside the
-// file. One left by a dead process can be ignored, as run.lock already keeps live processes apart.
+// Returns the SQLite VFS for a file. Without fcntl locks, as on some network file systems, SQLite
+// locks with a folder. A dead process's folder is removed: run.lock keeps live processes apart.
 const char* choose_vfs(const std::filesystem::path& path, int fd) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -71,19 +71,19 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
   if (::fcntl(fd, F_GETLK, &lock) == 0) return nullptr;
   log_info("{}: no file locks here ({}); using a lock folder beside it", path.string(),
            errno_text(errno));
-  ::rmdir((path.string() + ".lock").c_str());  // SQLite's is empty; any other one stays
+  ::rmdir((path.string() + ".lock").c_str());  // SQLite's folder is empty; others stay
   return "unix-dotfile";
 }
 
-// Refuses a file with several names: a stranger's directory may hold a link to a file of the
-// user's, from an archive or a backup.
+// Refuses a file with several hard links: an archive or a backup may have linked it to one of the
+// user's files.
 void require_single_name(const std::filesystem::path& file, const std::filesystem::path& shown) {
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0 || status.st_nlink < 2) return;
   throw write_error(shown, EMLINK);
 }
 
-// `path` leads to the file, and errors name `shown`.
+// Opens the database at `path`; errors name `shown`.
 SqliteDatabase open_database(const std::filesystem::path& path, int flags, ErrorKind missing,
                              const std::filesystem::path& shown) {
   require_own_journal_files(path, shown);
@@ -110,7 +110,7 @@ SqliteDatabase open_as_it_is(const std::filesystem::path& path) {
   return {path, nullptr, SqliteDatabase::Access::kAsItIs};
 }
 
-// Returns the same place in an open folder.
+// Returns the place with its folder open.
 FilePlace held_place(const FilePlace& place) {
   return place.folder ? place : FilePlace(Directory(place.path.parent_path()), place.name());
 }
@@ -174,7 +174,7 @@ InputEntry read_input(const SqliteStatement& row) {
 }  // namespace
 
 struct Journal::Database {
-  Directory folder;  // of the file, which SQLite reaches through it
+  Directory folder;  // the file's folder, through which SQLite reaches the file
   SqliteDatabase sqlite;
   SqliteStatement add_unit;
   SqliteStatement add_input;
@@ -183,8 +183,8 @@ struct Journal::Database {
   Extents extents;
   Fingerprint changed;  // entries that wait for the next change
   bool finished = false;
-  std::string known_hash;  // of the content of a finished journal
-  bool scratch = false;    // then the destructor removes its file
+  std::string known_hash;  // the content hash of a finished journal
+  bool scratch = false;    // true: the destructor removes the file
 
   Database(Directory in, SqliteDatabase database)
       : folder(std::move(in)),
@@ -196,7 +196,7 @@ struct Journal::Database {
         drop_early(sqlite.prepare("DELETE FROM early_scores WHERE number = ?")) {}
 
   ~Database() {
-    // If it cannot be removed, it counts as a leftover.
+    // A file that cannot be removed counts as a leftover.
     if (scratch) ::unlinkat(folder.fd(), sqlite.path().filename().c_str(), 0);
   }
   Database(const Database&) = delete;
@@ -218,7 +218,7 @@ struct Journal::Database {
     fail(unit_name(input, index) + " has another number of parts than its row says");
   }
 
-  // Counts a unit that a row names; a finished or interrupted run has all units before it.
+  // Counts the unit of a row. Throws if a unit before it is missing.
   void count_unit(std::uint64_t key, std::uint64_t parts) {
     const auto input = static_cast<std::uint32_t>(key >> kInputShift);
     Extent& extent = extents[input];
@@ -250,7 +250,7 @@ struct Journal::Database {
     return hash.hex();
   }
 
-  // Reads the last row, and returns its number of units; nothing if there is no such row.
+  // Reads the completion row and returns its number of units; empty if the row is missing.
   std::optional<std::uint64_t> read_completion(const std::vector<InputEntry>& inputs) {
     SqliteStatement row = sqlite.prepare("SELECT units, inputs, hash FROM completion");
     if (!row.step()) return std::nullopt;
@@ -277,7 +277,7 @@ struct Journal::Database {
     if (known_hash != now) fail("the hash of its units does not fit");
   }
 
-  // Writes waiting entries; if `reopens`, removes the last row. Call it before every change.
+  // Writes waiting entries; if `reopens`, removes the completion row. Call it before every change.
   void write_changes(bool reopens = true);
 };
 
@@ -308,9 +308,9 @@ void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint)
 
 }  // namespace
 
-// If the process dies meanwhile, no journal that looks damaged may remain. It gets its name in WAL
-// mode: changing the mode later would need a rollback journal beside it for a moment, and such a
-// file must never be a run's (journal_files.hpp).
+// Builds the journal under a temporary name, so that a killed process leaves no journal that looks
+// damaged. WAL mode is set before the journal gets its name: a later change of mode would need a
+// rollback journal for a moment, and no run may leave one (journal_files.hpp).
 Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) {
   const FilePlace held = held_place(place);
   const Directory& folder = *held.folder;
@@ -324,9 +324,9 @@ Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) 
   {
     SqliteDatabase sqlite =
         open_database(reachable(partial), O_CREAT | O_EXCL, ErrorKind::kOutputWrite, partial.path);
-    sqlite.execute("PRAGMA journal_mode = MEMORY");  // on failure it is removed, not rolled back
+    sqlite.execute("PRAGMA journal_mode = MEMORY");  // a failure removes the file
     write_head(sqlite, fingerprint);
-    sqlite.execute("PRAGMA journal_mode = WAL");  // makes no log as long as nothing follows it
+    sqlite.execute("PRAGMA journal_mode = WAL");  // makes no log if no change follows
   }
   const int error = folder.rename(partial.name(), held.name());
   if (error != 0) throw write_error(path, error);
@@ -364,7 +364,7 @@ Journal Journal::open(const FilePlace& place, Check check, const Cancel& cancel)
   SqliteDatabase sqlite = open_database(reachable(held), 0, ErrorKind::kJournalDamaged, held.path);
   sqlite.keep_log(was_killed);  // until the first change: a refused run leaves files as they are
   check_schema(sqlite);
-  // The file was opened for writing, so the reason is in its header.
+  // The file was opened for writing, so only its header can forbid it.
   if (sqlite.is_read_only()) fail_damaged(held.path, "it says that it cannot be written to");
   return opened(*held.folder, std::move(sqlite), check, cancel);
 }
@@ -401,7 +401,7 @@ Journal::Fingerprint Journal::fingerprint() const {
     if (rows.integer(2) != fingerprint_crc(key, value)) {
       database_->fail("the checksum of its fingerprint does not fit");
     }
-    // In a crafted file the rows' pages may lie in a circle.
+    // In a crafted file the rows' pages may form a circle.
     if (!fingerprint.empty() && key <= fingerprint.rbegin()->first) {
       database_->fail("the entries of its fingerprint are out of order");
     }
@@ -415,7 +415,7 @@ Journal::Fingerprint Journal::fingerprint() const {
   return fingerprint;
 }
 
-// A finished journal stays finished while its entries change, even if the process is killed.
+// If not `reopens`, a finished journal stays finished, even if the process is killed meanwhile.
 void Journal::Database::write_changes(bool reopens) {
   sqlite.keep_log(false);
   if (changed.empty() && !(reopens && finished)) return;
@@ -507,7 +507,7 @@ void Journal::finish() {
     database.finished = true;
   }
   if (database.scratch) return;
-  // Syncs the database itself; returns whether something blocked it.
+  // The checkpoint syncs the database; its result is not 0 if something blocked it.
   if (database.sqlite.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0) {
     log_warning("{}: busy: the last changes stay in the log beside it", path().string());
   }
@@ -517,7 +517,7 @@ void Journal::finish() {
   }
 }
 
-// The journal is in WAL mode before it gets its name, as after create().
+// Sets WAL mode before the journal gets its name, as create() does.
 void Journal::publish() {
   finish();
   database_->sqlite.execute("PRAGMA synchronous = FULL");
@@ -595,9 +595,9 @@ std::vector<InputEntry> Journal::inputs() const {
 
 struct Journal::Reader::State {
   const Database& database;
-  SqliteStatement find;     // a row at a time: an open statement blocks the WAL
-  Extents extents;          // when the reader was made, less what was given
-  std::uint64_t given = 0;  // of the first input in `extents`
+  SqliteStatement find;     // finds one row at a time: an open statement blocks the WAL
+  Extents extents;          // the units that are left to read
+  std::uint64_t given = 0;  // units already read of the first input in `extents`
 };
 
 Journal::Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -20,7 +20,7 @@ namespace virnucpro {
 
 class SqliteDatabase;
 
-// "vNPR", the application id in a journal's file, as file(1) may know it.
+// The application id in a journal's file, "vNPR".
 inline constexpr std::uint64_t kApplicationId = 0x764e5052;
 
 // The table that every version of the schema has.
@@ -44,17 +44,17 @@ struct InputEntry {
 // The run's record on disk, run.db, from which tables are made and a run is resumed. It is SQLite
 // in WAL mode with exclusive locking: that needs no shared-memory file, so it works on network file
 // systems. Each unit is one row: a BLOB of its scores with a CRC-32C (unit_blob.hpp), because
-// SQLite's own integrity check misses flipped bits in rows; the other rows carry a CRC-32C, too.
-// finish() writes the last row: the number and hash of units and inputs, so that lost rows are
-// noticed. A journal without it belongs to an interrupted run and is valid up to its last unit. A
-// unit belongs to one input, so an input that could not be read can be added later, at its place.
-// The first change to a finished journal removes its last row.
+// SQLite's own integrity check misses flipped bits in rows. The other rows carry a CRC-32C, too.
+// finish() writes the completion row: the number and hash of units and inputs, so that lost rows
+// are noticed. A journal without this row belongs to an interrupted run and is valid up to its last
+// unit. A unit belongs to one input, so an input that could not be read can be added later, at its
+// place. The first change to a finished journal removes the completion row.
 //
-// When append() returns, the kernel has the unit: it survives the end of the process by any signal.
+// When append() returns, the kernel has the unit, so it is safe even if a signal ends the process.
 // A power cut may lose the last units (they are synced at every checkpoint of the WAL and by
-// finish()), but never the order or wholeness of earlier ones.
+// finish()), but never the order or wholeness of earlier units.
 //
-// Its folder is held open, so whatever is put in the folder's place redirects nothing.
+// The journal's folder is held open, so a folder put in its place later has no effect.
 //
 // One thread at a time may append; meanwhile another may use inputs() and readers of given extents.
 // Errors: kOutputWrite (disk full, I/O), kJournalDamaged, kOutputBusy.
@@ -63,9 +63,9 @@ class Journal {
   // The settings that two runs must share to count as the same run: "chunk_size" → "500", …
   using Fingerprint = std::map<std::string, std::string>;
 
-  // How much is checked when a journal is opened. kQuick counts and hashes the units and finds gaps
-  // between them; each unit is checked only when it is read. kHead looks at no unit: only the
-  // fingerprint, the inputs and the last row are known, and there are no extents.
+  // The check when a journal is opened. kDeep reads every row. kQuick counts and hashes the units
+  // and finds gaps between them; a unit itself is checked when it is read. kHead reads only the
+  // fingerprint, the inputs and the completion row, so no extents are known.
   enum class Check : std::uint8_t { kDeep, kQuick, kHead };
 
   // Makes a new journal, which gets its name once its fingerprint is written. Errors: kOutputWrite,
@@ -73,30 +73,30 @@ class Journal {
   static Journal create(const FilePlace& place, const Fingerprint& fingerprint);
   // Makes a journal that no other run will read: nothing is synced, and the destructor removes it.
   static Journal create_scratch(const FilePlace& place, const Fingerprint& fingerprint);
-  // Makes a new journal that gets its name in publish(), when all is in it. Nothing is synced
-  // before, and the destructor removes it; a process that dies leaves an incomplete file.
+  // Makes a new journal that gets its name in publish(). Nothing is synced before, and the
+  // destructor removes an unpublished journal; a killed process leaves an incomplete file.
   static Journal create_aside(const FilePlace& place, const Fingerprint& fingerprint);
   // Opens a journal; kDeep checks every row, so that callers can trust the content. An interrupted
-  // run's journal can be appended to. Errors: kJournalDamaged; Cancel's.
+  // run's journal can be appended to. Errors: kJournalDamaged; those of Cancel.
   static Journal open(const FilePlace& place, Check check = Check::kDeep,
                       const Cancel& cancel = Cancel());
-  // Opens it for commands that only read: nothing in its directory changes. It must have no log,
-  // unless `copy` names a private copy of both, which is read instead; errors name `path`. No run
-  // may be writing to it. Errors: kInputMissing, kJournalDamaged; Cancel's.
+  // Opens a journal for commands that only read: nothing in its directory changes. If it has a log,
+  // `copy` names a private copy of both files, which is read instead; errors name `path`. No run
+  // may be writing to the journal. Errors: kInputMissing, kJournalDamaged; those of Cancel.
   static Journal open_to_read(const std::filesystem::path& path, Check check, const Cancel& cancel,
                               const std::optional<std::filesystem::path>& copy = std::nullopt);
   ~Journal();
   Journal(Journal&&) noexcept;
 
   Fingerprint fingerprint() const;
-  // Replaces the entries with these keys at the next change, or in finish(): a run that is refused
+  // Replaces the entries of the same keys at the next change or in finish(), so that a refused run
   // changes nothing.
   void describe(const Fingerprint& entries);
-  // Adds the next unit of its input, or replaces an earlier one; kInternal otherwise.
+  // Adds the next unit of its input, or replaces an earlier unit. Errors: kInternal for any other.
   void append(const Unit& unit);
   // Keeps only the first `units` units of an input.
   void cut_units(std::uint32_t input, std::uint64_t units);
-  // The same index may come again; at the end they must be 0, 1, 2 … without a gap.
+  // Adds or replaces an input's entry. At the end the indexes must be 0, 1, 2 … without a gap.
   void record_input(std::uint32_t index, const InputEntry& entry);
   // These add and remove early scores (early_scores.hpp); finish() removes all.
   void keep_early(std::uint64_t row, std::span<const EarlyScore> scores);
@@ -104,13 +104,13 @@ class Journal {
   // Marks the run as finished. Warns if the file was removed or replaced meanwhile: the tables can
   // still be written.
   void finish();
-  // Finishes a journal that was created aside, and gives it its name. Nothing else can be done with
-  // it afterwards.
+  // Finishes a journal made by create_aside() and gives it its name. The journal cannot be used
+  // afterwards.
   void publish();
 
   const std::filesystem::path& path() const;
   bool finished() const;
-  // Returns the hash of all units and inputs from a finished journal's last row; else empty.
+  // Returns a finished journal's hash of all units and inputs; else empty.
   const std::string& content_hash() const;
   std::uint64_t units() const;  // of all inputs
 
@@ -123,11 +123,11 @@ class Journal {
   using Extents = std::map<std::uint32_t, Extent>;
   const Extents& extents() const;  // no other thread may append meanwhile
   std::vector<InputEntry> inputs() const;
-  // These return the early scores that are not damaged, and the lowest row number above all of
-  // theirs.
+  // These return the undamaged early scores, and the number of the first row after all early
+  // scores.
   std::vector<EarlyScore> early_scores() const;
   std::uint64_t next_early_row() const;
-  // True if it has any score.
+  // True if the journal has any score.
   bool has_scores() const { return units() > 0 || next_early_row() > 0; }
   // Visits every unit by input and index, one in memory at a time. Errors: kJournalDamaged.
   void for_each_unit(const std::function<void(const Unit&)>& visit) const;
@@ -146,7 +146,7 @@ class Journal {
     std::unique_ptr<State> state_;
   };
   Reader read() const;
-  // Reads the first units of some inputs. Meanwhile another thread may append.
+  // Reads the units within `extents`. Another thread may append meanwhile.
   Reader read(Extents extents) const;
 
  private:
@@ -163,7 +163,7 @@ Journal::Extents only(std::uint32_t input, const Journal::Extents& extents);
 // Reads the parts of a journal's sequences one after the other, across units.
 class PartReader {
  public:
-  // The journal must outlive it.
+  // The journal must outlive the reader.
   explicit PartReader(const Journal& journal) : reader_(journal.read()) {}
   // Reads the parts of one input.
   PartReader(const Journal& journal, std::uint32_t input)

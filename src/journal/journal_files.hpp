@@ -7,24 +7,24 @@
 
 namespace virnucpro {
 
-// These check a journal and the files beside it before SQLite sees them. Our runs leave two regular
-// files: run.db in WAL mode and, if a run was killed, run.db-wal. Other files come from elsewhere,
-// and SQLite would act on them before a row can be checked: it rolls back run.db-journal, and
-// deletes any file of the user's that this names.
+// These check a journal and the files beside it before SQLite opens them. A run leaves two regular
+// files: run.db in WAL mode and, if the run was killed, run.db-wal. Any other file comes from
+// elsewhere, and SQLite would act on it before a row can be checked: it rolls back run.db-journal,
+// and deletes any file that run.db-journal names.
 
-// Errors: kJournalDamaged, naming the file, for a run.db-journal, run.db-shm, or anything but a
-// regular file (or nothing) under the names of journal and log.
-// Errors name `shown` instead of the path, if that is not empty; so do those of the next function.
+// Checks a journal, its log and the files beside them. Errors: kJournalDamaged, naming the file,
+// for a run.db-journal, a run.db-shm, or a journal or log that is not a regular file. Errors here
+// and of open_journal_file() name `shown` instead of the path, if it is not empty.
 void require_own_journal_files(const std::filesystem::path& journal,
                                const std::filesystem::path& shown = {});
 
 // Opens a journal that require_own_journal_files() accepted. `flags` are those of open(2). Errors:
-// `missing` where there is none; `kind` where it cannot be opened; kJournalDamaged for another kind
-// of file.
+// `missing` if there is no journal, `kind` if it cannot be opened, kJournalDamaged if it is not a
+// regular file.
 UniqueFd open_journal_file(const std::filesystem::path& journal, int flags, ErrorKind missing,
                            ErrorKind kind, const std::filesystem::path& shown = {});
 
-// Errors: kJournalDamaged if an open file does not begin like a journal: SQLite must not even open
+// Throws kJournalDamaged if an open file does not begin like a journal: SQLite must not even open
 // another program's database.
 void require_journal_header(int fd, const std::filesystem::path& journal);
 

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// The most that may wait for the disk: seconds of work of eight GPUs, but few units with long ids.
+// Limit of bytes that wait for the disk: seconds of eight GPUs' work, or few units with long ids.
 constexpr std::size_t kMostBytes = 4U << 20U;
 
 std::size_t bytes_of(const Unit& unit) {

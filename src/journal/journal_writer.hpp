@@ -15,15 +15,15 @@
 
 namespace virnucpro {
 
-// Writes a journal on its own thread, so that computing threads do not wait for the disk. They wait
-// only if the disk is slower than the models, once some megabytes of units are waiting; otherwise
-// memory would fill up. A failure is thrown by the next call.
+// Writes a journal on a thread of its own, so that computing threads do not wait for the disk. They
+// wait only if the disk is slower than the models: once some megabytes of units are in the queue,
+// so that memory does not fill up. The next call throws the error of a failed write.
 class JournalWriter {
  public:
-  // The journal must outlive it, and nobody else may write to it meanwhile. The time spent is added
-  // to `time`.
+  // The journal must outlive the writer, and nobody else may write to the journal meanwhile. `time`
+  // counts the time spent writing.
   JournalWriter(Journal& journal, TimeCounter& time);
-  // Writes what is still waiting, unless a write has failed.
+  // Writes the waiting units, unless a write has failed.
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
@@ -51,7 +51,7 @@ class JournalWriter {
   TimeCounter& time_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Waiting> tasks_;  // the first is being done
+  std::deque<Waiting> tasks_;  // the first is being written
   std::size_t bytes_ = 0;      // of all tasks
   std::exception_ptr error_;
   bool stopping_ = false;

@@ -14,12 +14,12 @@ namespace virnucpro {
 
 // A finished or interrupted run in its output directory, for reading. The directory may be a
 // stranger's, and nothing in it is written, made or removed. SQLite has to recover the journal of a
-// killed run from its log, so these two are first copied to the temporary folder.
+// killed run from its log, so journal and log are first copied to the temporary folder.
 class KeptRun {
  public:
   // Errors: kInputMissing for a journal that is missing or must not be read; kOutputBusy while the
   // run is active, naming host and pid; kJournalDamaged, also for files beside the journal that no
-  // run leaves; kTemporaryFolder; Cancel's.
+  // run leaves; kTemporaryFolder; those of Cancel.
   KeptRun(const std::filesystem::path& directory, const Cancel& cancel,
           Journal::Check check = Journal::Check::kDeep);
 
@@ -28,11 +28,11 @@ class KeptRun {
   // Returns the fingerprint's value for a key. Errors: kJournalDamaged when it is missing.
   const std::string& value(const std::string& key) const;
   const std::filesystem::path& directory() const { return directory_; }
-  // Returns a hash of its fingerprint and, if finished, its content; it changes with the run.
+  // Returns a hash of the fingerprint and, if finished, the content; it changes with the run.
   std::string identity() const;
 
   // Holds run.lock from now on, for a command that writes files into the directory. Errors:
-  // kOutputBusy, also if the run went on or started anew since it was opened; kOutputWrite.
+  // kOutputBusy, also if the run was resumed or started anew since the constructor; kOutputWrite.
   void lock();
   // Replaces entries of the fingerprint of a finished run, which must be locked. Errors:
   // kOutputWrite, kJournalDamaged.

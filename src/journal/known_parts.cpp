@@ -116,7 +116,7 @@ void KnownParts::enter(std::uint32_t input) {
   differs_ = false;
 }
 
-// Returns the next part of the input in the journal; null behind the last one.
+// Returns the next part of the input in the journal; null after the last part.
 const SequencePart* KnownParts::next() {
   while (unit_ && next_part_ == unit_->parts.size()) {
     unit_ = units_->next();

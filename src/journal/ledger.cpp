@@ -53,7 +53,7 @@ void Ledger::end_input(std::uint32_t index, InputEntry entry) {
 
 void Ledger::save() {
   const std::uint64_t waiting = units_.first_waiting();
-  // The saved unit may lack its last parts, so no input may end with it.
+  // The saved unit may lack its last parts, so no input may be marked as ended.
   waiting_entries_.clear();
   units_.save();
   early_.write_all(waiting);
@@ -65,7 +65,7 @@ void Ledger::end_inputs() {
   writer_.flush();
 }
 
-// Continues the units of an input behind the parts that the journal has.
+// Continues the units of an input after the parts that the journal has.
 void Ledger::begin_units(std::uint32_t input) {
   begun_input_ = input;
   KnownParts::Rest rest = known_.rest(input);
@@ -79,7 +79,7 @@ void Ledger::write(Unit unit) {
   write_entries();
 }
 
-// An entry says that its input is complete, so it is written after all units.
+// Writes the entries of complete inputs: those whose units are all written.
 void Ledger::write_entries() {
   while (!waiting_entries_.empty() && waiting_entries_.front().units <= written_units_) {
     WaitingEntry& first = waiting_entries_.front();

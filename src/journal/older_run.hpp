@@ -7,10 +7,10 @@
 
 namespace virnucpro {
 
-// Returns the files in a directory without run.files that are certainly a run's, as paths within
-// it. Its run.db proves them by its mark and its fingerprint. Other files may be a run's as well
-// (virus.fasta), and are not returned. The journal is read as it stands, without its log, and
-// nothing is changed. Empty if there is no such journal.
+// Returns the files that certainly belong to a run, as paths within the directory, which has no
+// run.files. The mark and fingerprint of its run.db prove them. Other files (virus.fasta) may
+// belong to the run, too, but are not returned. The journal is read without its log, and nothing is
+// changed. Empty if there is no journal of this program.
 std::set<std::string> files_proven_by_journal(const Directory& directory);
 
 }  // namespace virnucpro

@@ -38,7 +38,7 @@ constexpr std::array kAll{kFrameTable,
                           kMultiqcScores,
                           kMultiqcVersions};
 
-// Here "*" is not the stem.
+// The names in which "*" is a time, not the stem.
 constexpr std::array kTimed{kTelemetry, kBatchLines, kBatchNumbers, kMonitorLog};
 
 }  // namespace run_files
@@ -80,7 +80,7 @@ std::string filled(std::string_view pattern, std::string_view differing, std::ui
   return name;
 }
 
-// True if a name fits when "*" is the stem, which may hold any letters.
+// True if a name fits the pattern with the stem for "*"; the stem may hold any letters.
 bool has_stem(std::string_view name, std::string_view pattern, std::string_view stem) {
   if (pattern.find('*') == std::string_view::npos) return fits(name, pattern);
   return name.starts_with(stem) && fits(name.substr(stem.size()), pattern.substr(1));

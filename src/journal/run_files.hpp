@@ -18,11 +18,11 @@ struct RunFile {
   // Returns the file's path in a run's directory. `differing` replaces "*".
   std::filesystem::path in(const std::filesystem::path& run, std::string_view differing = {},
                            std::uint64_t number = 0) const;
-  // True if the name of a file or folder fits.
+  // True if the name of a file or folder fits the pattern `name`.
   bool matches(std::string_view file_name) const;
-  // Returns all such files of a run, sorted. `folder` must have no "*".
+  // Returns all files of a run that fit, sorted. `folder` must have no "*".
   std::vector<std::filesystem::path> found_in(const std::filesystem::path& run) const;
-  // Returns the text of "*" in a file's name; empty if that does not fit. `name` must have no "#".
+  // Returns the text for "*" in a file's name; empty if it does not fit. `name` must have no "#".
   std::string differing_in(const std::filesystem::path& file) const;
 };
 
@@ -32,7 +32,7 @@ namespace run_files {
 inline constexpr RunFile kDefaultOutput{"", "*_predictions"};
 inline constexpr RunFile kPartialExport{"", "*_partial"};
 
-// Here "*" is the stem.
+// In these names "*" is the stem.
 inline constexpr RunFile kTableFolder{"", "*_merged"};
 inline constexpr RunFile kFrameTable{kTableFolder.name, "prediction_results.txt"};
 inline constexpr RunFile kConsensusTable{kTableFolder.name, "prediction_results_highestscore.csv"};
@@ -57,7 +57,7 @@ inline constexpr RunFile kLockAside{"", "run.lock-*"};  // while a lock is taken
 inline constexpr RunFile kOwnFiles{"", "run.files"};    // run_folder.hpp
 inline constexpr RunFile kLog{"logs", "virnucpro.log"};
 
-// Here "*" is the time of the run's start.
+// In these names "*" is the time of the run's start.
 inline constexpr RunFile kTelemetry{"", "telemetry_*.json"};
 inline constexpr RunFile kBatchLines{"", "telemetry_*.jsonl"};
 inline constexpr RunFile kBatchNumbers{"", "telemetry_*.h5"};
@@ -77,17 +77,17 @@ inline constexpr RunFile kSpool{"", "sequences.fasta"};
 
 }  // namespace run_files
 
-// True if a run may write such a file, complete or not. `folder`: in the run's directory ("":
-// itself). RunFolder knows if a run has written it.
+// True if a run may write a file of this name, complete or not. `folder` is a folder in the run's
+// directory; "" is the directory itself. RunFolder knows which files a run has written.
 bool is_run_file(std::string_view folder, std::string_view name);
-// True for the files of a run of this stem whose names are known before it starts. Names of
-// telemetry are not: they hold the time of the start.
+// True for the files of a run of this stem, except those of telemetry: their names hold the time of
+// the start.
 bool is_run_file_of(std::string_view stem, std::string_view folder, std::string_view name);
-// True if a folder of this name may contain such files.
+// True if a folder of this name may contain files of a run.
 bool is_run_folder(std::string_view name);
-// True if a run file of this name is incomplete, left by a killed run.
+// True for the name of an incomplete file, which a killed run left.
 bool is_incomplete(std::string_view name);
-// Returns the name of the complete file.
+// Returns the name without the ending of incomplete files.
 std::string_view complete_name(std::string_view name);
 
 }  // namespace virnucpro

@@ -20,8 +20,8 @@ constexpr std::size_t kLongestRecord = 16U << 20U;
 
 const std::string kRecord(run_files::kOwnFiles.name);
 
-// A path within the directory, as in the record: "folder/name", "name", or a folder alone,
-// "folder/".
+// A path within the directory, as run.files has it: "folder/name", "name", or "folder/" for a
+// folder.
 struct Entry {
   std::string folder;
   std::string name;
@@ -37,7 +37,7 @@ std::string joined(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
 }
 
-// The record may be crafted, so a path in it must be that of a run's file.
+// True for the path of a run's file or folder. The record may be crafted, so others are ignored.
 bool may_be_listed(const std::string& path) {
   const Entry entry = split(path);
   if (entry.name.find('/') != std::string::npos) return false;
@@ -46,7 +46,7 @@ bool may_be_listed(const std::string& path) {
          is_run_file(entry.folder, AtomicFile::partial_name(entry.name).string());
 }
 
-// Names may hold any byte but NUL and '/'; a line is one name.
+// Escapes a name for its line of the record: names may hold any byte but NUL and '/'.
 std::string escaped(std::string_view name) {
   std::string line;
   for (const char letter : name) {
@@ -78,14 +78,14 @@ std::string unescaped(std::string_view line) {
 struct RunFolder::State {
   Directory directory;
   std::set<std::string> listed;
-  bool is_recorded = false;  // run.files holds all of these
+  bool is_recorded = false;  // run.files holds all paths in `listed`
   LineFile record;
 
   explicit State(const Directory& run) : directory(run), record(FilePlace(run, kRecord), kHeader) {
     load();
   }
 
-  // A process that was killed at the start may leave an empty record.
+  // Reads the record. It may be empty, if a process was killed at its start.
   void load() {
     const EntryKind kind = directory.kind_of(kRecord);
     const std::string text = kind == EntryKind::kFile ? read() : std::string();
@@ -167,7 +167,7 @@ struct RunFolder::State {
     }
   }
 
-  // Returns the folders with listed files that are there.
+  // Returns the existing folders that hold listed files.
   std::set<std::string> folders() const {
     std::set<std::string> found;
     for (const std::string& path : listed) {
@@ -234,7 +234,7 @@ void RunFolder::remove(const RunFile& file) const {
   directory().remove(name);
 }
 
-// The journal goes last: if clearing is interrupted, the run can still be resumed.
+// Removes the journal last: if clearing is interrupted, the run can still be resumed.
 void RunFolder::remove_files(bool incomplete) const {
   std::vector<OwnFile> files = own_files();
   std::erase_if(

@@ -10,14 +10,15 @@
 
 namespace virnucpro {
 
-// A run's directory, held open, and the record of what runs wrote there. Before a run makes a file,
-// its name is appended to run.files, so that it is known which files are a run's, however the
-// process ends; nothing else proves it. The record holds names alone: a copied directory stays a
-// run's. A directory from before there was such a record has the files that its journal proves
+// A run's directory, held open, and run.files, the record of the files that runs wrote there. A run
+// adds a file's name to the record before it makes the file, so the record is complete however the
+// process ends. Nothing else proves that a file is a run's. The record holds names alone, so it is
+// right in a copied directory, too. If there is no record, the journal proves some files
 // (older_run.hpp).
 //
-// Copies share the record. One thread at a time. Errors: kOutputWrite; kOutputExists, naming the
-// file, if one that no run wrote has the name of a run's file: it is neither replaced nor removed.
+// Copies of this object share the record; one thread at a time may use them. Errors: kOutputWrite;
+// kOutputExists, naming the file, if a file that no run wrote has the name of a run's file. Such a
+// file is neither replaced nor removed.
 class RunFolder {
  public:
   explicit RunFolder(const Directory& directory);
@@ -26,8 +27,7 @@ class RunFolder {
   const std::filesystem::path& path() const;
   const Directory& directory() const;
 
-  // Returns the place for a file that is about to be written; from now on it is a run's. Makes its
-  // folder.
+  // Records that a run writes this file, makes the file's folder, and returns the file's place.
   FilePlace place(const RunFile& file, std::string_view differing = {},
                   std::uint64_t number = 0) const;
   // Checks the names of all files that a run of this stem may write, whatever its options.
@@ -39,17 +39,17 @@ class RunFolder {
     std::string name;
     std::filesystem::path path;
   };
-  // True if a run wrote this file since the directory was cleared, even if it is gone now. `file`
-  // has no "*".
+  // True if a run wrote this file since the directory was cleared, even if the file is gone now.
+  // `file` has no "*".
   bool has_written(const RunFile& file) const;
-  // Returns the files of runs that are there, complete or not, sorted; no links or folders.
+  // Returns the existing files of runs, complete or not, sorted; no links or folders.
   std::vector<OwnFile> own_files() const;
   void remove(const OwnFile& file) const;
-  // Removes a file of the directory itself, if a run wrote it and it is there.
+  // Removes a file in the directory itself, if it exists and a run wrote it.
   void remove(const RunFile& file) const;
   // Removes all files of runs and the record, then the empty folders that runs made.
   void clear() const;
-  // Removes them, but keeps the record and incomplete files, which will take the others' place.
+  // Removes the complete files of runs. Keeps the record and incomplete files, which replace those.
   void clear_complete() const;
 
  private:

@@ -43,7 +43,7 @@ struct ProcessState {
   std::uint64_t start_time = 0;
 };
 
-// Reads /proc/<pid>/stat; empty if there is no such process, or it may not be looked at.
+// Reads /proc/<pid>/stat; empty if there is no such process, or the file may not be read.
 std::optional<ProcessState> state_of(pid_t pid) {
   constexpr int kFieldsBetween = 18;  // state is field 3, the start time field 22
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
@@ -72,8 +72,8 @@ std::uint64_t own_pid_namespace() {
   return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
-// Returns a hash of machine-id(5), which itself must not leave the machine. Empty if there is none,
-// as in many containers, or none yet.
+// Returns a hash of machine-id(5), because the id itself must not leave the machine. Empty if the
+// machine has no id, as in many containers.
 std::string machine_hash() {
   const std::string id = first_word("/etc/machine-id");
   if (id.size() < kShortestMachineId) return {};
@@ -84,7 +84,7 @@ std::string machine_hash() {
 
 LockHolder this_process() {
   LockHolder own{.host = host_name(), .pid = ::getpid()};
-  // The host must be one word, whatever it is called.
+  // Fields are separated by blanks, so the host must be one word.
   std::ranges::replace_if(
       own.host, [](unsigned char letter) { return letter <= ' ' || letter == 0x7f; }, '_');
   if (own.host.empty()) own.host = std::string(kUnknown);
@@ -96,7 +96,7 @@ LockHolder this_process() {
 }
 
 bool is_there(const LockHolder& holder) {
-  // With our number but no start time it is an earlier process.
+  // A holder with our pid and no start time is an earlier process.
   if (holder.pid == ::getpid() && holder.start_time == 0) return false;
   if (::kill(holder.pid, 0) != 0 && errno != EPERM) return false;
   const std::optional<ProcessState> state = state_of(holder.pid);
@@ -134,7 +134,7 @@ FileLock look_at_flock(int fd) {
   return FileLock::kFree;
 }
 
-// The holder of an unreadable lock is unknown, so the lock keeps others out.
+// Throws for a lock that cannot be read: its holder is unknown, so the lock keeps others out.
 [[noreturn]] void fail_unreadable(const Directory& directory, const std::string& name) {
   Error unreadable(kind_of_failure(errno, ErrorKind::kOutputBusy),
                    Place{.file = (directory.path() / name).string()},
@@ -162,7 +162,7 @@ std::optional<LockFile> read_lock(const Directory& directory, const std::string&
   return lock;
 }
 
-// Does the same, but waits a moment for an empty file: a process may be writing its text.
+// Reads a lock, but waits a moment while it is empty: a process may be writing its text.
 std::optional<LockFile> read_written_lock(const Directory& directory, const std::string& name) {
   constexpr int kLooks = 25;
   constexpr std::chrono::milliseconds kPause{20};
@@ -179,13 +179,13 @@ std::string successor_of(const LockFile& lock) {
   return run_files::kLockAside.in({}, fmt::format("after-{:016x}", hash64(lock.text))).string();
 }
 
-// Returns run.lock, then the locks that began to take it over, each from the one before; empty
-// without a lock. The last one may be a file that no process wrote as a lock.
+// Returns run.lock, then the claims to it, each made to take over the lock before it; empty if
+// there is no run.lock. The last file may be one that no process wrote as a lock.
 std::vector<LockFile> chain_of(const Directory& directory) {
   std::vector<LockFile> chain;
   std::optional<LockFile> lock = read_written_lock(directory, kName);
   while (lock) {
-    // Processes make no longer chain, and no circle.
+    // No process makes a longer chain or a circle.
     if (chain.size() == kLongestChain) lock->holder = {};
     const bool is_last = lock->holder.host.empty();
     std::string next = successor_of(*lock);
@@ -212,7 +212,7 @@ Error busy_error(const Directory& directory, const LockHolder& holder) {
   throw Error(busy);
 }
 
-// Fails for a command that only reads the run.
+// Throws the error for a command that only reads the run.
 [[noreturn]] void fail_not_free(const Directory& directory, const LockHolder& holder, Life life) {
   Error busy = busy_error(directory, holder);
   std::string advice = "Wait until that run has ended.";
@@ -267,7 +267,7 @@ Life life_of(const LockHolder& holder, FileLock file_lock) {
     const bool is_this_machine = !own.machine.empty() && holder.machine == own.machine;
     return is_this_machine ? Life::kDead : Life::kUnknown;
   }
-  // One kernel's flock is the same for all its containers.
+  // All containers of one kernel see the same flock.
   if (knows_boots && holder.has_flock && file_lock == FileLock::kFree) return Life::kDead;
   const bool knows_namespaces = holder.pid_namespace != 0 && own.pid_namespace != 0;
   if (knows_namespaces && holder.pid_namespace != own.pid_namespace) return Life::kUnknown;
@@ -297,8 +297,8 @@ RunLock::RunLock(const Directory& directory, TakeOver allowed) : directory_(dire
   remove_remains();
 }
 
-// Makes a file with this lock's text under `name`, whole from its first moment; false if the name
-// is taken.
+// Makes a file with this lock's text under `name`, complete from the first moment. Returns false if
+// the name is taken.
 bool RunLock::publish(const std::string& name) {
   if (::linkat(directory_.fd(), aside_.c_str(), directory_.fd(), name.c_str(), 0) == 0) return true;
   if (errno == EEXIST) {
@@ -309,8 +309,8 @@ bool RunLock::publish(const std::string& name) {
   return publish_copy(name);
 }
 
-// Does the same without hard links. If a rename cannot spare an existing file either, the new file
-// is empty for a moment, and others wait for its text (read_written_lock).
+// Publishes without hard links. If the file system also lacks a rename that spares existing files,
+// the new file is empty for a moment, and others wait for its text (read_written_lock).
 bool RunLock::publish_copy(const std::string& name) {
   const std::string copy = aside_ + "-copy";
   if (write_as(copy)) {
@@ -322,7 +322,7 @@ bool RunLock::publish_copy(const std::string& name) {
   return write_as(name);
 }
 
-// Returns false if the name is taken.
+// Writes the lock's text to a new file; returns false if the name is taken.
 bool RunLock::write_as(const std::string& name) {
   UniqueFd file = directory_.create(name);
   if (file.get() < 0 && errno == EEXIST) return false;
@@ -335,14 +335,14 @@ bool RunLock::write_as(const std::string& name) {
   throw write_error(directory_.path() / name, error);
 }
 
-// Returns false if another process changed the locks meanwhile.
+// Takes over a stale lock; returns false if another process changed the locks meanwhile.
 bool RunLock::take_over(TakeOver allowed) {
   const std::vector<LockFile> chain = chain_of(directory_);
   if (chain.empty()) return false;
   require_dead(directory_, chain.back(), allowed);
   const std::string claim = successor_of(chain.back());
   if (!publish(claim)) return false;
-  // A process that took it over before us replaced run.lock first, then removed its claim.
+  // If another process took the lock over first, it replaced run.lock before it removed its claim.
   const std::optional<LockFile> now = read_lock(directory_, kName);
   const bool is_mine = now && now->text == chain.front().text;
   const int error = is_mine ? directory_.rename(aside_, kName) : 0;
@@ -357,15 +357,15 @@ bool RunLock::take_over(TakeOver allowed) {
   return true;
 }
 
-// A process that is taking a lock has a file that is not empty or is locked; without flock, it can
-// do without the file.
+// True if the process that made this file is dead. While it takes a lock, its file has text or is
+// locked; without flock, it does not need an empty file.
 bool RunLock::is_left_by_the_dead(const std::string& name) const {
   try {
     const std::optional<LockFile> lock = read_lock(directory_, name);
     if (!lock) return false;
     if (lock->holder.host.empty()) return lock->is_empty && lock->file_lock != FileLock::kHeld;
     return life_of(lock->holder, lock->file_lock) == Life::kDead;
-  } catch (const Error&) {  // another user's
+  } catch (const Error&) {  // a file of another user
     return false;
   }
 }

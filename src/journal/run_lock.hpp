@@ -28,37 +28,37 @@ enum class FileLock : std::uint8_t { kHeld, kFree, kUnknown };
 
 enum class Life : std::uint8_t { kDead, kAlive, kUnknown };
 
-// Tells if the named process still runs. A holder counts as dead only if that is certain. On
-// another host it is unknown: a flock that is not seen proves nothing, as some network file systems
-// keep flocks within a host. It is also unknown in another container of this host, if the holder
-// had no flock. This host is known by its name and, if it was restarted since, also by its machine
-// id: several hosts may share one of these.
+// Tells if the holder still runs. A holder counts as dead only if that is certain. A holder on
+// another host is unknown: some network file systems keep flocks within a host, so a flock that is
+// not seen proves nothing. A holder in another container of this host is unknown, too, if it had no
+// flock. This host is known by its name and, if it was restarted since, also by its machine id:
+// several hosts may share a name or an id.
 Life life_of(const LockHolder& holder, FileLock file_lock);
 
 // The locks that may be taken over.
 enum class TakeOver : std::uint8_t {
   kOfTheDead,  // only if its holder is certainly gone
-  kForced,     // also if that cannot be known (--force), but never from a holder seen to be alive
+  kForced,     // also if that cannot be known (--force), but not if the holder is seen to be alive
 };
 
 // Holds an output directory for one process. Two things keep a second process out, as a network
-// file system may lack one or keep it within a host: the file run.lock, which appears whole under
-// its name (link(2), or renameat2(2) without hard links) and names its holder; and flock(2) on it.
+// file system may lack one or keep it within a host: flock(2), and the file run.lock, which names
+// its holder. run.lock appears complete, by link(2), or by renameat2(2) without hard links.
 //
 // To take over a stale lock, a process first makes a file that is named after the lock's content
 // (run.lock-after-<hash>); only then it replaces run.lock. So only one of several processes gets
-// the lock. A process that dies between the two steps leaves a file that counts as the lock's next
-// holder, and is taken over in the same way.
+// the lock. If a process dies between the two steps, its file counts as the next lock and is taken
+// over in the same way.
 class RunLock {
  public:
   // Errors: kOutputBusy, naming host and pid; kOutputExists if run.lock is not a lock of this
   // program; kOutputWrite.
   explicit RunLock(const Directory& directory, TakeOver allowed = TakeOver::kOfTheDead);
   ~RunLock();  // removes the file
-  // Checks that the constructor would take the lock now; changes nothing. Errors: as above.
+  // Checks that the constructor would take the lock now; changes nothing. Errors: the same.
   static void require_takeable(const Directory& directory, TakeOver allowed);
-  // Checks, for a command that only reads, that no process that may be alive holds the directory.
-  // Changes nothing. Errors: kOutputBusy.
+  // Checks, for a command that only reads, that no holder of the directory may be alive. Changes
+  // nothing. Errors: kOutputBusy.
   static void require_free(const std::filesystem::path& directory);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
@@ -74,7 +74,7 @@ class RunLock {
   void remove_remains() const;
 
   Directory directory_;
-  std::string text_;  // of this lock, unlike that of any other
+  std::string text_;  // differs from the text of every other lock
   std::string aside_;
   std::vector<UniqueFd> held_;
 };

@@ -42,21 +42,21 @@ ErrorKind kind_of(int extended) {
     case SQLITE_CONSTRAINT:
       return ErrorKind::kInternal;
     default:
-      // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR (a missing table or column), SQLITE_TOOBIG and
-      // SQLITE_INTERRUPT: this program writes nothing near the limits.
+      // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR (a missing table or column); SQLITE_TOOBIG and
+      // SQLITE_INTERRUPT, because nothing that this program writes comes near a limit.
       return ErrorKind::kJournalDamaged;
   }
 }
 
-// `system`: errno of the failed call, or 0.
+// Throws SQLite's last error. `system` is the errno of the failed call, or 0.
 [[noreturn]] void fail(sqlite3* database, const std::filesystem::path& path, int system) {
   const int code = sqlite3_extended_errcode(database);
   std::string why =
       code == SQLITE_INTERRUPT ? "its list of tables has no end" : sqlite3_errmsg(database);
-  // The text is English, but names in it come from a file that may be damaged.
+  // The message is English, but names in it come from a file that may be damaged.
   std::replace_if(
       why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');
-  // SQLite reports a read that fails as damage of the file.
+  // SQLite also reports a failed read as damage of the file.
   const bool is_damage = kind_of(code) == ErrorKind::kJournalDamaged;
   if (is_damage && kind_of_reading(system, ErrorKind::kJournalDamaged) != kind_of(code)) {
     throw Error(kind_of_reading(system), Place{.file = path.string()}, errno_text(system));
@@ -80,8 +80,8 @@ struct Limit {
   int most;
 };
 
-// A unit has 16 MiB of ids, the id that reached this sum, and its scores (unit.cpp); tables have
-// about ten columns, and statements some hundred bytes.
+// A unit has up to 16 MiB of ids, one more id, and its scores (unit.cpp). Tables have about ten
+// columns, and statements some hundred bytes.
 constexpr std::array kLimits{
     Limit{SQLITE_LIMIT_LENGTH, 32 << 20},
     Limit{SQLITE_LIMIT_SQL_LENGTH, 16 << 10},
@@ -97,11 +97,11 @@ constexpr std::array kLimits{
     Limit{SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
-// Reading the schema takes some ten steps of SQLite's machine for a row, and there are ten rows. A
-// file's pages can form a tree that has no end in practice.
+// Limit of SQLite's steps to read the schema: its ten rows take some ten steps each, but a crafted
+// file's pages can form a tree that has practically no end.
 constexpr int kMostSchemaSteps = 100'000;
 
-// The first statement that is prepared reads the schema, before it is compiled itself.
+// Compiles a statement. The first statement also makes SQLite read the schema.
 int prepare_within_limits(sqlite3* database, std::string_view sql, sqlite3_stmt** statement) {
   sqlite3_progress_handler(
       database, kMostSchemaSteps, [](void*) { return 1; }, nullptr);
@@ -195,7 +195,7 @@ SqliteStatement& SqliteStatement::bind_blob(int parameter, std::string_view byte
 bool SqliteStatement::step() {
   errno = 0;
   const int code = sqlite3_step(statement_.get());
-  // SQLite keeps errno only of some failures, not of a write at the end of a statement.
+  // SQLite keeps errno only for some failures, not for a write at the end of a statement.
   const int system = errno;
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
@@ -245,7 +245,7 @@ SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vf
   if (database == nullptr) throw Error(ErrorKind::kOutOfMemory, "SQLite could not start");
   if (code != SQLITE_OK) fail(database, path_);
   sqlite3_extended_result_codes(database, 1);
-  // If SQLite cannot open a file to write, it opens it only to read, without an error.
+  // If SQLite cannot open a file for writing, it opens it read-only, without an error.
   const bool lacks = kind_of_reading(system, ErrorKind::kOutputWrite) != ErrorKind::kOutputWrite;
   if (writes && is_read_only() && lacks) throw write_error(path_, system);
   defend();

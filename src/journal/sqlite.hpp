@@ -24,7 +24,7 @@ class SqliteStatement {
   SqliteStatement& bind(int parameter, std::string_view text);
   SqliteStatement& bind_blob(int parameter, std::string_view bytes);
 
-  bool step();  // whether there is a row
+  bool step();  // returns true if there is a row
   // Runs a statement that returns no rows, and resets it for the next use.
   void execute();
   void reset();  // for its next use
@@ -44,12 +44,12 @@ class SqliteStatement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// The file may be a stranger's. So nothing in its schema is run (triggers, views, functions with
-// effects), none of its values may be absurdly large, and links are not followed. The caller must
-// check the files beside it: SQLite rolls back a journal that it finds there.
+// An open SQLite database. The file may be a stranger's, so nothing in its schema is run (triggers,
+// views, functions with effects), the size of values is limited, and links are not followed. The
+// caller must check the files beside it: SQLite rolls back a journal that it finds there.
 class SqliteDatabase {
  public:
-  // kAsItIs: reads the file alone, takes no locks and ignores files beside it. Nothing may change
+  // kAsItIs reads the file alone, takes no locks and ignores files beside it. Nothing may change
   // the file meanwhile.
   enum class Access : std::uint8_t { kReadWrite, kAsItIs };
 
@@ -64,12 +64,12 @@ class SqliteDatabase {
   SqliteStatement prepare(std::string_view sql) const;
   // Returns the single number that a statement gives.
   std::uint64_t integer(std::string_view sql) const;
-  const std::filesystem::path& path() const { return path_; }  // the shown one
+  const std::filesystem::path& path() const { return path_; }  // as errors name it
   // If `keeps`, the log stays as it is when the database is closed, and no file changes.
   void keep_log(bool keeps);
-  // True, too, if the file says that only a newer SQLite may write to it.
+  // Also true if the file says that only a newer SQLite may write to it.
   bool is_read_only() const;
-  // True if its file was removed or replaced; false if that is unknown, without file locks.
+  // True if the file was removed or replaced; false if that is unknown, without file locks.
   bool was_moved() const;
 
  private:

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Memory holds a unit as a whole, and thousands of long ids outweigh all its scores.
+// Limit of a unit's ids: memory holds a whole unit, and long ids can outweigh all its scores.
 constexpr std::uint64_t kIdBytesPerUnit = 16U << 20U;
 
 }  // namespace

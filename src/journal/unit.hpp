@@ -12,22 +12,22 @@ namespace virnucpro {
 struct FrameScore {
   std::uint64_t chunk = 0;  // 0-based, within its sequence
   std::uint8_t name = 0;    // index into kFrameNames
-  bool failed = false;      // could not be computed: counts as absent
+  bool failed = false;      // the frame could not be computed and counts as absent
   float others = 0;
   float virus = 0;
 };
 
-// Why a sequence was skipped; one without any frame is not skipped.
+// The reason why a sequence was skipped. A sequence that only has no frames is not skipped.
 enum class Skip : std::uint8_t { kNone, kEmpty, kTooShort };
 
 // A sequence, or some of its chunks if it is too long for one unit. A sequence's parts follow each
-// other; `last` marks the final one.
+// other; `last` marks the last part.
 struct SequencePart {
   std::uint32_t input = 0;  // index into the run's inputs
   std::string id;
   std::uint64_t length = 0;  // letters of the whole sequence
   std::uint64_t chunks = 0;  // of the whole sequence; 0 when skipped
-  // A hash of its chunks' letters (all letters of a skipped sequence); a resumed run compares it.
+  // A hash of the chunks' letters (all letters of a skipped sequence); a resumed run compares it.
   std::uint32_t letters_hash = 0;
   Skip skip = Skip::kNone;
   bool with_previous = false;  // the sequence is the mate of the one before it
@@ -42,9 +42,9 @@ struct EarlyScore {
   float virus = 0;
 };
 
-// The work journaled as one row: consecutive parts of one input.
+// A row of the journal: consecutive parts of one input.
 struct Unit {
-  std::uint32_t input = 0;  // the index of the input; that of all parts
+  std::uint32_t input = 0;  // the input of all parts
   std::uint64_t index = 0;  // 0, 1, 2 … within the input
   std::vector<SequencePart> parts;
 };

@@ -14,10 +14,10 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint8_t kVersion = 4;
-constexpr std::uint8_t kOldestVersion = 3;  // has no mark of mates
+constexpr std::uint8_t kOldestVersion = 3;  // its units do not mark mates
 constexpr std::size_t kChecksumSize = 4;
 constexpr std::size_t kSmallestPart = 9;   // five fields of one byte and a hash
-constexpr std::size_t kSmallestFrame = 1;  // a failed one
+constexpr std::size_t kSmallestFrame = 1;  // a failed frame
 constexpr unsigned kNameBits = 3;
 constexpr unsigned kChunkShift = kNameBits + 1;
 constexpr std::uint8_t kSkipMask = 3;
@@ -64,7 +64,7 @@ void encode_part(const SequencePart& part, ByteWriter& out) {
   encode_frames(part.frames, out);
 }
 
-// Frames come by chunk, then name, so each frame must lie after the one before.
+// Decodes a frame. Frames come by chunk, then name, so it must lie after the frame `before`.
 FrameScore decode_frame(std::uint64_t chunks, const FrameScore* before, BlobReader& in) {
   const std::uint64_t head = in.varint();
   const auto chunk = checked_add(before != nullptr ? before->chunk : 0, head >> kChunkShift);

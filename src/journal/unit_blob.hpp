@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// The binary form of a unit, as a journal row holds it:
+// Returns the binary form of a unit, as a journal row holds it:
 //
 //   version (1 byte) · input · index · number of parts · parts · CRC-32C of all before it (4 bytes)
 //   part:  id · length · chunks · hash of its letters (4 bytes) · flags (1 byte) ·

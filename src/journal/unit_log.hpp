@@ -24,11 +24,11 @@ class UnitLog {
 
   // Returns the number of the next frame.
   std::uint64_t next_number() const { return next_number_; }
-  // Returns the first frame whose unit has not gone to the sink; next_number() if all have.
+  // Returns the number of the first frame whose unit is not in the sink; else next_number().
   std::uint64_t first_waiting() const {
     return open_.empty() ? next_number_ : open_.front().first_number;
   }
-  // These return the number of units begun so far, and that of the next unit of its input.
+  // These return the number of units begun so far, and the next unit's number within its input.
   std::uint64_t begun() const { return begun_; }
   std::uint64_t next_unit() const { return next_unit_; }
   // Closes the last unit. Units of another input follow, from number `first_unit` on.
@@ -38,13 +38,13 @@ class UnitLog {
   // Adds a part whose frames have their scores already.
   void add_scored(SequencePart part);
   void set_score(std::uint64_t number, float others, float virus);
-  // The frame could not be computed. It counts as absent.
+  // Marks a frame that could not be computed. It counts as absent.
   void give_up(std::uint64_t number);
   // Returns the whole id of a frame that has no score yet.
   std::string id_of(std::uint64_t number);
   // Closes the last unit.
   void close_unit();
-  // Call it when a run ends early. Hands on the leading parts of the first open unit that have all
+  // Call it when a run ends early. Passes on the leading parts of the first open unit that have all
   // their scores. Nothing can be added afterwards.
   void save();
 
