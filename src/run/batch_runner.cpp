@@ -42,7 +42,7 @@ void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   collect_ready();
 }
 
-// Submits nothing, because handlers call it while a result is delivered.
+// Only adds the frame to a packer, because handlers call this while a result is delivered.
 void BatchRunner::recompute(FrameTokens frame, std::uint64_t number) {
   check_packer_.add(std::move(frame), number);
   check_waits_ = true;
@@ -64,7 +64,7 @@ void BatchRunner::submit_full(Packer& packer) {
   }
 }
 
-// Runs for every frame, so only a call that returns a batch is traced.
+// Traces only a call that returns a batch, because this runs for every frame.
 std::optional<PackedBatch> BatchRunner::pack(Packer& packer,
                                              std::optional<PackedBatch> (Packer::*choose)()) {
   const std::uint64_t begin = Tracer::here().is_on() ? trace_now() : 0;
@@ -131,7 +131,7 @@ BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
   // A frame longer than the budget is a batch of its own, and its size counts as the budget.
   metrics.budget_tokens =
       std::max<std::uint64_t>({token_budget_, metrics.esm_tokens, metrics.dna_tokens});
-  // An empty queue before each worker has had a batch does not mean that one waited.
+  // Before each worker has had a batch, an empty queue does not mean that a worker waited.
   if (queue < computer_.workers() && id >= computer_.workers()) {
     metrics.queue_state = QueueState::kStarved;
   } else if (queue >= computer_.most_outstanding()) {
@@ -173,7 +173,7 @@ void BatchRunner::deliver(const BatchResult& result) {
   counters_.pipeline.record(metrics);
 }
 
-// A frame counts as scored when it has its first score.
+// Passes a frame's result on. A frame counts as scored when it has its first score.
 void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std::size_t index,
                           const std::string* failure) {
   static const std::string kNotFinite = "it is NaN or infinite in the check precision";

@@ -14,7 +14,7 @@
 
 namespace virnucpro {
 
-// The packer's settings for a token budget.
+// Returns the packer's settings for a token budget.
 PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_budget);
 
 // Callbacks of a batch runner, on the thread that calls the runner.
@@ -22,12 +22,12 @@ struct BatchHandlers {
   // Takes a frame's result, once for every number of the frame. `index`: the frame's place in the
   // batch's result.
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)> on_result;
-  // The same for frames given to recompute().
+  // Takes the result of a frame given to recompute().
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)>
       on_recomputed{};
-  // Replaces `on_result` for a frame that is NaN or infinite in every worker that tried it; the
-  // frame must then go to recompute(). So a faulty worker does not decide a score's precision.
-  // Without this callback such a frame is an error.
+  // Replaces `on_result` for a frame whose result is NaN or infinite in every worker that tried it:
+  // a faulty worker must not decide a score's precision. The frame must then go to recompute().
+  // Without this callback the frame is an error.
   std::function<void(std::uint64_t number)> on_not_finite{};
   // Takes a frame that could not be computed, or not again, once for every number of the frame.
   // `reason` has no full stop.
@@ -44,7 +44,7 @@ class BatchRunner {
   BatchRunner(BatchComputer& computer, const ComputeSettings& settings, RunCounters& counters,
               BatchHandlers handlers);
 
-  // Errors: those of the computer; kNotFinite, naming the frames whose results are NaN or infinite.
+  // Throws errors of the computer, and kNotFinite, naming the frames with NaN or infinite results.
   void add(FrameTokens frame, std::uint64_t number);
   // Computes a frame again, in the computer's check precision. Handlers may call it.
   void recompute(FrameTokens frame, std::uint64_t number);
@@ -56,7 +56,7 @@ class BatchRunner {
   void wait_for(std::uint64_t batches);
   // Computes everything added so far, and all that handlers then recompute().
   void flush();
-  // Takes results of submitted batches until one fails, for a run that ends early. A cancelled
+  // Takes results of submitted batches until a batch fails, for a run that ends early. A cancelled
   // computer gives its batches up after some seconds.
   void settle() noexcept;
 

@@ -28,7 +28,7 @@ constexpr std::string_view kEnd = "\"\n}\n";
 
 struct Entry {
   std::string_view key;
-  std::string_view name;  // for people
+  std::string_view name;  // as users read it
 };
 
 constexpr std::array kEntries{Entry{"esm2_hash", "ESM-2"},
@@ -47,7 +47,7 @@ Error unusable(const std::filesystem::path& path, std::string why) {
 // the 16-bit types: how far one rounding can move a number of size 1.
 constexpr double kFp16Roundoff = 0x1p-11;
 constexpr double kBf16Roundoff = 0x1p-8;
-// The logit of two fp32 scores near a half, each of which is off by one rounding.
+// A logit's error if its two fp32 scores, near a half, are each off by one rounding.
 constexpr double kFp32Logit = 0x1p-23;
 
 // Returns the hashed text, and the hash that the file states.
@@ -126,11 +126,11 @@ Calibration parse_calibration(const std::string& text, const std::filesystem::pa
   return calibration;
 }
 
-// A classifier that tells viruses from others has logits of size 1 and more. A margin is the
-// largest of thousands of errors, each of thousands of roundings, so it is not smaller than one
-// rounding. The smallest measured margin is 0.020, 40 times fp16's roundoff, for int8 with every
-// product kept in 16 bits (bench/results/precision/nvidia-h100-int8-calibrated.json). int8 computes
-// all else in fp16, int8-simulated in fp32.
+// Returns the error of one rounding in a logit of size 1, as a useful classifier's logits have this
+// size or more. A margin is the largest of thousands of errors, each of thousands of roundings, so
+// it is not smaller. The smallest measured margin is 0.020, 40 times fp16's roundoff, for int8 with
+// every product kept in 16 bits (bench/results/precision/nvidia-h100-int8-calibrated.json). int8
+// computes everything else in fp16, int8-simulated in fp32.
 double least_margin(std::string_view precision) {
   if (precision == "bf16") return kBf16Roundoff;
   return precision == "fp16" || precision == "int8" ? kFp16Roundoff : kFp32Logit;

@@ -13,8 +13,8 @@ namespace virnucpro {
 // The result of `calibrate` for a set of models, a precision and a finer check precision. It says
 // which linears stay in 16 bits, and within which margin calls are computed again.
 struct Calibration {
-  // The models it is valid for, described as runs describe them: weights' hashes, precision, check
-  // precision, kernel path, numerics version.
+  // The models that the calibration is valid for, as a run's description has them: hashes of the
+  // weights, precision, check precision, kernel path, numerics version.
   std::map<std::string, std::string> made_for{};
   std::string int8_keep = "none";  // an Int8Policy's text
   double margin = 0;               // logits; see CallMargin
@@ -22,10 +22,10 @@ struct Calibration {
   std::filesystem::path file{};    // empty: it was not read from a file
 
   std::string made_for_text(const std::string& key) const;  // empty: not in the file
-  // Returns a hash of its effect on a run, which the run's fingerprint holds. The file's own hash
-  // also depends on when and where it was made, and would keep shards from being merged.
+  // Returns a hash of the calibration's effect on a run, for the run's fingerprint. The file's own
+  // hash also depends on when and where the file was made, so shards could not be merged.
   std::string effect() const;
-  // Returns its place in words.
+  // Returns where the calibration is, in words.
   std::string place() const;
 };
 
@@ -33,22 +33,22 @@ struct Calibration {
 std::map<std::string, std::string> calibrated_part(
     const std::map<std::string, std::string>& description);
 
-// Returns the text of a calibration's file. Its last member is the hash of all before it, because
-// an edited or cut file is no measurement. `more`: members for readers. Sets `calibration.hash`.
+// Returns the text of a calibration's file. The last member is the hash of the text before it, so
+// that an edited or cut file is noticed. `more` has members for readers. Sets `calibration.hash`.
 std::string calibration_json(Calibration& calibration, const Json& more);
-// Errors: kCalibration, naming the file.
+// Reads a calibration's file. Errors: kCalibration, naming the file.
 Calibration read_calibration(const std::filesystem::path& path);
-// The same for a file's text.
+// Reads the text of a calibration's file; errors name `path`.
 Calibration parse_calibration(const std::string& text, const std::filesystem::path& path);
 
-// Returns the least margin, in logits, of a calibration. `precision`: as precision_name() names it.
+// Returns the least margin, in logits, of a calibration for a precision_name().
 double least_margin(std::string_view precision);
 // Refuses a margin below least_margin(). The hash finds accidents only: a forged file may state a
 // margin of 0, and no call would be computed again. Errors: kCalibration, naming the file.
 void require_possible_margin(const Calibration& calibration);
 
-// Checks that it was made for models with this description, which may lack a check precision.
-// Errors: kCalibration, naming the file and all differences.
+// Checks that the calibration was made for models with this description, which may lack a check
+// precision. Errors: kCalibration, naming the file and all differences.
 void require_calibrated_for(const Calibration& calibration,
                             const std::map<std::string, std::string>& description);
 

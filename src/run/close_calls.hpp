@@ -25,13 +25,13 @@ struct ScorePair {
 };
 
 // Measures how close a chunk's call is to the other call, in logits, ln(virus / others). A chunk's
-// logit is the mean of the highest and the lowest logit of its frames; from 0 on it is called
-// virus. So errors of up to x in every frame's logit change no call that is further than x from 0.
-// With a least virus score t (CallRule::min_score), the highest logit must also be further than x
-// from ln(t / (1 − t)).
+// logit is the mean of the highest and the lowest logit of its frames; from 0 on the chunk is
+// called virus. So errors of up to x in every frame's logit change no call that is further than x
+// from 0. With a least virus score t (CallRule::min_score), the highest logit must also be further
+// than x from ln(t / (1 − t)).
 class CallMargin {
  public:
-  // `margin` from 0 to kMost, in logits.
+  // `margin` is in logits, from 0 to kMost.
   CallMargin(double margin, const CallRule& rule);
 
   double logits() const { return logits_; }
@@ -40,7 +40,7 @@ class CallMargin {
   // score is not finite, or if both highest scores are within 2^-20 of 1. `frames` is not empty.
   bool is_close(std::span<const ScorePair> frames) const;
   bool is_virus(std::span<const ScorePair> frames) const;
-  // Returns how far the call is from the other one, in logits. All scores must be finite. The last
+  // Returns how far the call is from the other call, in logits. All scores must be finite. The last
   // bits depend on the processor.
   double distance(std::span<const ScorePair> frames) const;
 
@@ -50,9 +50,9 @@ class CallMargin {
     double most = 0;
   };
   Difference difference(std::span<const ScorePair> frames, bool is_final) const;
-  // True if some differences within these ranges give the contig another call by viral-ngs. Its
-  // weighted_delta is above t if the sum of √|d| (d − t) over its chunks is above 0, and the least
-  // and the greatest such sum are known chunk by chunk.
+  // True if differences within these ranges can give the contig either call by viral-ngs. Its
+  // weighted_delta is above t if the sum of √|d| (d − t) over its chunks is above 0. The ranges
+  // give the least and the greatest sum, chunk by chunk.
   bool is_close_contig(std::span<const Difference> chunks) const;
   bool calls_contigs() const { return rule_.is_viral_ngs(); }
 
@@ -68,12 +68,12 @@ class CallMargin {
 // Returns ln(virus / others), clamped to the range of fp32 scores.
 double logit_of(const ScorePair& scores);
 
-// Decides which chunks are computed again in the check precision. It holds a chunk's scores back
-// until all its frames have one. If the call is close, the whole chunk is computed again, and only
-// those scores are passed on. By the rule viral-ngs a sequence whose call is close is computed
-// again, too. One that comes in several parts is left out, because a resumed run may have only some
-// of them. A sequence's first scores alone decide, so batches, order, shards and resumes change
-// nothing. A shadow check computes others again to compare them; they keep their scores.
+// Decides which chunks are computed again in the check precision. It holds a chunk's scores until
+// all its frames have scores. If the call is close, the whole chunk is computed again, and only the
+// new scores are passed on. By the rule viral-ngs a sequence whose call is close is computed again,
+// too, unless it comes in several parts: a resumed run may have only some of them. Only a
+// sequence's first scores decide, so batches, order, shards and resumes change nothing. A shadow
+// check computes other chunks again to compare them; these keep their first scores.
 class CloseCalls {
  public:
   struct Sinks {
@@ -85,17 +85,17 @@ class CloseCalls {
     std::function<void(FrameTokens tokens, std::uint64_t number)> recompute;
   };
 
-  // The counters must outlive it. `shadow_share`: as in ShadowCheck; 0: no shadow check.
+  // The counters must outlive this object. With `shadow_share` 0 there is no shadow check.
   CloseCalls(const CallMargin& margin, double shadow_share, RunCounters& counters, Sinks sinks);
 
-  // Adds the frames of a part of sequence `id`: whole chunks, or the `whole` sequence. `number`:
-  // the first frame's.
+  // Adds the frames of a part of sequence `id`: some chunks, or all chunks if `whole`. `number` is
+  // the first frame's number.
   void add(std::uint64_t number, std::string_view id, std::span<const FrameScore> frames,
            std::span<const FrameTokens> tokens, bool whole);
-  // Sets a frame's first scores, which may be NaN or infinite, or its answer to recompute().
-  // `embedding`: ESM-2's for the shadow check, empty if unknown.
+  // Sets a frame's first scores, which may be NaN or infinite, or its scores from recompute().
+  // `embedding` is ESM-2's, for the shadow check; empty if unknown.
   void score(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {});
-  // Call it for a frame that could not be computed, or not again. Finite first scores stay.
+  // Marks a frame that could not be computed, or not again. Finite first scores stay.
   void fail(std::uint64_t number);
   // True if the frame has finite scores and is computed again.
   bool is_again(std::uint64_t number);
@@ -108,12 +108,12 @@ class CloseCalls {
     ScorePair scores{};
     bool scored = false;
     std::optional<ScorePair> shadow{};  // in the check precision
-    std::vector<float> embedding{};     // the first one, while the shadow check may want it
+    std::vector<float> embedding{};     // the first embedding, while the shadow check may want it
   };
   struct Contig;
   struct Chunk {
     std::vector<Frame> frames;
-    std::shared_ptr<Contig> contig{};  // until it has a call
+    std::shared_ptr<Contig> contig{};  // until the contig has a call
     std::size_t place = 0;             // among the contig's chunks
     Hash128 name{};                    // of the sequence's id and the chunk's place in it
     std::size_t waiting = 0;           // frames without an answer

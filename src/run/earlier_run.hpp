@@ -10,8 +10,8 @@
 namespace virnucpro {
 
 // Returns the run in an output directory that a command continues or replaces. Null if there is
-// none, or if the command will refuse it anyway. Only the head of its journal is read. Errors:
-// KeptRun's.
+// none, or if the command will refuse the run anyway. Reads only the head of the run's journal.
+// Errors: those of KeptRun.
 std::unique_ptr<KeptRun> earlier_run(const std::filesystem::path& output, Existing existing,
                                      const Cancel& cancel);
 

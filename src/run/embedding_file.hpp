@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// The embeddings that a file holds, by width; 0: not in the file.
+// The widths of the embeddings in a file; 0 if the file does not hold the embedding.
 struct EmbeddingWidths {
   std::uint32_t dnabert_s = 0;
   std::uint32_t esm2 = 0;
@@ -22,7 +22,7 @@ struct EmbeddingWidths {
 // written holds NaN. The file appears complete or not at all. Errors: kOutputWrite.
 //
 // Ids are written as bytes, because they may not be UTF-8, and h5py reads them as bytes. HDF5 keeps
-// state for the whole process: only one thread at a time may call it.
+// state for the whole process, so only one thread at a time may use this class.
 class EmbeddingFile {
  public:
   EmbeddingFile(const FilePlace& place, const EmbeddingWidths& widths,
@@ -34,9 +34,9 @@ class EmbeddingFile {
   // Adds a row for an id. Returns its number: 0, 1, 2 …
   std::uint64_t add_row(const std::string& id);
   std::uint64_t rows() const;
-  // Drops every row from `rows` on, because their input is damaged.
+  // Drops the rows from number `rows` on, because their input is damaged.
   void truncate(std::uint64_t rows);
-  // A span may be empty if the file does not hold that embedding.
+  // Writes a row. A span may be empty if the file does not hold that embedding.
   void write(std::uint64_t row, std::span<const float> dnabert_s, std::span<const float> esm2);
   void commit();
 

@@ -26,7 +26,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns the run's inputs, at their paths of today.
+// Returns the run's inputs at their present paths.
 InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings,
                         const VirusOutputs& viruses) {
   InputSettings inputs;
@@ -98,8 +98,8 @@ void mark_partial(const RunFolder& directory, const std::string& text) {
   mark.commit();
 }
 
-// Writes the files of sequences called virus, without their final names; null if none is wanted.
-// They alone read the inputs, so a changed input is found before any other file changes.
+// Writes the files of sequences called virus, without their final names; null if no file is wanted.
+// Only this reads the inputs, so a changed input is found before any other file changes.
 std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings& settings,
                                         const VirusOutputs& viruses, const CallRule& rule,
                                         const RunFolder& directory, const Cancel& cancel) {
@@ -129,8 +129,8 @@ std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings
   return files;
 }
 
-// Writes the tables into a locked directory. When all that can fail is done, `make_room` removes
-// the files that they replace.
+// Writes the tables into a locked directory. When everything that can fail is done, `make_room`
+// removes the files that the tables replace.
 ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTables& more,
                         const RunFolder& directory, const std::function<void()>& make_room,
                         const Cancel& cancel) {
@@ -162,14 +162,14 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
   return summary;
 }
 
-// Returns the tables to write: those asked for, and those once written in `folder` (null: none). A
-// stopped export may have removed the latter.
+// Returns the requested tables and those that a run wrote in `folder` (null: no folder), even if a
+// stopped export has removed them.
 MoreTables tables_to_write(const KeptRun& run, const TableChange& change, const RunFolder* folder) {
   return change.over({.natural_order = is_sorted_naturally(run.fingerprint()),
                       .bed = folder != nullptr && folder->has_written(run_files::kChunkBed)});
 }
 
-// The plan of an export into the run's own directory for the files of sequences called virus.
+// A plan for the files of sequences called virus, when an export goes into the run's own directory.
 struct VirusPlan {
   bool fasta = false;
   FastqPlan fastq{};

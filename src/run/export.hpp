@@ -17,7 +17,7 @@ namespace virnucpro {
 struct ExportSummary {
   CallRule rule{};
   TableCounts counts;
-  std::string advice{};  // model_advice()
+  std::string advice{};  // from model_advice()
   std::vector<InputEntry> inputs;
   VirusOutputs viruses{};
   bool covered = true;    // as margin_covers() says
@@ -34,13 +34,13 @@ struct ExportSettings {
   CallRuleChange rule{};
   TableChange tables{};  // applied to what the run has
   VirusOutputs viruses{};
-  std::vector<std::string> inputs{};  // their paths now; empty: as the run read them
-  // If the calls of the run's own directory change: its files of sequences called virus that this
-  // export does not name are renamed (fastq_record.hpp), not written anew.
+  std::vector<std::string> inputs{};  // the paths of the inputs now; empty: as the run read them
+  // If the calls in the run's own directory change: renames its files of sequences called virus
+  // that this export does not name (fastq_record.hpp), instead of writing them anew.
   bool drop_viruses = false;
   bool force = false;  // replaces the files in another directory
-  // Writes a run's reports anew. Called if the tables go into the run's own directory and it has
-  // reports.
+  // Writes a run's reports anew. Called if the tables go into the run's own directory and the run
+  // has reports.
   std::function<void(const Journal&, const RunFolder&)> on_reports{};
   // Called when the tables are in the run's own directory.
   std::function<void(const Journal&, const ExportSummary&, const RunFolder&)> on_tables{};
@@ -49,11 +49,11 @@ struct ExportSettings {
 };
 
 // Writes a run's tables and failed_inputs.txt from its journal. Nothing is computed: calls are made
-// from scores when a file is written. Only files of sequences called virus read the inputs, and
-// check their hashes. In the run's own directory the journal takes over a new rule of calls, and
-// every file that depends on it is written anew or removed. Elsewhere nothing of the run changes.
-// Tables of an interrupted run come with a file PARTIAL. Errors: KeptRun's; kUsage for sequences of
-// a run that read a pipe; kInputChanged, kOutputExists, kOutputWrite.
+// from scores when a file is written. Only the files of sequences called virus need the inputs,
+// whose hashes are checked. In the run's own directory the journal takes over a new rule of calls,
+// and every file that depends on the rule is written anew or removed. Elsewhere nothing of the run
+// changes. Tables of an interrupted run come with a file PARTIAL. Errors: those of KeptRun; kUsage
+// for sequences of a run that read a pipe; kInputChanged, kOutputExists, kOutputWrite.
 ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -22,20 +22,20 @@ namespace virnucpro {
 // They leave out damaged inputs.
 class ExtraFiles {
  public:
-  // `finished`: the journal has all scores, so the intermediate files exist already.
+  // `finished` means that the journal has all scores: the intermediate files exist already.
   ExtraFiles(const PredictSettings& settings, const RunModels& models,
              const OutputDirectory& directory, bool finished);
 
   // True if add() needs the part's record.
   bool needs_records() const { return sequences_ && sequences_->needs_records(); }
-  // Adds a part; call it for every part of the inputs. `number`: of the part's first frame.
+  // Adds a part; call it for every part of the inputs. `number` is the number of its first frame.
   void add(const FramePart& part, std::uint64_t number);
   void write(std::uint64_t number, const BatchResult& result, std::size_t index);
-  // Keeps everything added so far: its input is complete.
+  // Keeps everything added so far, because the input is complete.
   void keep();
-  // Drops everything added since keep(). None of those frames may still be in computation.
+  // Drops everything added since keep(). None of these frames may still be in computation.
   void drop();
-  // Call it after the tables are written. Errors: kOutputWrite, kInputChanged, Cancel's.
+  // Call it after the tables are written. Errors: kOutputWrite, kInputChanged; those of Cancel.
   void finish(const Journal& journal, const FastqPlan& fastq,
               const std::function<void(const Journal::Fingerprint&)>& describe,
               const Cancel& cancel);

@@ -49,7 +49,7 @@ std::string mark_of(const fs::path& file, const Cancel& cancel) {
   return fmt::format("{} {}", bytes.taken(), hash.hex());
 }
 
-// The paths come last, because they may have any byte.
+// Returns the record as text. Paths come last, because they may have any byte.
 std::string text_of(const FastqRecord& record) {
   const std::string_view state = record.pending ? kPending : record.unmarked ? kUnmarked : "";
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}{}",
@@ -86,15 +86,15 @@ fs::path directory_of(const Journal& journal) {
   return absolute_path(journal.path().parent_path().string());
 }
 
-// True if another run wrote the files and this run is a copy of it. A moved run is no copy.
+// True if this run is a copy of the run that wrote the files. A moved run is not a copy.
 bool is_of_original(const FastqRecord& record, const fs::path& run) {
   std::error_code error;
   return !record.run.empty() && fs::exists(run_files::kJournal.in(record.run), error) &&
          !fs::equivalent(record.run, run, error);
 }
 
-// True if the run wrote the file at this name. Puts the mark that the file has, of the two that it
-// may have, into `replaced`.
+// True if the run wrote the file at this name: its mark is the recorded mark or the replaced one.
+// Sets `replaced` to the file's mark.
 bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
   const std::string before = std::exchange(record.replaced.at(index), {});
   const std::string& mark = record.marks.at(index);
@@ -128,7 +128,7 @@ AtName own_name(const FastqRecord& record, std::size_t index) {
   return AtName::kLeave;
 }
 
-// `asked`: the command's own output with this prefix, if it has one.
+// Returns what to do with a record's files. `asked` is the command's own output, or null.
 FastqOutput output_of(FastqRecord& record, const FastqOutput* asked, const Cancel& cancel) {
   FastqOutput output{.prefix = record.prefix, .pair_rule = record.pair_rule};
   if (asked != nullptr) output = *asked;

@@ -12,9 +12,9 @@
 
 namespace virnucpro {
 
-// The journal's record of the files of one --virus-fastq. These lie among the user's files, and
-// must not keep the calls of an earlier rule. So only --force or the run that wrote them replaces
-// them, and a file that someone changed is an error.
+// The journal's record of the files of one --virus-fastq. These files lie among the user's files,
+// and must not keep the calls of an earlier rule. So only --force or the run that wrote the files
+// replaces them, and a file that someone changed is an error.
 struct FastqRecord {
   // Size and hash of each file, in the order of kFastqEndings; "" if it was not written.
   using Marks = std::array<std::string, kFastqFiles>;
@@ -22,25 +22,25 @@ struct FastqRecord {
   std::string prefix{};  // absolute
   std::string run{};     // the directory of the run that wrote them, absolute
   PairRule pair_rule = PairRule::kEither;
-  bool pending = false;   // wanted, but perhaps not under their names yet
+  bool pending = false;   // wanted, but may not have their names yet
   bool unmarked = false;  // versions up to 0.2 kept only the prefix
   Marks marks{};
-  Marks replaced{};  // while pending: of the files they replace
+  Marks replaced{};  // while pending: the marks of the files that are replaced
 };
 using FastqRecords = std::vector<FastqRecord>;
 
-// Returns the prefix as records have it.
+// Returns an output's absolute prefix, as records have it.
 std::string absolute_prefix(const FastqOutput& output);
 
-// Returns the journal's records. A copied run does not own those of its original: they are left
-// out, with a warning.
+// Returns the journal's records. Warns about and leaves out the records of a copied run, which does
+// not own its original's files.
 FastqRecords fastq_records_of(const Journal& journal);
-// Returns entries for Journal::describe(). `earlier`: how many records the journal has.
+// Returns entries for Journal::describe(). `earlier` is the number of records in the journal.
 Journal::Fingerprint entries_of(const FastqRecords& records, std::size_t earlier);
-// Removes the records from a fingerprint from which another run is made.
+// Removes the records from a fingerprint that becomes another run's.
 void forget_virus_files(Journal::Fingerprint& print);
 
-// The plan of a run for the files of its --virus-fastq, with the records that its journal gets.
+// A run's plan for the files of its --virus-fastq, with the records for its journal.
 struct FastqPlan {
   std::vector<FastqOutput> outputs{};
   FastqRecords records{};   // those of `outputs` are pending
@@ -50,9 +50,9 @@ struct FastqPlan {
 };
 
 // Makes the plan, and hashes the files of `known`, the records of the run in directory `run`.
-// `asked`: the outputs that this command names. Others are written anew if the calls change or they
-// are pending; a missing file of theirs stays missing, with a warning. Errors: kOutputExists for a
-// file that is no longer what the run wrote; kInputRead.
+// `asked` are the outputs that this command names. Other known outputs are written anew if they are
+// pending or the calls change; if a file of theirs is missing, it stays so, with a warning. Errors:
+// kOutputExists for a file that differs from what the run wrote; kInputRead.
 FastqPlan plan_fastq(const std::filesystem::path& run, FastqRecords known,
                      const std::vector<FastqOutput>& asked, bool calls_change,
                      const Cancel& cancel);

@@ -18,7 +18,7 @@
 namespace virnucpro {
 namespace {
 
-// Letters per piece of work, so that large chunks do not make it too large.
+// Limit of letters in a piece of work, because chunks may be large.
 constexpr std::uint64_t kLettersPerBlock = 1U << 20U;
 
 // Consecutive chunks of one sequence.
@@ -54,7 +54,7 @@ class WorkSource {
           std::min<std::uint64_t>(limits().chunks_per_block - chunks,
                                   (kLettersPerBlock - letters) / settings_.chunk_size),
           1);
-      // Where a sequence is cut must not depend on the sequences before it.
+      // The places where a sequence is cut must not depend on the sequences before it.
       if (chunks_ - next_chunk_ > room && !work.stretches.empty()) break;
       const std::uint64_t taken = std::min(room, chunks_ - next_chunk_);
       work.stretches.push_back({.record = current_,
@@ -73,7 +73,7 @@ class WorkSource {
   }
 
  private:
-  // Returns false if there is no further record, or if an input ended; then `work` holds its end.
+  // Opens the next record. Returns false if there is none, or at an input's end, which `work` gets.
   bool open_record(Work& work) {
     std::optional<InputEvent> event = inputs_.next();
     while (event && std::holds_alternative<InputRecord>(*event) &&
@@ -86,7 +86,7 @@ class WorkSource {
       begin(std::make_shared<const InputRecord>(std::move(*record)));
       return true;
     }
-    // The end follows the stretches before it.
+    // The input ends after the stretches in `work`.
     if (auto* end = std::get_if<InputEnd>(&*event)) {
       sums_.keep();
       work.end = std::move(*end);
@@ -105,8 +105,8 @@ class WorkSource {
   }
 
   // Counts bytes together with the records in them, because the forecast needs both. Bytes are read
-  // ahead of their records, so the last byte waits for the last record. A pipe's length is known at
-  // its end.
+  // ahead of their records, so the last byte is counted with the last record. A pipe's length is
+  // known at its end.
   void count_bytes(bool at_end) {
     std::uint64_t taken = inputs_.bytes_read();
     const std::uint64_t total = inputs_.total_bytes();
@@ -123,7 +123,7 @@ class WorkSource {
            !settings_.frames;
   }
 
-  // Letters in that many chunks of the current record; a record that is not cut counts as a whole.
+  // Returns the letters in that many chunks of the current record, or all letters if it is not cut.
   std::uint64_t letters_of(std::uint64_t chunks) const {
     if (settings_.source != FrameSource::kSequences || chunks == 0) {
       return current_->record.letters.size();
@@ -159,14 +159,14 @@ class WorkSource {
   std::uint64_t chunks_ = 0;
   std::uint64_t next_chunk_ = 0;
   ShardSums sums_;           // of all records read so far
-  std::size_t owner_ = 0;    // of the last one
+  std::size_t owner_ = 0;    // of the last record
   std::uint32_t input_ = 0;  // of the last part
   std::uint64_t parts_ = 0;  // of this input so far
   std::uint64_t bytes_ = 0;  // counted so far
   Skip skip_ = Skip::kNone;
 };
 
-// Gene finders end a protein with the stop codon's '*', which is no residue.
+// Removes the '*' that gene finders write for the stop codon: it is not a residue.
 std::string_view without_final_stop(std::string_view protein) {
   if (protein.ends_with('*')) protein.remove_suffix(1);
   return protein;
@@ -314,7 +314,7 @@ struct FrameStream::State {
     return pipeline.next();
   }
 
-  const InputSet& inputs;  // only for their names: the source reads them
+  const InputSet& inputs;  // only for their names: the source reads the inputs
   const FrameStreamSettings settings;
   const DnaTokenizer* tokenizer;
   RunCounters& counters;

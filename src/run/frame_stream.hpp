@@ -56,13 +56,13 @@ struct FramePart {
   std::string chunk_fasta;
   std::string nucleotide_fasta;
   std::string protein_fasta;
-  // Only on a sequence's last part: the whole sequence.
+  // The whole sequence, with its last part only.
   std::shared_ptr<const InputRecord> record;
 };
 
 using FrameEvent = std::variant<FramePart, InputEnd, InputFailure>;
 
-// Reads, cuts, translates and tokenises in input order, on a few threads, ahead of its consumer.
+// Reads, cuts, translates and tokenises inputs in order, on a few threads, ahead of its consumer.
 class FrameStream {
  public:
   // Without a tokenizer (null) frames have no DNA tokens. All references must outlive the stream.
@@ -70,7 +70,7 @@ class FrameStream {
               RunCounters& counters, const Cancel& cancel);
   ~FrameStream();
 
-  // Errors: Cancel's; kInputMalformed for an empty protein or nucleotide sequence.
+  // Errors: those of Cancel; kInputMalformed for an empty protein or nucleotide sequence.
   std::optional<FrameEvent> next();
 
  private:

@@ -15,9 +15,9 @@ namespace virnucpro {
 Hdf5Handle create_hdf5(const std::string& reachable, const std::string& path);
 void write_hdf5_attribute(const Hdf5Handle& file, const std::string& name, const std::string& value,
                           const std::string& path);
-// The type of texts of variable length.
+// Returns the type of texts of variable length.
 Hdf5Handle hdf5_text(const std::string& path);
-// Properties of a dataset stored in blocks of `rows` rows; `width` as below.
+// Returns properties for a dataset in blocks of `rows` rows; `width` is that of GrowingDataset.
 Hdf5Handle hdf5_chunks(hsize_t rows, hsize_t width, const std::string& path);
 void check_hdf5(herr_t result, const std::string& path);
 
@@ -25,7 +25,7 @@ void check_hdf5(herr_t result, const std::string& path);
 class GrowingDataset {
  public:
   GrowingDataset() = default;
-  // `width` 0: one value per row, without a second dimension.
+  // With `width` 0 a row is one value, and there is no second dimension.
   GrowingDataset(const Hdf5Handle& file, const char* name, hid_t type, hsize_t width,
                  const Hdf5Handle& properties, const std::string& path);
 

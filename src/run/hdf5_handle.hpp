@@ -23,7 +23,7 @@ inline std::string system_part(const std::string& description) {
 }
 
 // Returns why the last HDF5 call failed: its innermost description, reduced to the system's message
-// where it has one.
+// if it has one.
 inline std::string hdf5_reason() {
   std::string reason = "HDF5 failed";
   H5Ewalk2(
@@ -37,7 +37,7 @@ inline std::string hdf5_reason() {
   return reason;
 }
 
-// Returns the kind of that failure: a lack of memory or descriptors, else `otherwise`.
+// Returns the kind of HDF5's last failure: a lack of memory or descriptors, else `otherwise`.
 inline ErrorKind hdf5_kind(ErrorKind otherwise) {
   ErrorKind kind = otherwise;
   H5Ewalk2(
@@ -62,7 +62,7 @@ class Hdf5Handle {
   using Close = herr_t (*)(hid_t);
 
   Hdf5Handle() = default;
-  // Errors: `kind`, naming `file`, when the call that returned the identifier failed.
+  // Throws `kind`, naming `file`, if the call that returned the identifier failed.
   Hdf5Handle(hid_t id, Close closer, const std::string& file,
              ErrorKind kind = ErrorKind::kOutputWrite)
       : id_(id), close_(closer) {
@@ -82,7 +82,7 @@ class Hdf5Handle {
 
   hid_t get() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
-  // Closing a file writes what HDF5 still holds. Returns whether that succeeded.
+  // Closes the identifier. Closing a file writes what HDF5 still holds, which may fail.
   herr_t close() { return id_ < 0 ? 0 : close_(std::exchange(id_, H5I_INVALID_HID)); }
 
  private:

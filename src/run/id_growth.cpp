@@ -9,11 +9,11 @@
 namespace virnucpro {
 namespace {
 
-// Ids of 40 bytes take 5 times the letters' bytes with chunks of 60, and less with longer chunks.
+// Usual ids, of 40 bytes, take 5 times the letters' bytes with chunks of 60, else less.
 constexpr std::uint64_t kUsualGrowth = 20;
 constexpr std::uint64_t kFewBytes = 64U << 20U;
 
-// Returns the part's rows in both tables.
+// Returns the number of the part's rows in both tables.
 std::uint64_t rows_of(const SequencePart& part) {
   std::uint64_t chunks = 0;
   std::optional<std::uint64_t> before;

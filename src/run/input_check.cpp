@@ -40,7 +40,7 @@ bool may_be_read_twice(const std::string& path) {
   return ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
 }
 
-// The files of each input; a pair has two. Errors: kUsage for an impossible list.
+// Returns the files of each input; a pair has two. Errors: kUsage for an impossible list.
 std::vector<std::span<const std::string>> files_of_inputs(const InputSettings& settings,
                                                           const Cancel& cancel) {
   const InputSet inputs(settings, cancel);  // reports what is wrong with the list
@@ -64,7 +64,7 @@ std::vector<InputEvent> first_events(const InputSettings& settings, const Cancel
   return events;
 }
 
-// `lost`: returns true for a file that would be lost.
+// Throws if `lost` returns true for an input or the reference.
 template <typename Lost>
 void require_kept(const InputSettings& settings, const Lost& lost) {
   std::vector<std::string> files = settings.paths;

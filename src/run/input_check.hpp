@@ -10,29 +10,29 @@
 namespace virnucpro {
 
 // Checks, before anything is loaded or written, that some input (both files of a pair) can be
-// opened. It opens none, because a pipe can be read only once. Errors: kUsage as InputSet's; if no
-// input can be opened, the first one's: kInputMissing, or kInputRead for a folder.
+// opened. It opens no file, because a pipe can be read only once. Errors: kUsage for a bad list; if
+// no input can be opened, kInputMissing, or kInputRead if the first is a folder.
 void require_an_input(const InputSettings& settings, const Cancel& cancel);
 
 // Reads the first record of every input except pipes, so that unusable inputs are found before the
-// models are loaded. Errors: kUsage as InputSet's; that of the first failing input.
+// models are loaded. Errors: kUsage for a bad list; the error of the first failing input.
 void require_first_records(const InputSettings& settings, const Cancel& cancel);
 
-// The same, but refuses only a record without qualities. The run itself finds all other faults.
-// Errors: kNoQualities.
+// Reads the same records, but refuses only a record without qualities: the run itself finds all
+// other faults. Errors: kNoQualities.
 void require_first_qualities(const InputSettings& settings, const Cancel& cancel);
 
-// True if stdin or another pipe is among the inputs; it can be read only once.
+// True if stdin or another pipe is among the inputs. A pipe can be read only once.
 bool has_pipe(const InputSettings& settings);
 
-// Checks that some input has a first record, as far as can be known. Call it before an earlier
-// run's files are removed. Errors: that of the first failing input.
+// Checks that some input has a first record, if no input is a pipe. Call it before an earlier run's
+// files are removed. Errors: the error of the first failing input.
 void require_a_first_record(const InputSettings& settings, const Cancel& cancel);
 
 // Checks that clearing the directory would remove no input and no reference. Call it before
 // anything is replaced or removed. Errors: kUsage, naming the file.
 void require_inputs_kept(const InputSettings& settings, const OutputDirectory& directory);
-// The same for writing these files; they need not exist yet.
+// Checks that writing `outputs` would replace no input and no reference. They need not exist yet.
 void require_inputs_kept(const InputSettings& settings,
                          const std::vector<std::filesystem::path>& outputs);
 

@@ -21,15 +21,15 @@ class Intermediates {
                 const EmbeddingWidths& widths,
                 const std::map<std::string, std::string>& attributes);
 
-  // True if an earlier run left these files there.
+  // True if an earlier run left all these files in the directory.
   static bool are_in(const std::filesystem::path& directory);
 
-  // `first_number`: the number of the part's first frame.
+  // Adds a part. `first_number` is the number of its first frame.
   void add(const FramePart& part, std::uint64_t first_number);
   void write(std::uint64_t number, std::span<const float> dnabert_s, std::span<const float> esm2);
-  // Keeps everything added so far: its input is complete.
+  // Keeps everything added so far, because the input is complete.
   void keep();
-  // Drops everything added since keep(). None of those frames may still be in computation.
+  // Drops everything added since keep(). None of these frames may still be in computation.
   void drop();
   void commit();
 

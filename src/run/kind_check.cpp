@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// In a protein a third of the letters are no nucleotides, and a quarter are A, C, G, T or N.
+// In a protein a third of the letters are not nucleotides, and a quarter are A, C, G, T or N.
 constexpr std::uint64_t kFewest = 20;
 constexpr std::uint64_t kEighthsOfNucleotides = 1;
 constexpr std::uint64_t kEighthsOfProteins = 7;

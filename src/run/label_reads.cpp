@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kWrittenAtOnce = 64U << 10U;
 
-// Refuses a part of a run: contigs of the rest would be unclassified.
+// Refuses an unfinished run or a shard: contigs of the rest would be unclassified.
 void require_whole(const KeptRun& run) {
   const auto refuse = [&run](const std::string& why, const char* advice) {
     Error error(ErrorKind::kUsage, Place{.file = run.directory().string()}, why);

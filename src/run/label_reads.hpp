@@ -24,23 +24,23 @@ struct LabelSettings {
 
 struct LabelSummary {
   RollupRule rule{};
-  bool is_rule_of_run = false;      // false: the run's own rule is another one
-  std::uint64_t failed_inputs = 0;  // the run lacks their sequences
+  bool is_rule_of_run = false;      // false: the run's own rule differs
+  std::uint64_t failed_inputs = 0;  // their sequences are not in the run
   ReadCounts reads{};
   UnplacedAlignments unplaced{};
   std::uint64_t references = 0;
   std::uint64_t unknown_references = 0;  // not in the run
-  std::uint64_t unknown_alignments = 0;  // alignments to these
-  std::string first_unknown{};  // the first of these with an alignment; through shown_text()
+  std::uint64_t unknown_alignments = 0;  // alignments to unknown references
+  std::string first_unknown{};  // the first of them with an alignment, through shown_text()
   bool synthetic = false;
 };
 
-// Gives each read the call of the contig that it was aligned to. The columns are viral-ngs's, so it
-// always calls by that rule, with the run's numbers. Calls come from the journal, never from
-// contigs.tsv, which may be edited or stale; a reference must have its sequence's length. Reads are
-// sorted on disk, in TMPDIR or beside the output. Errors: KeptRun's, MappingFile's and
-// ReferenceCalls'; kUsage for a run that did not finish or is one shard; kOutputWrite,
-// kTemporaryFolder.
+// Gives each read the call of the contig that it was aligned to. The columns are those of
+// viral-ngs, so calls always follow that rule, with the run's numbers. Calls come from the journal,
+// never from contigs.tsv, which may be edited or stale; a reference must have its sequence's
+// length. Reads are sorted on disk, in TMPDIR or beside the output. Errors: those of KeptRun,
+// MappingFile and ReferenceCalls; kUsage for a run that did not finish or is one shard;
+// kOutputWrite, kTemporaryFolder.
 LabelSummary label_reads(const LabelSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -15,7 +15,7 @@ void describe(LoadedModels& loaded, const std::string& name, const Weights& weig
   loaded.synthetic = loaded.synthetic || weights.synthetic();
 }
 
-// Refuses another model's tokenizer: it would index rows that do not exist.
+// Loads a tokenizer. Refuses another model's, which would index rows that do not exist.
 DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   DnaTokenizer tokenizer = DnaTokenizer::load(weights.tokenizer);
   if (tokenizer.vocabulary() > weights.shape.vocabulary) {

@@ -28,7 +28,7 @@ struct LoadedModels {
 // Returns the precision as --precision names it: "int8-simulated" is int8 on the CPU.
 std::string precision_name(const ComputeSettings& compute);
 
-// Returns the device that load_models() uses: the first GPU; empty: the CPU.
+// Returns the GPU that load_models() uses, the first; empty for the CPU.
 std::optional<int> gpu_of(const ComputeSettings& compute);
 
 // Opens the files that `outputs` needs, but reads no tensor yet. Errors: the kWeights* family.
@@ -38,7 +38,7 @@ EngineModels open_models(const ModelSettings& models, const EngineOutputs& outpu
 EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutputs& outputs);
 
 // Loads the models that `outputs` needs. Errors: the kWeights* family, kTokenizer, kCpu;
-// kWeightsTensor when the models do not fit together; require_memory()'s.
+// kWeightsTensor if the models do not fit together; those of require_memory().
 LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
                          const EngineOutputs& outputs, const Cancel& cancel);
 

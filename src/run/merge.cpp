@@ -94,7 +94,7 @@ Journal::Fingerprint print_of(const ShardRuns& shards, const MoreTables& more) {
   return print;
 }
 
-// Puts the scores of all shards aside. Each journal is opened, read and checked once.
+// Copies the scores of all shards into `parts`. Each journal is opened, read and checked once.
 void spill(const ShardRuns& shards, SpilledParts& parts, const Cancel& cancel) {
   BadShards bad(shards.runs.size());
   for (std::size_t k = 0; k < shards.runs.size(); ++k) {
@@ -190,11 +190,11 @@ class Joiner {
   ShardSums sums_;
   UnitWriter out_;
   std::vector<SpilledParts::Reader> readers_;
-  std::vector<std::optional<SequencePart>> next_;  // of each shard
+  std::vector<std::optional<SequencePart>> next_;  // the next part of each shard
   std::uint64_t failed_frames_ = 0;
 };
 
-// Replaces the files in the directory by the journal of the whole.
+// Replaces the files in the directory by the journal of the whole run.
 void write_journal(const ShardRuns& shards, const Journal::Fingerprint& print,
                    const OutputDirectory& directory, const Cancel& cancel) {
   SpilledParts parts(directory.files().directory());
@@ -228,7 +228,7 @@ void require_merge_of(const Journal& journal, const Journal::Fingerprint& print)
   throw Error(error);
 }
 
-// True if an earlier merge has written all files that are asked for.
+// True if an earlier merge has written all requested files.
 bool has_all(const OutputDirectory& directory, const Journal::Fingerprint& own,
              const Journal::Fingerprint& wanted, const MoreTables& more, const ShardRuns& shards) {
   const auto files = directory.files().own_files();
@@ -298,7 +298,7 @@ ExportSummary write_files(const MergeSettings& settings, const MoreTables& more,
   return export_run(tables, cancel);
 }
 
-// Returns the rule of the merge that --resume continues: it stays unless the user gives another.
+// Returns the rule of the merge that --resume continues; it stays unless the user gives a rule.
 std::optional<CallRule> earlier_rule(const MergeSettings& settings, const Cancel& cancel) {
   if (settings.existing != Existing::kResume) return std::nullopt;
   const auto merged = earlier_run(settings.output, settings.existing, cancel);

@@ -18,29 +18,29 @@ struct MergeSettings {
   TableChange tables{};   // applied to what the runs have
   // kResume: goes on with an earlier merge of the same shards, or begins one.
   Existing existing = Existing::kRefuse;
-  bool start_over = false;  // if the merge to resume is refused
+  bool start_over = false;  // begin anew if the merge to resume is refused
 
-  // Callbacks for other files. `runs`: the shards' runs, in order.
+  // These are callbacks for other files. `runs` are the shards' runs, in order.
   using Shards = std::vector<std::filesystem::path>;
   // Called when the tables are written.
   std::function<void(const Journal&, const ExportSummary&, const RunFolder&, const Shards& runs)>
       on_tables{};
-  // Returns true if these other files exist.
+  // Returns true if the other files exist.
   std::function<bool(const RunFolder&, const Shards& runs)> has_rest{};
 };
 
 struct MergeSummary {
   std::filesystem::path tables;            // the folder of the tables
-  std::optional<ExportSummary> written{};  // empty: an earlier merge has done all of it
+  std::optional<ExportSummary> written{};  // empty: an earlier merge wrote everything
   bool partial = false;                    // some input or frame has no score
 };
 
 // Makes one run from the runs of its shards (predict --shard): the journal and tables that a run
 // over the whole input would have written. Memory and open files grow little with the number of
-// shards, and not with their size. Nothing is written before all shards were looked at. The journal
-// gets its name when it is complete, and holds a hash of the shards' scores: so a killed merge can
-// be resumed. Errors: kShards, which names every shard that is wrong; kJournalMismatch and
-// kJournalDamaged for the output of another run; kOutputExists, kOutputWrite.
+// shards, and not with their size. Nothing is written before all shards are checked. The journal
+// gets its name when it is complete, and holds a hash of the shards' scores, so a killed merge can
+// be resumed. Errors: kShards, which names every bad shard; kJournalMismatch and kJournalDamaged
+// for the output of another run; kOutputExists, kOutputWrite.
 MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

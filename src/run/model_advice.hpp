@@ -7,10 +7,10 @@
 
 namespace virnucpro {
 
-// Returns advice if the published model for 500 bases scored sequences for which the one for 300 is
-// meant: at least half of the chunks are whole sequences of up to 300 bases. So short contigs
-// beside long ones count for little. Empty otherwise, and for a classifier of the user's. The
-// journal alone decides, not batches, shards or resumes.
+// Returns advice if the published model for 500 bases scored sequences for which the model for 300
+// bases is meant: at least half of the chunks are whole sequences of up to 300 bases, so short
+// contigs beside long contigs count little. Empty otherwise, and for a user's own classifier. Only
+// the journal decides, not batches, shards or resumes.
 std::string model_advice(const Journal::Fingerprint& print, const TableCounts& counts);
 
 }  // namespace virnucpro

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 3> kCompressionSuffixes{".gz", ".bgz", ".
 constexpr std::array<std::string_view, 11> kFormatSuffixes{
     ".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas", ".fq", ".fastq", ".sam", ".bam", ".cram"};
 
-// A run is unfinished while it has a journal but no tables, which are written last.
+// True if a run has a journal but no tables, which are written last.
 bool holds_unfinished_run(const Directory& directory) {
   return directory.kind_of(std::string(run_files::kJournal.name)) != EntryKind::kNone &&
          directory.kind_of(std::string(run_files::kSequenceTable.name)) == EntryKind::kNone;
@@ -90,7 +90,7 @@ void require_usable(const RunFolder& run, const std::string& stem, Existing exis
   if (existing == Existing::kResume) require_resumable(run);
 }
 
-// Looks at a directory and changes nothing in it.
+// Returns the directory if it may be used, and changes nothing in it.
 Directory usable_directory(const fs::path& path, const std::string& stem, Existing existing,
                            TakeOver allowed) {
   require_own_journal_files(run_files::kJournal.in(path));
@@ -144,7 +144,7 @@ void OutputDirectory::clear_leftovers() const {
 
 bool OutputDirectory::would_clear(const std::filesystem::path& file) const {
   return std::ranges::any_of(files_.own_files(), [&file](const RunFolder::OwnFile& own) {
-    std::error_code other;  // a file that cannot be examined is none of ours
+    std::error_code other;  // a file that cannot be examined is not ours
     return fs::equivalent(own.path, file, other);
   });
 }

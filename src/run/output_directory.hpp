@@ -31,11 +31,11 @@ class OutputDirectory {
   OutputDirectory& operator=(const OutputDirectory&) = delete;
 
   // Removes the files that earlier runs wrote, whatever their stem, and then their empty folders.
-  // The constructor does not do it: a run that fails before it computes anything must not destroy
-  // earlier results. Errors: kOutputWrite.
+  // The constructor does not remove them: a run that fails before it computes anything must not
+  // destroy earlier results. Errors: kOutputWrite.
   void clear() const;
-  // The same, but keeps the incomplete files that will replace the others. Call it when everything
-  // that can fail is done.
+  // Clears all but the incomplete files that will replace the others. Call it when everything that
+  // can fail is done.
   void clear_complete() const;
   // Removes incomplete files of a killed run, and no complete ones.
   void clear_leftovers() const;

@@ -41,13 +41,13 @@
 namespace virnucpro {
 namespace {
 
-// The packer's window is emptied after this many bytes of ids, as ids may be long. See drain() for
-// how many may wait.
+// Bytes of ids after which the packer's window is emptied, as ids may be long. drain() says how
+// many parts may wait.
 constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 
 constexpr std::uint64_t kFirstLook = 500;
 
-// Returns the number of threads that translate and tokenise: one feeds many that compute.
+// Returns the number of threads that translate and tokenise: one feeds many computing threads.
 std::size_t stream_threads(std::size_t threads) {
   return std::max<std::size_t>(threads / 4, 1);
 }
@@ -67,7 +67,7 @@ InputEntry entry_of(const InputFailure& failure, const std::string& name) {
           .offset = place.offset.value_or(0)};
 }
 
-// Returns an empty span if no embeddings are wanted.
+// Returns a frame's ESM-2 embedding; empty if no embeddings are wanted.
 std::span<const float> esm2_of(const BatchResult& result, std::size_t index) {
   const std::size_t width = 2 * result.esm2.size() / result.scores.size();
   return std::span(result.esm2).subspan(index * width, width);
@@ -98,7 +98,7 @@ struct GatheredParts {
 // One run in an open output directory, from the first record to the journal's last row.
 class PredictRun {
  public:
-  // The journal is new, or that of the run to resume.
+  // `journal` is new, or that of the run to resume.
   PredictRun(const PredictSettings& settings, const FastqPlan& fastq, const RunModels& models,
              Journal journal, const OutputDirectory& directory, RunCounters& counters,
              const Cancel& cancel)
@@ -120,7 +120,7 @@ class PredictRun {
                            sinks());
     }
   }
-  // The runner's handlers hold its address.
+  // The runner's handlers hold this object's address.
   PredictRun(const PredictRun&) = delete;
   PredictRun& operator=(const PredictRun&) = delete;
 
@@ -134,8 +134,7 @@ class PredictRun {
     }
   }
 
-  // Writes everything that depends on the scores. Tables come first, so that a later failure does
-  // not prevent them.
+  // Writes everything that depends on the scores: tables first, so that later failures spare them.
   RunSummary write() {
     const TimedScope timed(counters_.host.tables);
     const TraceSpan span("tables");
@@ -197,7 +196,7 @@ class PredictRun {
                 }};
   }
 
-  // A frame's scores in the run's own precision.
+  // Takes a frame's scores in the run's own precision.
   void take(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {}) {
     if (close_calls_) return close_calls_->score(number, scores, embedding);
     ledger_.set_score(number, scores.others, scores.virus);
@@ -237,7 +236,7 @@ class PredictRun {
     ledger_.finish();
   }
 
-  // Looks only when the sample has doubled: of many looks, one would be above the limit by chance.
+  // Tests only when the sample has doubled: of many tests, one would fail by chance.
   void require_few_changed_calls() {
     if (!settings_.most_changed_calls || counters_.shadow.sampled() < next_look_) return;
     const ShadowEstimate estimate = shadow_estimate(counters_.shadow, settings_.shadow);
@@ -269,7 +268,7 @@ class PredictRun {
             .threads = stream_threads(settings_.compute.threads)};
   }
 
-  // Reports no error: it would hide the one that ended the run.
+  // Reports no error: that would hide the error that ended the run.
   void save() noexcept {
     try {
       runner_.settle();
@@ -303,13 +302,13 @@ class PredictRun {
     for (FrameTokens& frame : part.tokens) compute(std::move(frame), number++);
     if (part.tokens.empty()) runner_.collect_ready();
     // The journal keeps input order, and sequences without frames never fill the packer's window.
-    // Without this limit they would pile up while a frame waits.
+    // Without this limit such sequences would pile up while a frame waits.
     ++gathered_.parts;
     gathered_.id_bytes += id_bytes;
     if (gathered_.are_many()) drain();
   }
 
-  // The files of --keep-intermediate are complete, so no more scores may be added.
+  // Returns the error for a new input when the files of --keep-intermediate are complete.
   Error embeddings_missing(std::uint32_t input) const {
     return Error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
                  fmt::format("input {} failed during the run and can be read now, but the files of "
@@ -318,7 +317,7 @@ class PredictRun {
   }
 
   void compute(FrameTokens frame, std::uint64_t number) {
-    // The journal has no embeddings for --keep-intermediate. Early scores are first scores and
+    // With --keep-intermediate the frame is computed: the journal has no embeddings. Early scores
     // depend on the frame's tokens alone, so any chunk with this frame may take them.
     std::optional<EarlyScore> known;
     if (!settings_.keep_intermediate) known = ledger_.known_score(number, frame);
@@ -328,9 +327,9 @@ class PredictRun {
     runner_.collect_ready();
   }
 
-  // Waits only for the batches of the previous drain, else the workers would run out of work. So
-  // twice as many parts may wait, four times as many behind a chunk that is computed again, and six
-  // times as many behind a contig that is.
+  // Waits only for the batches of the previous drain, else the workers would run out of work. So up
+  // to twice the limit of parts may wait, four times behind a chunk that is computed again, and six
+  // times behind a contig that is computed again.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_ = {};
@@ -350,7 +349,7 @@ class PredictRun {
   void fail_input(const InputFailure& failure, const InputSet& inputs) {
     in_sequence_ = false;
     if (ledger_.needs_more(failure.input)) throw needed(failure, inputs.name(failure.input));
-    // If this error ends the run, it is reported then.
+    // An error that ends the run is reported at the end.
     if (inputs.size() > 1 && !settings_.strict_input) log_error("{}", failure.error.what());
     ledger_.end_input(failure.input, entry_of(failure, inputs.name(failure.input)));
     // No frame of this input may still be in computation when its files are dropped. If the error
@@ -367,8 +366,8 @@ class PredictRun {
     files_.drop();
   }
 
-  // The journal has scores of an input that cannot be read now. They would be missing in the
-  // tables, and the input may only be away for a moment.
+  // Returns the error for an input that the journal has scores of but that cannot be read now. The
+  // tables would lack these scores, and the input may only be away for a moment.
   static Error needed(const InputFailure& failure, const std::string& name) {
     const Error& error = failure.error;
     Error stop(is_damage(error.kind()) ? ErrorKind::kJournalMismatch : error.kind(),
@@ -378,7 +377,7 @@ class PredictRun {
     return stop;
   }
 
-  // With several inputs, each error has been logged already.
+  // Returns the error if all inputs failed. With several inputs, each error is logged already.
   Error all_failed(const InputSet& inputs) const {
     if (inputs.size() == 1) return *first_failure_;
     return {first_failure_->kind(),
@@ -408,10 +407,10 @@ class PredictRun {
   IdGrowth id_growth_;
   GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;
-  std::uint64_t next_look_ = kFirstLook;  // at the shadow check, in sampled chunks
+  std::uint64_t next_look_ = kFirstLook;  // sampled chunks at the next look at the shadow check
 };
 
-// Names the calibration in the error if it is of a deeper ESM-2: its layers do not exist here.
+// Starts the models. If the calibration needs more layers than ESM-2 has, the error names its file.
 RunModels start_calibrated(const PredictSettings& settings, const EngineOutputs& outputs,
                            const Cancel& cancel) {
   try {
@@ -447,7 +446,7 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   if (!std::filesystem::exists(directory.journal())) return std::nullopt;
   const auto check = settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick;
   Journal journal = Journal::open(directory.files().place(run_files::kJournal), check, cancel);
-  // A journal without scores binds no later run.
+  // A journal without scores does not bind a later run.
   if (!journal.finished() && !journal.has_scores()) return std::nullopt;
   require_same_run(journal.fingerprint(), print, directory.journal());
   const bool has_all = journal.finished() && Intermediates::are_in(directory.path());
@@ -459,7 +458,7 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   return journal;
 }
 
-// False for a pipe: it cannot be read again after the refusal.
+// True if a refused run may begin anew, without a pipe: it could not be read again.
 bool may_start_over(const PredictSettings& settings, const Error& error) {
   const bool refused =
       error.kind() == ErrorKind::kJournalMismatch || error.kind() == ErrorKind::kJournalDamaged;
@@ -503,8 +502,8 @@ RunSummary begin_run(const PredictSettings& settings, const FastqPlan& fastq,
   }
 }
 
-// A replaced run leaves its files, except those that this run writes. A run that starts over has
-// other calls.
+// Plans the files of --virus-fastq. A replaced run leaves its files, except those that this run
+// writes. The calls of a run that starts over change.
 FastqPlan plan_fastq(const PredictSettings& settings, const std::filesystem::path& path,
                      const Cancel& cancel) {
   const std::vector<FastqOutput>& asked = settings.viruses.fastq;
@@ -594,7 +593,7 @@ void send_file(const std::filesystem::path& path,
   }
 }
 
-// Runs in a temporary folder and keeps nothing. A full disk is that folder's error.
+// Runs in a temporary folder and keeps nothing. A full disk there is kTemporaryFolder.
 RunSummary run_to_stdout(const PredictSettings& settings, RunCounters& counters,
                          const Cancel& cancel,
                          const std::function<void(std::string_view)>& stdout_sink,

@@ -37,8 +37,8 @@ struct PredictSettings {
   std::string stem;                       // of the tables' folder
   std::string classifier_name;            // "300", "500" or "custom"
   Existing existing = Existing::kRefuse;  // what to do with an output directory in use
-  bool start_over = false;                // if the journal to resume is refused
-  bool check_journal = true;              // checks every unit of it first
+  bool start_over = false;                // begin anew if the journal to resume is refused
+  bool check_journal = true;              // check every unit of the journal first
   bool journal = true;                    // false: the run cannot be resumed
   // Seconds until the scores of an incomplete unit are written: a killed run loses no more.
   double journal_interval = limits().seconds_until_early;
@@ -47,13 +47,13 @@ struct PredictSettings {
   bool strict_input = false;
   CallRule rule{};
   bool names_rule = false;  // the user gave the rule: a resumed run writes its files anew
-  // Chunks whose call is at most this far away from the other one, in logits, are computed again in
-  // compute.check_precision; 0: none.
+  // Chunks whose call is at most this far, in logits, from the other call are computed again in
+  // compute.check_precision; 0: no chunks.
   double margin = 0;
-  // Of the chunks furthest from the other call, the share that is also computed in the check
-  // precision, to estimate how many calls it would change; 0: none.
+  // Share of the chunks furthest from the other call that is also computed in the check precision,
+  // to estimate how many calls would change there; 0: no estimate.
   double shadow = 0;
-  // The run ends once the shadow check knows that more than this share of the chunks would change.
+  // Ends the run if the shadow check is sure that more than this share of all calls would change.
   std::optional<double> most_changed_calls{};
   // The source of the int8 policy, and of the margin unless the user gives one.
   std::optional<Calibration> calibration{};
@@ -63,9 +63,9 @@ struct PredictSettings {
 };
 
 struct RunSummary {
-  VirusOutputs viruses{};  // what was written of the sequences called virus
+  VirusOutputs viruses{};  // the files of sequences called virus
   TableCounts counts;
-  std::string advice{};  // model_advice()
+  std::string advice{};  // from model_advice()
   std::vector<InputEntry> inputs;
   std::uint64_t unknown_letters = 0;  // characters outside IUPAC
   std::uint64_t rna_sequences = 0;    // with U and no T, where RNA is refused
@@ -80,7 +80,7 @@ struct RunStart {
   std::map<std::string, std::string> description;  // of the models: run/load_models.hpp
   std::string kernel_path;
   std::size_t token_budget = 0;      // per batch
-  std::vector<EngineFacts> workers;  // of each
+  std::vector<EngineFacts> workers;  // one for each worker
   std::uint32_t esm2_width = 0;
   bool synthetic = false;
   bool resumed = false;
@@ -90,16 +90,16 @@ struct RunStart {
 struct PredictEvents {
   std::function<void(const RunStart&)> on_start = [](const RunStart&) {};
   std::function<void(Phase)> on_phase = [](Phase) {};
-  // The tables exist, and the run still holds its directory.
+  // Called when the tables exist; the run still holds its directory.
   std::function<void(const Journal&, const RunSummary&)> on_tables = [](const Journal&,
                                                                         const RunSummary&) {};
 };
 
-// The main job: reads sequences, writes tables. Throws the errors of its parts, and the first
-// input's error when no input can be read; when none can even be opened, it throws before it
-// touches any file. One failed input among others is in the summary, not an exception, unless
-// `strict_input`. However the run ends, the journal has all computed scores. kJournalMismatch,
-// kJournalDamaged: a journal to be resumed belongs to another run, or is damaged.
+// Reads sequences and writes tables: the main job. Errors: those of its parts; if no input can be
+// read, the first input's error, before any file is touched if no input can be opened;
+// kJournalMismatch or kJournalDamaged if the journal to resume belongs to another run or is
+// damaged. Unless `strict_input`, one failed input among others is no error and in the summary.
+// However the run ends, the journal has all computed scores.
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
                    const std::function<void(std::string_view)>& stdout_sink,
                    const PredictEvents& events = {});

@@ -14,7 +14,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kOneGib = std::uint64_t{1} << 30U;
-// The least that a process needs beside its models, measured with a few short reads.
+// The least memory that a process needs beside its models, measured with a few short reads.
 constexpr std::uint64_t kLeastBeside = std::uint64_t{64} << 20U;
 // Advised memory for everything but the models.
 constexpr std::uint64_t kForTheRest = 2 * kOneGib;

@@ -9,9 +9,9 @@ namespace virnucpro {
 
 // Refuses models on the CPU that certainly do not fit in the memory of this process's control
 // group, a job's or a container's. Else the kernel would kill the run after minutes of loading,
-// without a message. Cached pages of files are no need. Nothing is checked for a GPU or without a
-// limit. `processes`: how many have the models, each with these settings. `root`: where the file
-// system begins. Errors: kOutOfMemory.
+// without a message. Cached pages of files do not count. Nothing is checked for a GPU or without a
+// limit. `processes` processes have the models, each with these settings. `root` is the root of the
+// file system. Errors: kOutOfMemory.
 void require_memory(const EngineModels& models, const EngineSettings& settings,
                     std::size_t processes = 1, const std::filesystem::path& root = "/");
 

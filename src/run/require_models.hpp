@@ -6,8 +6,8 @@
 namespace virnucpro {
 
 // Checks that all models which `outputs` needs are there, before the first is loaded. Errors:
-// kWeightsMissing, on two lines: each missing model with its size, and the command that gets them;
-// kUsage for an unknown synthetic one.
+// kWeightsMissing, which names each missing model with its size and the command that gets them;
+// kUsage for an unknown synthetic model.
 void require_models(const ModelSettings& models, const EngineOutputs& outputs = {});
 
 }  // namespace virnucpro

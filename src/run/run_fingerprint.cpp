@@ -34,7 +34,7 @@ constexpr const char* kShardingRule = "letters, pairs together";
 
 struct Part {
   const char* key;
-  const char* name;                    // for the user
+  const char* name;                    // in messages
   const char* otherwise = "not said";  // the value of a run without such an entry
 };
 
@@ -87,7 +87,7 @@ std::string input_name_key(std::size_t index) {
   return fmt::format("input_name_{:06}", index);
 }
 
-// Returns the values of numbered keys, up to the first that is missing.
+// Returns the values of numbered keys, up to the first missing key.
 std::vector<std::string> values_of(const Journal::Fingerprint& print,
                                    std::string (*key)(std::size_t index)) {
   std::vector<std::string> values;

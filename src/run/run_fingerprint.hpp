@@ -13,17 +13,17 @@
 
 namespace virnucpro {
 
-// "300", "500" or "custom".
+// The classifier: "300", "500" or "custom".
 inline constexpr const char* kModelTypeKey = "model_type";
-// Not written for the standard code, so that journals of earlier versions go on.
+// This entry is missing for the standard code, so that journals of earlier versions can be resumed.
 inline constexpr const char* kGeneticCodeKey = "genetic_code";
 inline constexpr const char* kRnaKey = "rna";  // "true" if U is read as T; else not written
-// "true" if an input of RNA fails. It is no part of a run's identity, because the scores of other
+// "true" if an input of RNA fails. It is not part of a run's identity, because the scores of other
 // inputs stay the same.
 inline constexpr const char* kRefusesRnaKey = "refuses_rna";
 inline constexpr const char* kVirusFastaKey = "virus_fasta";
-inline constexpr const char* kVirusFilesKey = "virus_fastq_";  // and a number: fastq_record.hpp
-// Versions up to 0.2 wrote it: only the absolute prefix.
+inline constexpr const char* kVirusFilesKey = "virus_fastq_";  // plus a number: fastq_record.hpp
+// Versions up to 0.2 wrote this key, with only the absolute prefix.
 inline constexpr const char* kVirusFastqKey = "virus_fastq";
 
 // Returns a run's description for its journal: the settings and models that determine its scores,
@@ -31,7 +31,7 @@ inline constexpr const char* kVirusFastqKey = "virus_fastq";
 Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
                                      const std::map<std::string, std::string>& models);
 
-// Returns, for a resumed run, the entries that differ from its journal's but do not affect scores,
+// Returns, for a resumed run, the entries that differ from the journal but do not affect scores,
 // such as the rule of calls and the paths of the inputs.
 Journal::Fingerprint changed_entries(const Journal::Fingerprint& journal,
                                      const Journal::Fingerprint& now);
@@ -47,36 +47,36 @@ InputSettings inputs_to_keep(const Journal::Fingerprint& print);
 // Returns the inputs' names as they were given. Earlier versions kept only the paths.
 std::vector<std::string> input_names_of(const Journal::Fingerprint& print);
 
-// The same, but from the journal's entry of an input if there is one.
+// Returns the inputs' names; a name in the journal's entry of an input goes first.
 std::vector<std::string> input_names_of(const Journal& journal);
 
-// "0/4", as in the fingerprint and in --shard.
+// Returns a shard as the fingerprint and --shard name it: "0/4".
 std::string shard_text(const Shard& shard);
 Shard shard_of(const Journal::Fingerprint& print);
-// True if the run computed chunks that are close by this rule again, or none at all.
+// True if the run computed the chunks again that are close by this rule, or no chunks at all.
 bool margin_covers(const Journal::Fingerprint& print, const CallRule& rule);
-// Empty if the fingerprint does not say it.
+// Returns the chunk size; empty if the fingerprint lacks it.
 std::optional<std::uint64_t> chunk_size_of(const Journal::Fingerprint& print);
 // True if the rows of contigs.tsv are sorted by id.
 bool is_sorted_naturally(const Journal::Fingerprint& print);
 // True if the run dealt its sequences to shards as this version does. Earlier versions did not.
 bool is_dealt_as_now(const Journal::Fingerprint& print);
 
-// True if the run has this file, or was to write it at its end: then a command that continues the
-// run writes it unasked. virus.fasta may have been removed since; a stopped command leaves it
-// incomplete.
+// True if the run has this file, or must write it at its end: a command that continues the run then
+// writes it unasked. A removed virus.fasta does not count; an incomplete one does, because a
+// stopped command leaves it.
 bool wants_virus_fasta(const RunFolder& folder, const Journal::Fingerprint& print);
 bool wants_bed(const RunFolder& folder, const Journal::Fingerprint& print);
 
 // Returns the entries for the rule of calls and the order of contigs.tsv.
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more);
-// Returns the run's own rule. Earlier versions name none: it is majority, whatever their
+// Returns the run's own rule. Earlier versions do not name the rule: it is majority, whatever their
 // contigs.tsv follows. Values that the fingerprint lacks are the defaults.
 CallRule rule_of(const Journal::Fingerprint& print);
 
 // Returns a hash of everything that all shards of one run have in common.
 std::string shared_settings(const Journal::Fingerprint& print);
-// A setting that two runs, or shards, must share and do not.
+// A setting that two runs, or shards, must share but do not.
 struct SettingDifference {
   std::string name;  // for the user
   std::string first;
@@ -93,16 +93,16 @@ void require_same_run(const Journal::Fingerprint& journal, const Journal::Finger
 // Keys of a run's fingerprint.
 inline constexpr const char* kSyntheticKey = "synthetic_weights";
 inline constexpr const char* kTokenizerHashKey = "tokenizer_hash";
-// An Int8Policy's text; runs in other precisions have no such entry.
+// The text of an Int8Policy; runs in other precisions have no such entry.
 inline constexpr const char* kInt8KeepKey = "int8_keep";
-// In runs that compute close calls again: the precision, and how close in logits.
+// The check precision and the margin in logits, in runs that compute close calls again.
 inline constexpr const char* kCheckPrecisionKey = "check_precision";
 inline constexpr const char* kMarginKey = "margin";
 inline constexpr const char* kCalibrationKey = "calibration";
-// Only for the report: shards may have the same calibration in several files.
+// These are only for the report: shards may have the same calibration in several files.
 inline constexpr const char* kCalibrationFileKey = "calibration_file";
 inline constexpr const char* kCalibrationMarginKey = "calibration_margin";
-// In merged runs: the number of shards, a hash of their scores, and the frames without a score.
+// Only in merged runs: the number of shards, a hash of their scores, the frames without a score.
 inline constexpr const char* kMergedShardsKey = "merged_shards";
 inline constexpr const char* kMergedHashKey = "merged_hash";
 inline constexpr const char* kMergedFailedFramesKey = "merged_failed_frames";

@@ -26,8 +26,8 @@ namespace {
 // The records of the inputs that did not fail, checked against the journal.
 class GoodRecords {
  public:
-  // An interrupted run has no entries for the input it was reading and later ones. There each part
-  // is compared with those in `scored`, its journal. Null: every input has an entry.
+  // An interrupted run has no entries for the input that it was reading and for later inputs. Their
+  // parts are compared with the journal `scored`. It is null if every input has an entry.
   GoodRecords(InputSettings inputs, FrameStreamSettings cutting, std::vector<InputEntry> entries,
               const Journal* scored, const Cancel& cancel)
       : inputs_(std::move(inputs), cancel),
@@ -111,9 +111,9 @@ class GoodRecords {
   std::optional<PartReader> scored_;
 };
 
-// A saved record's header begins with facts that its own header lacks: the number of its input,
-// whether it is a mate of the record before, and which mate it is. The letters begin with a blank,
-// which readers skip: else '+' or '@' at their start would begin another line of FASTQ.
+// A saved header begins with facts that the input's header lacks: the number of its input, whether
+// it is a mate of the record before, and which mate it is. The letters begin with a blank, which
+// readers skip: a '+' or '@' at their start would begin another line of FASTQ.
 constexpr char kMate = '+';
 constexpr char kNoMate = ' ';
 constexpr std::size_t kMostAdded = 64;  // bytes of these facts, and of a pair's /1 or /2
@@ -181,7 +181,7 @@ void SequenceRereader::write(const Journal& journal, const CallRule& rule, Virus
     entries = {InputEntry{}};
     cutting.shard = {};  // only this run's records were saved
   }
-  // Saved sequences need no comparison: nobody else could change them, and their parts differ.
+  // Saved sequences need no comparison: nobody else could change them. Their parts differ, too.
   const Journal* scored = spool_ || journal.finished() ? nullptr : &journal;
   GoodRecords records(std::move(inputs), cutting, std::move(entries), scored, cancel);
   for_each_call(journal, rule, cancel, [&](std::uint32_t, std::uint64_t, bool is_virus) {

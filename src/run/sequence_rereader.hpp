@@ -14,12 +14,12 @@
 
 namespace virnucpro {
 
-// Reads the inputs' sequences again, for the files of those called virus: most runs do not want
-// these, and all sequences would not fit in memory. If an input is a pipe, which cannot be read
+// Reads the inputs again for the files of sequences called virus: most runs do not want these
+// files, and all sequences would not fit in memory. If an input is a pipe, which cannot be read
 // again, every sequence is saved in the output directory while it is scored.
 class SequenceRereader {
  public:
-  // `cutting`: the run's chunk size, minimum length and shard.
+  // `cutting` has the run's chunk size, minimum length and shard.
   SequenceRereader(InputSettings inputs, const FrameStreamSettings& cutting,
                    const RunFolder& directory);
 
@@ -30,7 +30,7 @@ class SequenceRereader {
   void drop();
 
   // Passes every sequence of the inputs that did not fail to `files`, with its call, and finishes
-  // them. Errors: theirs; kInputChanged when an input changed since it was scored.
+  // the files. Errors: those of VirusFiles; kInputChanged if an input changed since it was scored.
   void write(const Journal& journal, const CallRule& rule, VirusFiles& files, const Cancel& cancel);
 
  private:

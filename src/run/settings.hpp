@@ -37,7 +37,7 @@ struct ComputeSettings {
   Int8Policy int8_policy{};  // for Precision::kInt8
   // Lets Engine::set_int8_policy() change the policy, in this process.
   bool any_int8_policy = false;
-  // The precision in which close calls are computed again (run/close_calls.hpp); empty: none are.
+  // Close calls are computed again in this precision, if it is set (run/close_calls.hpp).
   std::optional<Precision> check_precision{};
   std::vector<GpuId> gpus{};     // one worker process each; empty: the CPU
   std::size_t cpu_workers = 1;   // processes that share the threads, on the CPU

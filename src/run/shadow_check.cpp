@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-// The least unit: strata need a width even if the margin is 0.
+// The least unit, in logits: strata need a width even if the margin is 0.
 constexpr double kLeastUnit = 0.02;
 constexpr double kTail = 0.025;  // on each side of the interval
 

@@ -18,13 +18,13 @@ struct Shard {
   std::uint64_t count = 1;
 };
 
-// "0/4" → {0, 4}; empty for any other text, and for an index that is not below the count.
+// Reads "0/4" as {0, 4}; empty for any other text, and for an index that is not below the count.
 std::optional<Shard> parse_shard(std::string_view text);
 
-// Deals the sequences of all inputs, in input order, so that the shards get about as many letters.
-// A sequence, or a pair, goes to the shard with the fewest letters so far, ties to the first. Every
-// record counts, also a skipped one; an input that fails counts for nothing. So each shard's run,
-// and merge, find the same owners from the lengths alone, without knowing of each other.
+// Deals the sequences of all inputs to shards, in input order, so that the shards get about as many
+// letters. A sequence, or a pair, goes to the shard with the fewest letters so far, in a tie to the
+// first such shard. A skipped record counts, too; an input that fails does not. So each shard's
+// run, and merge, find the shard of a sequence from the lengths alone.
 class ShardSums {
  public:
   explicit ShardSums(std::uint64_t count);
@@ -32,7 +32,7 @@ class ShardSums {
   // Returns the shard of the next sequence.
   std::size_t least() const { return order_.begin()->second; }
   void add(std::size_t shard, std::uint64_t letters);
-  // Call one at the end of each input: keep its letters, or drop them.
+  // Call keep() or drop() at the end of each input: its letters count, or not.
   void keep() { kept_ = sums_; }
   void drop();
 

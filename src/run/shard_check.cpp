@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Limits of one message. Of more directories only the numbers of their shards are named, if known.
+// Limits of one message. Of more directories only the shards' numbers are named, if known.
 constexpr std::size_t kMostRuns = 5;
 constexpr std::size_t kMostReasons = 20;
 constexpr std::size_t kMostAdvice = 3;
 // Limit of unfinished runs whose sequences are counted: that reads their whole journals.
 constexpr std::size_t kMostCounted = 3;
 
-// "0, 3, 7-12"
+// Returns numbers as text: "0, 3, 7-12".
 std::string ranges_of(const std::set<std::uint64_t>& numbers) {
   std::string text;
   for (auto at = numbers.begin(); at != numbers.end();) {
@@ -65,7 +65,7 @@ std::string inputs_hash(const std::vector<InputEntry>& inputs) {
   return hash.hex();
 }
 
-// Reads the whole journal.
+// Returns an unfinished run's progress as text. Reads the whole journal.
 std::string so_far_of(const fs::path& directory, const Cancel& cancel) {
   const KeptRun run(directory, cancel, Journal::Check::kQuick);
   std::uint64_t sequences = 0;
@@ -79,7 +79,7 @@ std::string so_far_of(const fs::path& directory, const Cancel& cancel) {
                      input_names_of(run.fingerprint()).size());
 }
 
-// `counts`: also says how far an unfinished run is.
+// Returns a directory's facts; if `counts`, with the progress of an unfinished run.
 ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) {
   const KeptRun run(directory, cancel, Journal::Check::kHead);
   const auto shard = parse_shard(run.value("shard"));
@@ -128,7 +128,7 @@ InputDifference difference_of(const std::vector<InputEntry>& mine, const fs::pat
   return found;
 }
 
-// Returns the value that most of them have; of equally many the first.
+// Returns the value that most fitting runs have; in a tie, the first of these values.
 template <typename Range, typename Value>
 std::string most_common(const Range& looks, const Value& value) {
   std::map<std::string, std::size_t> counts;
@@ -189,7 +189,7 @@ class ShardSearch {
   void sort_out(const ShardLook& first, const CallRuleChange& change,
                 const std::optional<CallRule>& own, BadShards& bad) {
     take_out_foreign(first, bad);
-    // The shards that are there, even those with other faults.
+    // All shards that were found, even with other faults.
     std::map<std::uint64_t, fs::path> places;
     for (ShardLook& look : looks_) {
       if (!look.fits) continue;
@@ -260,8 +260,8 @@ class ShardSearch {
     }
   }
 
-  // If a failed input was mended and only some of the shards were resumed, these are right, however
-  // few.
+  // Takes out shards with other inputs. If a failed input was mended and only some of the shards
+  // were resumed, the resumed shards are right, however few.
   void take_out_other_inputs(BadShards& bad) {
     const std::string inputs = most_common(looks_, [](const auto& look) { return look.inputs; });
     const ShardLook* const first = first_with(&ShardLook::inputs, inputs);
@@ -320,7 +320,7 @@ class ShardSearch {
     }
   }
 
-  // Call it when every shard is there exactly once.
+  // Returns the shards' runs. Call it when every shard is there exactly once.
   ShardRuns runs() {
     std::ranges::sort(looks_, {}, [](const ShardLook& look) { return look.shard.index; });
     ShardRuns shards;
@@ -405,7 +405,7 @@ void BadShards::add_advice(std::string advice) {
 }
 
 std::string BadShards::remedy() const {
-  // A directory that cannot be read may hold what seems to be missing.
+  // A directory that cannot be read may hold a shard that seems to be missing.
   const bool may_be_there = !has_damaged_ && !advice_.empty();
   std::vector<std::string> steps;
   const auto run_again = [&](const char* when, const std::set<std::uint64_t>& shards,
@@ -430,7 +430,7 @@ std::string BadShards::remedy() const {
   return text;
 }
 
-// Returns only the numbers if there are many shards.
+// Returns the names of the runs, or only the shards' numbers if there are many.
 std::string BadShards::names_of(const std::vector<Named>& runs) {
   std::vector<std::string> names;
   std::set<std::uint64_t> indexes;

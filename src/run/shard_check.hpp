@@ -29,10 +29,10 @@ class BadShards {
   void add_missing(std::uint64_t index);
   void add(const std::filesystem::path& run, std::optional<std::uint64_t> index,
            const std::string& why, Help help);
-  // Adds a shard that cannot be read; `error` names it. Throws any error that is not of the shard.
+  // Adds a shard that cannot be read; `error` names it. Rethrows an error that is not the shard's.
   void add(std::optional<std::uint64_t> index, const Error& error);
 
-  // Errors: kShards.
+  // Throws kShards if any shard is bad or missing.
   void require_none() const;
 
  private:
@@ -52,8 +52,8 @@ class BadShards {
   std::set<std::uint64_t> to_begin_;
   bool has_others_ = false;
   bool has_damaged_ = false;         // a damaged run whose shard is not known
-  std::vector<std::string> advice_;  // of the errors themselves, each once
-  // Each with its shards: many may have the same reason.
+  std::vector<std::string> advice_;  // from the errors themselves, each once
+  // Reasons with their shards: many shards may have the same reason.
   std::vector<std::pair<std::string, std::vector<Named>>> reasons_;
 };
 
@@ -64,17 +64,17 @@ struct ShardRuns {
   std::string content_hash{};                 // of all their units
   Journal::Fingerprint print{};               // of the first
   std::vector<InputEntry> inputs{};
-  CallRule rule{};  // of all, with the change
+  CallRule rule{};  // the rule of all shards, with the change
 };
 
 // Checks that the run is still the one that find_shards() saw. Errors: kShards.
 void require_same(const KeptRun& run, std::uint64_t shard, const std::string& identity);
 
 // Finds each shard's run among some directories, in any order. Reads only the head of each journal,
-// with one open at a time. The majority decides to which run the others do not belong. Rules are
-// compared after `change`; `own`, if set, is taken for every shard's rule. Errors: kShards, which
-// names every shard that is missing, given twice, of another run, input or rule, unfinished or
-// unreadable; Cancel's.
+// and opens one at a time. The run with most directories is taken; the others are errors. Rules are
+// compared after `change`; `own`, if set, replaces every shard's rule. Errors: kShards, which names
+// every shard that is missing, given twice, of another run, input or rule, unfinished or
+// unreadable; those of Cancel.
 ShardRuns find_shards(const std::vector<std::filesystem::path>& directories,
                       const CallRuleChange& change, const std::optional<CallRule>& own,
                       const Cancel& cancel);

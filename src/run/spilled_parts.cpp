@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// Stands before each part in the file.
+// The head of a part in the file.
 struct PartHead {
   std::uint32_t input = 0;
   std::uint32_t size = 0;

@@ -13,12 +13,12 @@
 
 namespace virnucpro {
 
-// Puts the parts of several runs' sequences aside, run after run, and reads all runs side by side.
-// A journal of SQLite's takes megabytes and descriptors while it is open, and to open it anew for
+// Keeps the parts of several runs' sequences in a temporary file, run after run, and reads all runs
+// side by side. An open SQLite journal takes megabytes and descriptors, and opening it anew for
 // each unit would take longer than this copy.
 class SpilledParts {
  public:
-  // The file has no name, and lies in this folder. Errors: kOutputWrite.
+  // The file lies in this folder and has no name. Errors: kOutputWrite.
   explicit SpilledParts(const Directory& directory) : file_(directory) {}
 
   // Begins the parts of the next run.

@@ -35,7 +35,7 @@ WorkerSetup setup_of(const ModelSettings& models, const ComputeSettings& compute
           .token_budget = compute.token_budget};
 }
 
-// One worker per GPU; on the CPU, the number of workers that share its threads.
+// Returns a worker per GPU, or the CPU's workers, which share its threads.
 std::vector<WorkerPool::WorkerConfig> worker_configs(const ModelSettings& models,
                                                      const ComputeSettings& compute,
                                                      const EngineOutputs& outputs) {
@@ -69,7 +69,7 @@ RunModels start_here(const ModelSettings& models, const ComputeSettings& compute
           .synthetic = loaded.synthetic};
 }
 
-// The workers have checked that the tokenizer belongs to the model, unless its file changed since.
+// Loads the tokenizer that the workers have checked. Throws if its file changed since.
 DnaTokenizer load_tokenizer_of(const WorkerHello& hello) {
   DnaTokenizer tokenizer = DnaTokenizer::load(hello.tokenizer);
   const auto theirs = hello.description.find(kTokenizerHashKey);
@@ -80,7 +80,7 @@ DnaTokenizer load_tokenizer_of(const WorkerHello& hello) {
   return tokenizer;
 }
 
-// Each worker checks that it fits by itself; this checks that all of them fit together.
+// Checks that all workers fit in memory together; each worker checks only itself.
 void require_memory_of_all(const ModelSettings& models, const ComputeSettings& compute,
                            const EngineOutputs& outputs) {
   const std::size_t processes = compute.cpu_workers;
@@ -117,7 +117,7 @@ RunModels start_models(const ModelSettings& models, const ComputeSettings& compu
 }
 
 WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel) {
-  // Threads inherit this, so it comes before they start.
+  // Threads inherit the place, so this comes before they start.
   stay_near_device(setup.pci);
   const ModelSettings models{
       .dnabert_s = setup.dnabert_s,
@@ -157,7 +157,7 @@ std::vector<std::string> budget_plans(const ComputeSettings& compute,
                                       const std::vector<EngineFacts>& workers) {
   std::vector<std::string> plans;
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    if (workers[i].plan.tokens == 0) continue;  // a worker that was lost before it was ready
+    if (workers[i].plan.tokens == 0) continue;  // the worker was lost before it was ready
     plans.push_back(fmt::format("{}: {}", worker_name(compute, i), plan_text(workers[i].plan)));
   }
   return plans;

@@ -29,12 +29,12 @@ struct RunModels {
 RunModels start_models(const ModelSettings& models, const ComputeSettings& compute,
                        const EngineOutputs& outputs, const Cancel& cancel);
 
-// The same in a worker process: loads what start_models() requested. Errors: load_models()'s.
+// Loads the models of start_models() in a worker process. Errors: those of load_models().
 WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel);
 
 // Returns "cuda:0", or "cpu" for every worker on the CPU.
 std::string worker_name(const ComputeSettings& compute, std::size_t index);
-// Returns the plan_text() of each worker that was ready: "cuda:0: batches of …".
+// Returns the plan of each worker that was ready: "cuda:0: batches of …".
 std::vector<std::string> budget_plans(const ComputeSettings& compute,
                                       const std::vector<EngineFacts>& workers);
 

@@ -141,7 +141,7 @@ void VirusFastq::commit() {
       wanted_.pair_rule == PairRule::kBoth ? "are left out" : "are written without them");
 }
 
-// Mates of a BAM stand in either order.
+// Writes both mates of a wanted pair. In a BAM they stand in either order.
 void VirusFastq::write_pair(const Held& one, const Held& other) {
   const bool is_wanted = wanted_.pair_rule == PairRule::kBoth ? one.is_virus && other.is_virus
                                                               : one.is_virus || other.is_virus;
@@ -152,7 +152,7 @@ void VirusFastq::write_pair(const Held& one, const Held& other) {
   write(pairs_->second, (in_order ? other : one).record);
 }
 
-// A run of pairs has no file of single reads; if it was interrupted, its last mate may be alone.
+// Writes a mate that is alone; not in a run of pairs, which ends with one if it was interrupted.
 void VirusFastq::write_held() {
   const std::optional<Held> alone = std::exchange(held_, std::nullopt);
   if (!alone || !alone->is_virus || !singles_) return;

@@ -56,14 +56,15 @@ void require_can_drop(const std::filesystem::path& file);
 void drop(const std::filesystem::path& file);
 
 // Checks the places of the FASTQ files. Call it before anything is computed. Errors: kUsage if an
-// input would be replaced, kOutputExists if a file is there and may not be, kOutputWrite if none
-// can be made.
+// input would be replaced, kOutputExists if a file is there that must not be replaced, kOutputWrite
+// if a file cannot be made.
 void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs);
 
 // Writes reads called virus with their qualities. PREFIX_1.fastq.gz and PREFIX_2.fastq.gz hold
-// pairs, in step; PREFIX.fastq.gz holds all other reads. `paired`: all reads are pairs, so only the
-// first two are written. Else PREFIX.fastq.gz is always written, and the two if there is a pair. A
-// mate that does not stand beside its partner goes to PREFIX.fastq.gz, or with kBoth nowhere.
+// pairs, in the same order, PREFIX.fastq.gz all other reads. With `paired` all reads are pairs, and
+// only the first two files are written. Else PREFIX.fastq.gz is always written, the others if there
+// is a pair. A mate that does not stand beside its partner goes to PREFIX.fastq.gz, or with kBoth
+// nowhere.
 class VirusFastq {
  public:
   VirusFastq(const FastqOutput& wanted, bool paired);
@@ -107,8 +108,8 @@ class VirusFastq {
 // kOutputExists.
 class VirusFiles {
  public:
-  // `fasta`: where virus.fasta goes. `inputs`: their names; if there are several, each header of
-  // virus.fasta ends with the sequence's input.
+  // `fasta` is the place of virus.fasta. `inputs` are the inputs' names; if there are several, each
+  // header of virus.fasta ends with the name of the sequence's input.
   VirusFiles(const VirusOutputs& wanted, const FilePlace& fasta, bool paired,
              std::vector<std::string> inputs);
 
