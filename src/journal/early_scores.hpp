@@ -61,10 +61,10 @@ class EarlyScores {
 
   JournalWriter& writer_;
   std::unordered_map<Hash128, EarlyScore, Hash> left_;
-  std::deque<Hash128> hashes_;  // of the frames from first_hash_ on
+  std::deque<Hash128> hashes_;  // hashes of the frames from first_hash_ on
   std::uint64_t first_hash_ = 0;
   std::vector<Waiting> waiting_;
-  std::deque<Row> rows_;  // written by this session
+  std::deque<Row> rows_;  // rows written by this session
   std::uint64_t next_row_;
   double interval_;
   StopWatch since_write_;

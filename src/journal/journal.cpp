@@ -324,7 +324,7 @@ Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) 
   {
     SqliteDatabase sqlite =
         open_database(reachable(partial), O_CREAT | O_EXCL, ErrorKind::kOutputWrite, partial.path);
-    sqlite.execute("PRAGMA journal_mode = MEMORY");  // a failure removes the file
+    sqlite.execute("PRAGMA journal_mode = MEMORY");  // no rollback: a failed file is removed
     write_head(sqlite, fingerprint);
     sqlite.execute("PRAGMA journal_mode = WAL");  // makes no log if no change follows
   }

@@ -36,8 +36,8 @@ struct InputEntry {
   std::string hash{};         // XXH3-128 of that text
   bool failed = false;        // if so, none of its sequences is in any table
   std::string error{};        // the error's name in the table of errors
-  std::string message{};      // the whole sentence
-  std::uint64_t record = 0;   // where it failed
+  std::string message{};      // the error's whole sentence
+  std::uint64_t record = 0;   // the record that failed
   std::uint64_t offset = 0;
 };
 

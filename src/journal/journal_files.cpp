@@ -94,7 +94,7 @@ UniqueFd open_journal_file(const fs::path& journal, int flags, ErrorKind missing
 void require_journal_header(int fd, const fs::path& journal) {
   std::array<char, kHeaderSize> bytes{};
   const ssize_t size = read_at(fd, 0, bytes);
-  if (size < 0) throw write_error(journal, errno);  // the error of a failed read by SQLite
+  if (size < 0) throw write_error(journal, errno);  // as for a failed read by SQLite
   const std::string_view header(bytes.data(), bytes.size());
   if (size != static_cast<ssize_t>(kHeaderSize) || !header.starts_with(kMagic)) {
     fail_header(journal, "file is not a database");

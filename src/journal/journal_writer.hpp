@@ -41,7 +41,7 @@ class JournalWriter {
 
   struct Waiting {
     Task task;
-    std::size_t bytes;  // its approximate size
+    std::size_t bytes;  // the task's approximate size
   };
 
   void add(Task task, std::size_t bytes);

@@ -43,8 +43,8 @@ class KeptRun {
   bool is_same() const;
 
   std::filesystem::path directory_;
-  std::filesystem::path file_;  // of the journal
-  struct stat opened_ {};       // its state when it was opened
+  std::filesystem::path file_;  // the journal's file
+  struct stat opened_ {};       // the file's state when it was opened
   std::optional<TemporaryFolder> copy_;
   std::optional<Journal> journal_;
   Journal::Fingerprint fingerprint_;

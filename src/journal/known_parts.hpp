@@ -34,7 +34,7 @@ class KnownParts {
   // Returns the number of leading parts of each input that must be the same now.
   std::map<std::uint32_t, std::uint64_t> bound_parts() const;
   // True if the journal has the next part of its input. Parts come in input order. Errors:
-  // kJournalMismatch, naming journal, input and sequence, if the part must be the same and is not.
+  // kJournalMismatch, naming journal, input and sequence, if the part must be the same but differs.
   bool has(const SequencePart& part);
   // Call it once all parts of an input have come. Errors: kJournalMismatch if the input ended
   // differently, or too early.

@@ -45,7 +45,7 @@ class Ledger {
   // Returns the whole id of a frame that has no score yet.
   std::string id_of(std::uint64_t number) { return units_.id_of(number); }
   // True if the run must end when this input cannot be read to its end: the journal has more of it,
-  // and an entry "failed" would hide those scores. Nothing in the journal may change then.
+  // and an entry "failed" would hide its scores. Nothing in the journal may change then.
   bool needs_more(std::uint32_t input) { return known_.needs_more(input); }
   // Call it after all parts of this input. Errors: kJournalMismatch if the input ended differently
   // when it was scored; those of Journal.

@@ -49,7 +49,7 @@ class RunFolder {
   void remove(const RunFile& file) const;
   // Removes all files of runs and the record, then the empty folders that runs made.
   void clear() const;
-  // Removes the complete files of runs. Keeps the record and incomplete files, which replace those.
+  // Removes the complete files of runs. Keeps the record, and incomplete files that replace others.
   void clear_complete() const;
 
  private:

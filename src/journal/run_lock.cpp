@@ -30,7 +30,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestLockFile = 4096;
-constexpr std::size_t kLongestChain = 100;  // each link is a process that died within moments
+constexpr std::size_t kLongestChain = 100;  // claims of processes that died as they took the lock
 constexpr std::size_t kShortestMachineId = 32;
 constexpr std::string_view kUnknown = "-";
 
@@ -180,7 +180,7 @@ std::string successor_of(const LockFile& lock) {
 }
 
 // Returns run.lock, then the claims to it, each made to take over the lock before it; empty if
-// there is no run.lock. The last file may be one that no process wrote as a lock.
+// there is no run.lock. The last file may not be a lock.
 std::vector<LockFile> chain_of(const Directory& directory) {
   std::vector<LockFile> chain;
   std::optional<LockFile> lock = read_written_lock(directory, kName);
@@ -357,8 +357,8 @@ bool RunLock::take_over(TakeOver allowed) {
   return true;
 }
 
-// True if the process that made this file is dead. While it takes a lock, its file has text or is
-// locked; without flock, it does not need an empty file.
+// True if the process that made this file is dead. A process that takes a lock has text in its file
+// or locks it; without flock, it does not need an empty file.
 bool RunLock::is_left_by_the_dead(const std::string& name) const {
   try {
     const std::optional<LockFile> lock = read_lock(directory_, name);

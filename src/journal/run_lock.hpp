@@ -41,9 +41,9 @@ enum class TakeOver : std::uint8_t {
   kForced,     // also if that cannot be known (--force), but not if the holder is seen to be alive
 };
 
-// Holds an output directory for one process. Two things keep a second process out, as a network
-// file system may lack one or keep it within a host: flock(2), and the file run.lock, which names
-// its holder. run.lock appears complete, by link(2), or by renameat2(2) without hard links.
+// Holds an output directory for one process, by flock(2) and by the file run.lock, which names its
+// holder. Both are needed: a network file system may lack one, or keep flocks within a host.
+// run.lock appears complete, by link(2), or by renameat2(2) without hard links.
 //
 // To take over a stale lock, a process first makes a file that is named after the lock's content
 // (run.lock-after-<hash>); only then it replaces run.lock. So only one of several processes gets

@@ -42,8 +42,8 @@ ErrorKind kind_of(int extended) {
     case SQLITE_CONSTRAINT:
       return ErrorKind::kInternal;
     default:
-      // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR (a missing table or column); SQLITE_TOOBIG and
-      // SQLITE_INTERRUPT, because nothing that this program writes comes near a limit.
+      // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR (a missing table or column), and limits that
+      // this program never reaches (SQLITE_TOOBIG, SQLITE_INTERRUPT) mean damage.
       return ErrorKind::kJournalDamaged;
   }
 }

@@ -32,12 +32,12 @@ struct SequencePart {
   Skip skip = Skip::kNone;
   bool with_previous = false;  // the sequence is the mate of the one before it
   bool last = true;
-  std::vector<FrameScore> frames;  // by chunk, then name
+  std::vector<FrameScore> frames;  // ordered by chunk, then name
 };
 
 // A frame's score before its unit is complete (early_scores.hpp).
 struct EarlyScore {
-  Hash128 frame{};  // of its tokens
+  Hash128 frame{};  // a hash of the frame's tokens
   float others = 0;
   float virus = 0;
 };

@@ -93,7 +93,7 @@ class CloseCalls {
   void add(std::uint64_t number, std::string_view id, std::span<const FrameScore> frames,
            std::span<const FrameTokens> tokens, bool whole);
   // Sets a frame's first scores, which may be NaN or infinite, or its scores from recompute().
-  // `embedding` is ESM-2's, for the shadow check; empty if unknown.
+  // `embedding` is the frame's ESM-2 embedding for the shadow check; empty if unknown.
   void score(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {});
   // Marks a frame that could not be computed, or not again. Finite first scores stay.
   void fail(std::uint64_t number);
@@ -107,7 +107,7 @@ class CloseCalls {
     FrameTokens tokens;
     ScorePair scores{};
     bool scored = false;
-    std::optional<ScorePair> shadow{};  // in the check precision
+    std::optional<ScorePair> shadow{};  // scores in the check precision
     std::vector<float> embedding{};     // the first embedding, while the shadow check may want it
   };
   struct Contig;
@@ -115,17 +115,17 @@ class CloseCalls {
     std::vector<Frame> frames;
     std::shared_ptr<Contig> contig{};  // until the contig has a call
     std::size_t place = 0;             // among the contig's chunks
-    Hash128 name{};                    // of the sequence's id and the chunk's place in it
+    Hash128 name{};                    // hash of the sequence's id and the chunk's place in it
     std::size_t waiting = 0;           // frames without an answer
     bool checking = false;
-    std::size_t stratum = ShadowCheck::kNone;  // while it is computed for the shadow check
-    std::optional<bool> was_virus{};           // by its first scores, if they were all finite
+    std::size_t stratum = ShadowCheck::kNone;  // set while the shadow check computes the chunk
+    std::optional<bool> was_virus{};           // the call by the first scores, if all were finite
   };
   using Chunks = std::map<std::uint64_t, Chunk>;  // by the number of the first frame
   struct Contig {
     std::vector<CallMargin::Difference> differences{};  // by chunk
-    std::vector<Chunks::iterator> held{};               // with their first scores
-    std::size_t waiting = 0;                            // chunks without their scores
+    std::vector<Chunks::iterator> held{};               // chunks that wait with their first scores
+    std::size_t waiting = 0;                            // number of chunks without scores
   };
 
   struct Place {

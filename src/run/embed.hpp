@@ -19,7 +19,7 @@ struct EmbedSettings {
   Source source = Source::kSequences;
   std::uint64_t chunk_size = 500;
   Translation translation{};
-  std::filesystem::path output;  // an HDF5 file; an existing one is replaced
+  std::filesystem::path output;  // an HDF5 file; an existing file is replaced
   bool dnabert_s = true;
   bool esm2 = true;
   bool merged = true;

@@ -149,7 +149,7 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
                              .inputs = input_names_of(journal),
                              .on_ready = [&] {
                                make_room();
-                               // A killed export must not leave tables without these marks.
+                               // A killed export must not leave tables without their marks.
                                mark_synthetic(directory, run.fingerprint());
                                if (!partial.empty()) mark_partial(directory, partial);
                              }};

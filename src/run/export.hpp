@@ -32,7 +32,7 @@ struct ExportSettings {
   // interrupted run.
   std::filesystem::path output;
   CallRuleChange rule{};
-  TableChange tables{};  // applied to what the run has
+  TableChange tables{};  // applied to the run's tables
   VirusOutputs viruses{};
   std::vector<std::string> inputs{};  // the paths of the inputs now; empty: as the run read them
   // If the calls in the run's own directory change: renames its files of sequences called virus

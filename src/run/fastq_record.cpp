@@ -93,7 +93,7 @@ bool is_of_original(const FastqRecord& record, const fs::path& run) {
          !fs::equivalent(record.run, run, error);
 }
 
-// True if the run wrote the file at this name: its mark is the recorded mark or the replaced one.
+// True if the run wrote the file at this name: its mark is the recorded or replaced mark.
 // Sets `replaced` to the file's mark.
 bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
   const std::string before = std::exchange(record.replaced.at(index), {});

@@ -37,13 +37,13 @@ std::string absolute_prefix(const FastqOutput& output);
 FastqRecords fastq_records_of(const Journal& journal);
 // Returns entries for Journal::describe(). `earlier` is the number of records in the journal.
 Journal::Fingerprint entries_of(const FastqRecords& records, std::size_t earlier);
-// Removes the records from a fingerprint that becomes another run's.
+// Removes the records from a fingerprint that another run takes over.
 void forget_virus_files(Journal::Fingerprint& print);
 
 // A run's plan for the files of its --virus-fastq, with the records for its journal.
 struct FastqPlan {
   std::vector<FastqOutput> outputs{};
-  FastqRecords records{};   // those of `outputs` are pending
+  FastqRecords records{};   // the records of `outputs` are pending
   std::size_t earlier = 0;  // records in the journal; those beyond `records` are emptied
 
   Journal::Fingerprint entries() const { return entries_of(records, earlier); }

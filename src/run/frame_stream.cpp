@@ -25,7 +25,7 @@ constexpr std::uint64_t kLettersPerBlock = 1U << 20U;
 struct Stretch {
   std::shared_ptr<const InputRecord> record;
   std::uint64_t first_chunk = 0;
-  std::uint64_t last_chunk = 0;  // one past the last
+  std::uint64_t last_chunk = 0;  // one past the last chunk
   Skip skip = Skip::kNone;
   bool known = false;
 };
@@ -159,10 +159,10 @@ class WorkSource {
   std::uint64_t chunks_ = 0;
   std::uint64_t next_chunk_ = 0;
   ShardSums sums_;           // of all records read so far
-  std::size_t owner_ = 0;    // of the last record
-  std::uint32_t input_ = 0;  // of the last part
-  std::uint64_t parts_ = 0;  // of this input so far
-  std::uint64_t bytes_ = 0;  // counted so far
+  std::size_t owner_ = 0;    // the last record's shard
+  std::uint32_t input_ = 0;  // the last part's input
+  std::uint64_t parts_ = 0;  // parts of this input so far
+  std::uint64_t bytes_ = 0;  // bytes counted so far
   Skip skip_ = Skip::kNone;
 };
 

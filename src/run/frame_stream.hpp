@@ -35,8 +35,8 @@ struct FrameStreamSettings {
   bool keep_text = false;     // fill FramePart's FASTA texts
   bool keep_records = false;  // fill FramePart::record
   bool look_for_rna = false;  // fill FramePart::is_rna
-  bool frames = true;         // translate and tokenise; otherwise every part comes as a known one
-  // By input: the number of leading parts that come without frames, because the journal has them.
+  bool frames = true;         // translate and tokenise; else every part comes as a known part
+  // The number of leading parts of each input that come without frames: the journal has them.
   std::map<std::uint32_t, std::uint64_t> known_parts{};
   std::size_t threads = 1;
 };
@@ -45,12 +45,12 @@ struct FrameStreamSettings {
 // is divided into parts depends only on its length and the chunk size.
 struct FramePart {
   SequencePart part;
-  bool known = false;               // without frames and FASTA texts
+  bool known = false;               // comes without frames and FASTA texts
   std::vector<FrameTokens> tokens;  // the tokens of part.frames, in order
   // Facts on the whole sequence; only its last part has them.
-  std::uint64_t unknown_letters = 0;  // outside IUPAC; of a protein, those without a token
-  std::uint64_t odd_letters = 0;      // those that make the kind of the inputs doubtful
-  bool is_rna = false;                // it has U and no T
+  std::uint64_t unknown_letters = 0;  // outside IUPAC; in a protein, letters without a token
+  std::uint64_t odd_letters = 0;      // letters that make the kind of the inputs doubtful
+  bool is_rna = false;                // the sequence has U and no T
   bool had_final_stop = false;        // a protein's final '*' was cut off
   // The three files of --keep-intermediate.
   std::string chunk_fasta;

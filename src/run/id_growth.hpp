@@ -15,9 +15,9 @@ class IdGrowth {
 
  private:
   std::uint64_t letters_ = 0;   // of the sequences so far
-  std::uint64_t id_bytes_ = 0;  // of their ids in the tables
+  std::uint64_t id_bytes_ = 0;  // of ids in the tables
   std::uint64_t longest_ = 0;
-  bool begins_ = true;  // the next part is a sequence's first
+  bool begins_ = true;  // the next part is a sequence's first part
   bool warned_ = false;
 };
 

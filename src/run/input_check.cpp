@@ -43,7 +43,7 @@ bool may_be_read_twice(const std::string& path) {
 // Returns the files of each input; a pair has two. Errors: kUsage for an impossible list.
 std::vector<std::span<const std::string>> files_of_inputs(const InputSettings& settings,
                                                           const Cancel& cancel) {
-  const InputSet inputs(settings, cancel);  // reports what is wrong with the list
+  const InputSet inputs(settings, cancel);  // throws if the list is bad
   const std::size_t each = settings.paired ? 2 : 1;
   std::vector<std::span<const std::string>> files;
   for (std::size_t input = 0; input < inputs.size(); ++input) {

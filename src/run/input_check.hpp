@@ -18,8 +18,8 @@ void require_an_input(const InputSettings& settings, const Cancel& cancel);
 // models are loaded. Errors: kUsage for a bad list; the error of the first failing input.
 void require_first_records(const InputSettings& settings, const Cancel& cancel);
 
-// Reads the same records, but refuses only a record without qualities: the run itself finds all
-// other faults. Errors: kNoQualities.
+// Reads the records as require_first_records(), but refuses only a record without qualities: the
+// run itself finds all other faults. Errors: kNoQualities.
 void require_first_qualities(const InputSettings& settings, const Cancel& cancel);
 
 // True if stdin or another pipe is among the inputs. A pipe can be read only once.

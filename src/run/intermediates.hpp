@@ -46,7 +46,7 @@ class Intermediates {
   AtomicFile proteins_;
   EmbeddingFile embeddings_;
   Sizes kept_;
-  std::uint64_t dropped_rows_ = 0;  // a frame's row is its number minus these
+  std::uint64_t dropped_rows_ = 0;  // a frame's row is its number minus this
 };
 
 }  // namespace virnucpro

@@ -15,7 +15,7 @@ namespace virnucpro {
 
 struct LabelSettings {
   std::filesystem::path run;  // a run's output directory
-  std::string alignments;     // BAM or SAM of reads to its sequences; "-" is stdin
+  std::string alignments;     // BAM or SAM of reads aligned to the run's sequences; "-" is stdin
   LabelRule rule{};
   std::filesystem::path output;  // an existing file is replaced
   // If set, takes the table instead of `output`.
@@ -25,13 +25,13 @@ struct LabelSettings {
 struct LabelSummary {
   RollupRule rule{};
   bool is_rule_of_run = false;      // false: the run's own rule differs
-  std::uint64_t failed_inputs = 0;  // their sequences are not in the run
+  std::uint64_t failed_inputs = 0;  // inputs whose sequences the run lacks
   ReadCounts reads{};
   UnplacedAlignments unplaced{};
   std::uint64_t references = 0;
-  std::uint64_t unknown_references = 0;  // not in the run
+  std::uint64_t unknown_references = 0;  // references that the run lacks
   std::uint64_t unknown_alignments = 0;  // alignments to unknown references
-  std::string first_unknown{};  // the first of them with an alignment, through shown_text()
+  std::string first_unknown{};  // the first unknown reference with an alignment, as shown_text()
   bool synthetic = false;
 };
 

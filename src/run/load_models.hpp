@@ -17,8 +17,8 @@ namespace virnucpro {
 // The models of a run, loaded into an engine, with a description for its journal and files.
 struct LoadedModels {
   std::unique_ptr<Engine> engine;
-  std::optional<DnaTokenizer> tokenizer;           // if DNABERT-S is one of the models
-  std::filesystem::path tokenizer_file;            // the tokenizer's file
+  std::optional<DnaTokenizer> tokenizer;  // if DNABERT-S is one of the models
+  std::filesystem::path tokenizer_file;
   std::uint32_t dnabert_s_vocabulary = 0;          // number of tokens that DNABERT-S knows
   std::map<std::string, std::string> description;  // "esm2" → what it is, "esm2_hash" → …
   bool synthetic = false;

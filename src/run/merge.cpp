@@ -77,7 +77,7 @@ InputSettings inputs_of(const ShardRuns& shards) {
   return inputs;
 }
 
-// Returns the tables to write: those asked for, else those of the shards.
+// Returns the tables to write: the requested tables, else those of the shards.
 MoreTables tables_of(const ShardRuns& shards, const MergeSettings& settings) {
   const bool bed = std::ranges::any_of(
       shards.runs, [](const auto& run) { return has_own(RunFolder(run), run_files::kChunkBed); });

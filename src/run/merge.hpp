@@ -15,8 +15,8 @@ struct MergeSettings {
   std::vector<std::filesystem::path> runs;  // finished runs of all shards, in any order
   std::filesystem::path output;
   CallRuleChange rule{};  // applied to the runs' rules, which must then be equal
-  TableChange tables{};   // applied to what the runs have
-  // kResume: goes on with an earlier merge of the same shards, or begins one.
+  TableChange tables{};   // applied to the runs' tables
+  // kResume: goes on with an earlier merge of the same shards, or begins a merge.
   Existing existing = Existing::kRefuse;
   bool start_over = false;  // begin anew if the merge to resume is refused
 

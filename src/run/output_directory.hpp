@@ -14,18 +14,19 @@ namespace virnucpro {
 enum class Existing : std::uint8_t {
   kRefuse,
   kReplace,  // removes what runs wrote there
-  kResume,   // continues the run whose journal is there, or begins one
+  kResume,   // continues the run whose journal is there, or begins a run
 };
 
 // A run's output directory, held open, and locked by run.lock for the object's life.
 class OutputDirectory {
  public:
-  // Creates the directory, or takes one that holds no file of a run. kResume also takes one with a
-  // journal, or with only the files of a run that ended before it had one; kReplace takes any.
-  // Other files may be there, but not under a name that a run of this stem may use. Nothing in the
-  // directory is touched before it is known to be usable. Errors: kJournalDamaged if SQLite would
-  // take a foreign file for a part of the journal; kOutputExists; kOutputBusy, naming host and pid,
-  // if the run that holds it may be alive (with kReplace: is known to be alive); kOutputWrite.
+  // Creates the directory, or takes a directory that holds no file of a run. kResume also takes a
+  // directory with a journal, or with only the files of a run that ended before it had a journal;
+  // kReplace takes any. Other files may be there, but not under a name that a run of this stem may
+  // use. Nothing in the directory is touched before it is known to be usable. Errors:
+  // kOutputExists; kJournalDamaged if SQLite would take a foreign file for a part of the journal;
+  // kOutputBusy, naming host and pid, if the run that holds it may be alive (kReplace: is alive for
+  // sure); kOutputWrite.
   OutputDirectory(const std::filesystem::path& path, std::string stem, Existing existing);
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
@@ -37,7 +38,7 @@ class OutputDirectory {
   // Clears all but the incomplete files that will replace the others. Call it when everything that
   // can fail is done.
   void clear_complete() const;
-  // Removes incomplete files of a killed run, and no complete ones.
+  // Removes only the incomplete files of a killed run.
   void clear_leftovers() const;
   // True if clear() would remove this file; any path may name it.
   bool would_clear(const std::filesystem::path& file) const;

@@ -216,7 +216,7 @@ class PredictRun {
     InputSet inputs(std::move(wanted), cancel_);
     FrameStream stream(inputs, stream_settings(), &tokenizer_, counters_, cancel_);
     while (std::optional<FrameEvent> event = stream.next()) {
-      cancel_.check();  // a stopped run submits no more of what was read ahead
+      cancel_.check();  // a stopped run submits no parts that were read ahead
       require_few_changed_calls();
       if (auto* part = std::get_if<FramePart>(&*event)) {
         add(std::move(*part));
@@ -391,7 +391,7 @@ class PredictRun {
   RunCounters& counters_;
   const Cancel& cancel_;
   const DnaTokenizer& tokenizer_;
-  const bool has_intermediates_;  // the files of --keep-intermediate have all of the journal
+  const bool has_intermediates_;  // the files of --keep-intermediate are complete
   const bool calls_stand_;        // a finished run's calls stay if nothing is added
   Ledger ledger_;
   ExtraFiles files_;

@@ -46,7 +46,7 @@ struct PredictSettings {
   VirusOutputs viruses{};
   bool strict_input = false;
   CallRule rule{};
-  bool names_rule = false;  // the user gave the rule: a resumed run writes its files anew
+  bool names_rule = false;  // the user gave the rule: a resumed run writes the files of calls anew
   // Chunks whose call is at most this far, in logits, from the other call are computed again in
   // compute.check_precision; 0: no chunks.
   double margin = 0;
@@ -98,7 +98,7 @@ struct PredictEvents {
 // Reads sequences and writes tables: the main job. Errors: those of its parts; if no input can be
 // read, the first input's error, before any file is touched if no input can be opened;
 // kJournalMismatch or kJournalDamaged if the journal to resume belongs to another run or is
-// damaged. Unless `strict_input`, one failed input among others is no error and in the summary.
+// damaged. Unless `strict_input`, a failed input among others is only in the summary.
 // However the run ends, the journal has all computed scores.
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
                    const std::function<void(std::string_view)>& stdout_sink,

@@ -60,7 +60,7 @@ class Missing {
            const PublishedModel* named) {
     if (found_.empty()) table_ = table_of(lookup_);
     const TableModel* row = model == nullptr ? nullptr : table_.find(model->download);
-    if (row == nullptr || model != named) text += " " + detail;  // else the command says it
+    if (row == nullptr || model != named) text += " " + detail;  // else the command names the model
     if (row != nullptr) {
       names_.push_back(row->name);
       if (row->size().bytes > 0) text += fmt::format(" ({})", size_text(row->size()));
@@ -68,7 +68,7 @@ class Missing {
     found_.push_back(std::move(text));
   }
 
-  // Returns the one command that gets all published models.
+  // Returns the command that gets all missing published models.
   std::string command() const {
     const std::string folder = lookup_.models_dir.empty()
                                    ? ""

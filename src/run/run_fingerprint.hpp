@@ -78,7 +78,7 @@ CallRule rule_of(const Journal::Fingerprint& print);
 std::string shared_settings(const Journal::Fingerprint& print);
 // A setting that two runs, or shards, must share but do not.
 struct SettingDifference {
-  std::string name;  // for the user
+  std::string name;  // in messages
   std::string first;
   std::string second;
 };

@@ -17,7 +17,7 @@ namespace virnucpro {
 struct ModelSettings {
   std::string dnabert_s;
   std::string esm2;
-  std::string classifier;  // empty: none is needed
+  std::string classifier;  // empty: no classifier is needed
   ModelLookup lookup;
 };
 

@@ -24,10 +24,10 @@ inline constexpr std::array<ShadowStratum, kShadowStrata> kShadowRule{
 // An estimate, from a sample, of how many of the calls that were not computed again would change in
 // the check precision.
 struct ShadowEstimate {
-  std::uint64_t chunks = 0;   // not computed again
+  std::uint64_t chunks = 0;   // chunks not computed again
   std::uint64_t sampled = 0;  // computed for comparison
   double changed = 0;         // estimated number of changed calls
-  double low = 0;             // its 95 % interval
+  double low = 0;             // 95 % interval of `changed`
   double high = 0;
 };
 
@@ -39,7 +39,7 @@ class ShadowCheck {
   // `share`, above 0, is that of the chunks furthest from the other call. `margin` is in logits.
   ShadowCheck(double share, double margin, ShadowCounters& counters);
 
-  // True if a chunk of this name is chosen if its call is near enough to the other call.
+  // True if a chunk of this name is chosen when its call is near enough to the other call.
   bool may_choose(const Hash128& name) const;
   // Counts a chunk whose call is `distance` logits from the other call. Returns the chunk's stratum
   // if it must be computed in the check precision as well, else kNone.

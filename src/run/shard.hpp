@@ -12,7 +12,7 @@ namespace virnucpro {
 
 // The share of the inputs' sequences that one of several runs computes; merge joins them.
 struct Shard {
-  static constexpr std::uint64_t kMost = 4096;  // a merge reads them in parallel
+  static constexpr std::uint64_t kMost = 4096;  // a merge reads all shards side by side
 
   std::uint64_t index = 0;
   std::uint64_t count = 1;

@@ -49,14 +49,14 @@ std::set<std::uint64_t> joined(std::set<std::uint64_t> a, const std::set<std::ui
 struct ShardLook {
   fs::path run;
   Shard shard{};
-  std::string settings;  // hashes
+  std::string settings;  // this and the next three are hashes
   std::string inputs;
   std::string content;
   std::string identity;
   bool finished = false;
   std::string so_far{};  // progress of an unfinished run, if asked for
   CallRule rule{};
-  bool fits = true;  // nothing is wrong with it so far
+  bool fits = true;  // no fault was found so far
 };
 
 std::string inputs_hash(const std::vector<InputEntry>& inputs) {
@@ -101,9 +101,9 @@ ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) 
 
 // The differences between the inputs of two shards' runs.
 struct InputDifference {
-  std::string other{};          // why they are not the same
-  std::string mine_failed{};    // an input that failed in this run and not in the other
-  std::string theirs_failed{};  // the other way round
+  std::string other{};          // why the inputs are not the same
+  std::string mine_failed{};    // an input that failed in this run only
+  std::string theirs_failed{};  // an input that failed in the other run only
 };
 
 InputDifference difference_of(const std::vector<InputEntry>& mine, const fs::path& run,

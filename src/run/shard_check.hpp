@@ -62,7 +62,7 @@ struct ShardRuns {
   std::vector<std::filesystem::path> runs{};  // by shard
   std::vector<std::string> identities{};      // of their journals
   std::string content_hash{};                 // of all their units
-  Journal::Fingerprint print{};               // of the first
+  Journal::Fingerprint print{};               // of the first shard's run
   std::vector<InputEntry> inputs{};
   CallRule rule{};  // the rule of all shards, with the change
 };
@@ -71,10 +71,10 @@ struct ShardRuns {
 void require_same(const KeptRun& run, std::uint64_t shard, const std::string& identity);
 
 // Finds each shard's run among some directories, in any order. Reads only the head of each journal,
-// and opens one at a time. The run with most directories is taken; the others are errors. Rules are
-// compared after `change`; `own`, if set, replaces every shard's rule. Errors: kShards, which names
-// every shard that is missing, given twice, of another run, input or rule, unfinished or
-// unreadable; those of Cancel.
+// and opens one at a time. The run of the majority is taken; directories of other runs are errors.
+// Rules are compared after `change`; `own`, if set, replaces every shard's rule. Errors: kShards,
+// which names every shard that is missing, given twice, of another run, input or rule, unfinished
+// or unreadable; those of Cancel.
 ShardRuns find_shards(const std::vector<std::filesystem::path>& directories,
                       const CallRuleChange& change, const std::optional<CallRule>& own,
                       const Cancel& cancel);

@@ -43,7 +43,7 @@ class SpilledParts {
     std::uint64_t offset_;  // of the first byte that is not in the buffer
     std::uint64_t end_;
     std::string buffer_;
-    std::size_t taken_ = 0;  // of the buffer
+    std::size_t taken_ = 0;  // used bytes of the buffer
   };
 
  private:

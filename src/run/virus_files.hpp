@@ -28,9 +28,9 @@ inline constexpr std::size_t kFastqFiles = kFastqEndings.size();
 // The ways to treat a file at one of these names.
 enum class AtName : std::uint8_t {
   kNew,      // nothing may be there
-  kOwn,      // the run wrote the file there: it is replaced, or removed if there is no new one
-  kReplace,  // the file there is replaced, or dropped if there is no new one
-  kLeave,    // the file that was there is gone, and stays so
+  kOwn,      // the run wrote the file there: it is replaced, or removed if none is new
+  kReplace,  // the file there is replaced, or dropped if there is no new file
+  kLeave,    // the file there was removed, and is not written again
 };
 
 struct FastqOutput {
@@ -74,7 +74,7 @@ class VirusFastq {
   // Call finish() after the last record. Then commit() gives the files their names, as AtName says.
   void finish();
   void commit();
-  // Returns the files that commit() will name; nullptr for one that is not written.
+  // Returns the files that commit() will name; nullptr for a file that is not written.
   std::array<BgzfFile*, kFastqFiles> complete();
   const FastqOutput& wanted() const { return wanted_; }
 
@@ -99,7 +99,7 @@ class VirusFastq {
   std::uint64_t parted_ = 0;  // mates called virus that do not stand beside their partner
   std::optional<BgzfFile> singles_;
   std::optional<PairFiles> pairs_;
-  std::optional<Held> held_;  // its mate may follow
+  std::optional<Held> held_;  // a read whose mate may follow
   std::string text_;
 };
 
