@@ -25,10 +25,9 @@ Hash128 frame_hash(const FrameTokens& tokens);
 
 // Returns the row's bytes: hashes and scores of frames, then a CRC-32C of these (4 bytes).
 std::string encode_early_scores(std::span<const EarlyScore> scores);
-// Returns nothing if the row is damaged: its frames are then computed again.
+// Returns the scores of a row, or nothing if the row is damaged: its frames are computed again.
 std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::byte> row);
 
-// Keeps the early scores of a run.
 class EarlyScores {
  public:
   // `left` holds the scores from an earlier session of the run, `next_row` is the first free row,

@@ -317,7 +317,7 @@ Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) 
   const std::filesystem::path& path = held.path;
   require_own_journal_files(path);
   if (folder.kind_of(held.name()) != EntryKind::kNone) {
-    throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, "it is there already");
+    throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, "it exists already");
   }
   const FilePlace partial(folder, AtomicFile::partial_name(held.name()));
   folder.remove_leftover(partial.name());
@@ -364,7 +364,7 @@ Journal Journal::open(const FilePlace& place, Check check, const Cancel& cancel)
   SqliteDatabase sqlite = open_database(reachable(held), 0, ErrorKind::kJournalDamaged, held.path);
   sqlite.keep_log(was_killed);  // until the first change: a refused run leaves files as they are
   check_schema(sqlite);
-  // The file was opened for writing, so only its header can forbid it.
+  // The file was opened for writing, so only its header can make it read-only.
   if (sqlite.is_read_only()) fail_damaged(held.path, "it says that it cannot be written to");
   return opened(*held.folder, std::move(sqlite), check, cancel);
 }
@@ -409,7 +409,9 @@ Journal::Fingerprint Journal::fingerprint() const {
       database_->fail(fmt::format("its fingerprint's entry {}: {}", key, why));
     }
     text += key.size() + value.size();
-    if (text > kMostText) database_->fail("its fingerprint is too large");
+    if (text > kMostText) {
+      database_->fail(fmt::format("its fingerprint has more than {} MiB", kMostText >> 20U));
+    }
     fingerprint.emplace_hint(fingerprint.end(), std::move(key), std::move(value));
   }
   return fingerprint;
@@ -585,7 +587,9 @@ std::vector<InputEntry> Journal::inputs() const {
     }
     inputs.push_back(read_input(rows));
     text += inputs.back().name.size() + inputs.back().message.size();
-    if (text > kMostText) database_->fail("the texts of its inputs are too large");
+    if (text > kMostText) {
+      database_->fail(fmt::format("its inputs' texts have more than {} MiB", kMostText >> 20U));
+    }
     if (rows.integer(10) != input_crc(inputs.size() - 1, inputs.back())) {
       database_->fail(fmt::format("input {}: its checksum does not fit", inputs.size() - 1));
     }

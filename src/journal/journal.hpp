@@ -114,7 +114,7 @@ class Journal {
   const std::string& content_hash() const;
   std::uint64_t units() const;  // of all inputs
 
-  // The number of an input's units, and of the parts of sequences in them.
+  // The number of an input's units, and of the parts in these units.
   struct Extent {
     std::uint64_t units = 0;
     std::uint64_t parts = 0;

@@ -16,7 +16,7 @@
 
 namespace virnucpro {
 
-// Takes a run's scores into its journal. Parts of sequences come in input order, scores in any
+// Writes a run's scores to its journal. Parts of sequences come in input order, scores in any
 // order. Complete units go to the journal in input order, on a separate thread. Parts that the
 // journal of an earlier session already has are compared, and not written again.
 class Ledger {

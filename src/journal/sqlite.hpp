@@ -12,9 +12,9 @@
 
 namespace virnucpro {
 
-// An SQLite database and its statements as owned resources. Their failures are Errors: kOutputWrite
-// (full disk, I/O, permissions), kJournalDamaged (not a database, broken pages, another schema),
-// kOutputBusy (locked by another process), kOutOfMemory.
+// An SQLite database and its statements as owned resources. Errors: kOutputWrite (full disk, I/O,
+// permissions), kJournalDamaged (not a database, broken pages, another schema), kOutputBusy (locked
+// by another process), kOutOfMemory.
 class SqliteStatement {
  public:
   SqliteStatement(sqlite3* database, std::string_view sql, const std::filesystem::path& path);

@@ -19,7 +19,7 @@ PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_bu
 
 // Callbacks of a batch runner, on the thread that calls the runner.
 struct BatchHandlers {
-  // Takes a frame's result, once for every number of the frame. `index`: the frame's place in the
+  // Takes a frame's result, once for every number of the frame. `index` is the frame's place in the
   // batch's result.
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)> on_result;
   // Takes the result of a frame given to recompute().

@@ -29,7 +29,7 @@ struct Calibration {
   std::string place() const;
 };
 
-// Returns the entries of a run's description that a calibration is bound to.
+// Returns the entries of a run's description that must be those of its calibration.
 std::map<std::string, std::string> calibrated_part(
     const std::map<std::string, std::string>& description);
 
@@ -41,7 +41,7 @@ Calibration read_calibration(const std::filesystem::path& path);
 // Reads the text of a calibration's file; errors name `path`.
 Calibration parse_calibration(const std::string& text, const std::filesystem::path& path);
 
-// Returns the least margin, in logits, of a calibration for a precision_name().
+// Returns the least margin, in logits, of a calibration. `precision` is a precision_name().
 double least_margin(std::string_view precision);
 // Refuses a margin below least_margin(). The hash finds accidents only: a forged file may state a
 // margin of 0, and no call would be computed again. Errors: kCalibration, naming the file.

@@ -21,7 +21,7 @@ bool within(double a, double b, double factor) {
 // From this score on (a logit of 13.9) fp32 scores are too near 1 to tell logits apart.
 constexpr float kSaturated = 1 - 1.0F / (1U << 20U);
 
-// Larger than |ln x| of every fp32 number x except 0.
+// A bound above |ln x| of every fp32 number x except 0.
 constexpr double kLargestLogit = 104;
 
 // Returns the least and the greatest √|d| (d − t) in the bounds. The function has a cusp at 0 and

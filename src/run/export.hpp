@@ -35,8 +35,8 @@ struct ExportSettings {
   TableChange tables{};  // applied to the run's tables
   VirusOutputs viruses{};
   std::vector<std::string> inputs{};  // the paths of the inputs now; empty: as the run read them
-  // If the calls in the run's own directory change: renames its files of sequences called virus
-  // that this export does not name (fastq_record.hpp), instead of writing them anew.
+  // Renames the run's files of sequences called virus that this export does not name, instead of
+  // writing them anew, if the calls in the run's own directory change (fastq_record.hpp).
   bool drop_viruses = false;
   bool force = false;  // replaces the files in another directory
   // Writes a run's reports anew. Called if the tables go into the run's own directory and the run

@@ -111,8 +111,8 @@ bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
   Error error(
       ErrorKind::kOutputExists, Place{.file = name_of(record, index).string()},
       record.unmarked
-          ? "the run's calls change, but it is not known whether this file is as it wrote it"
-          : "the run's calls change, but this file is no longer as it wrote it");
+          ? "the run's calls change, and this file may have been changed since the run wrote it"
+          : "the run's calls change, but this file was changed since the run wrote it");
   error.advise(
       "Move it away, or let virnucpro export --drop-virus-files rename it; then run this again.");
   throw Error(error);
@@ -124,7 +124,7 @@ AtName own_name(const FastqRecord& record, std::size_t index) {
   const fs::path name = name_of(record, index);
   if (is_at(name) && was_written) refuse(record, index);
   if (record.pending || !was_written) return AtName::kNew;
-  if (!record.unmarked) log_warning("{}: it is gone, and not written anew", name.string());
+  if (!record.unmarked) log_warning("{}: it was removed, and is not written again", name.string());
   return AtName::kLeave;
 }
 
@@ -168,7 +168,7 @@ FastqRecords fastq_records_of(const Journal& journal) {
       records.push_back(std::move(record));
       continue;
     }
-    log_warning("{}*: these files stay as they are: they are of {}, and this run is a copy",
+    log_warning("{}*: these files are not changed: they belong to {}, and this run is a copy",
                 record.prefix, record.run);
   }
   if (!records.empty() || print.contains(key_of(0))) return records;

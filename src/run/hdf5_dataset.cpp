@@ -28,11 +28,11 @@ Hdf5Handle hdf5_chunks(hsize_t rows, hsize_t width, const std::string& path) {
 }
 
 Hdf5Handle create_hdf5(const std::string& reachable, const std::string& path) {
-  // After a failed write HDF5 would try again at exit, and crash.
+  // After a failed write, HDF5 would write again at exit, and crash.
   H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are thrown, not printed
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
-  // Nobody else uses the file before it has its name, and some network file systems lack locks.
+  // Only this process uses a file without its name, and some network file systems lack locks.
   H5Pset_file_locking(access.get(), 0, 1);
   return {H5Fcreate(reachable.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, path};
 }

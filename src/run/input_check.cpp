@@ -33,7 +33,7 @@ std::optional<Error> opening_error(const std::string& path) {
   return Error(ErrorKind::kInputRead, Place{.file = display_name(path)}, errno_text(EISDIR));
 }
 
-// False for a pipe. True for a missing file, because every reading of it fails.
+// True if the path is not a pipe, also for a missing file: every read of it fails.
 bool may_be_read_twice(const std::string& path) {
   if (path == "-") return false;
   struct stat status {};

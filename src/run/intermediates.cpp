@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// The embeddings get their name last, so all files are there if they are.
+// Looks for the embeddings only: they get their name last, so all files exist if they do.
 bool Intermediates::are_in(const std::filesystem::path& directory) {
   std::error_code error;
   return std::filesystem::exists(run_files::kEmbeddings.in(directory), error);

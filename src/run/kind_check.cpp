@@ -27,7 +27,7 @@ void KindCheck::look(const FramePart& part) {
         shown_text(part.part.id), odd, part.part.length);
   } else {
     log_warning(
-        "{}: {} of {} letters are no nucleotides: is it a protein? virnucpro embed --proteins "
+        "{}: {} of {} letters are not nucleotides: is it a protein? virnucpro embed --proteins "
         "takes proteins, predict takes nucleotides",
         shown_text(part.part.id), odd, part.part.length);
   }

@@ -28,7 +28,7 @@ struct LoadedModels {
 // Returns the precision as --precision names it: "int8-simulated" is int8 on the CPU.
 std::string precision_name(const ComputeSettings& compute);
 
-// Returns the GPU that load_models() uses, the first; empty for the CPU.
+// Returns the first GPU, which load_models() uses; empty for the CPU.
 std::optional<int> gpu_of(const ComputeSettings& compute);
 
 // Opens the files that `outputs` needs, but reads no tensor yet. Errors: the kWeights* family.

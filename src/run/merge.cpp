@@ -117,7 +117,7 @@ void spill(const ShardRuns& shards, SpilledParts& parts, const Cancel& cancel) {
   parts.finish();
 }
 
-[[noreturn]] void fail_shard(const ShardRuns& shards, std::size_t shard, const char* why) {
+[[noreturn]] void fail_shard(const ShardRuns& shards, std::size_t shard, const std::string& why) {
   BadShards bad(shards.runs.size());
   bad.add(shards.runs[shard], shard, why, BadShards::Help::kAnew);
   bad.require_none();
@@ -181,7 +181,9 @@ class Joiner {
       out_.add(std::move(part));
     }
     if (length > kMaxLetters) {
-      fail_shard(shards_, shard, "one of its sequences is longer than any can be");
+      fail_shard(
+          shards_, shard,
+          fmt::format("one of its sequences has {} letters; the limit is {}", length, kMaxLetters));
     }
     return length;
   }

@@ -73,7 +73,7 @@ void require_none(const RunFolder& run) {
 }
 
 // Accepts the files of a run that was killed before it had a journal. Refuses tables without a
-// journal: they come from a run that kept none.
+// journal: their run kept no journal.
 void require_resumable(const RunFolder& run) {
   const std::vector<RunFolder::OwnFile> files = earlier_files(run);
   if (std::ranges::any_of(files, is_journal)) return;

@@ -245,8 +245,8 @@ class PredictRun {
     if (share <= *settings_.most_changed_calls) return;
     Error error(
         ErrorKind::kRequirementMissed,
-        fmt::format("PREC-01: of {} calls compared with {}, too many change: at least a share "
-                    "of {:.2g} of all calls would, and {:g} is allowed",
+        fmt::format("PREC-01: {} calls were compared with {}: a share of at least {:.2g} of all "
+                    "calls would change, and the limit is {:g}",
                     grouped(estimate.sampled), name_of(settings_.compute.check_precision.value()),
                     share, *settings_.most_changed_calls));
     error.advise(
@@ -274,7 +274,7 @@ class PredictRun {
       runner_.settle();
       ledger_.save();
     } catch (const std::exception& error) {
-      log_info("not all that was computed is in the journal: {}", error.what());
+      log_info("some computed scores are not in the journal: {}", error.what());
     }
   }
 
@@ -381,7 +381,7 @@ class PredictRun {
   Error all_failed(const InputSet& inputs) const {
     if (inputs.size() == 1) return *first_failure_;
     return {first_failure_->kind(),
-            fmt::format("none of the {} inputs could be read; this is the first one's error",
+            fmt::format("none of the {} inputs could be read; this is the first input's error",
                         inputs.size())};
   }
 
@@ -516,7 +516,7 @@ FastqPlan plan_fastq(const PredictSettings& settings, const std::filesystem::pat
       return false;
     }
     for (const std::filesystem::path& file : files_of({record})) {
-      log_warning("{}: it stays, and states calls of the run that is replaced", file.string());
+      log_warning("{}: not removed; it has the calls of the replaced run", file.string());
     }
     return true;
   });

@@ -40,7 +40,7 @@ struct PredictSettings {
   bool start_over = false;                // begin anew if the journal to resume is refused
   bool check_journal = true;              // check every unit of the journal first
   bool journal = true;                    // false: the run cannot be resumed
-  // Seconds until the scores of an incomplete unit are written: a killed run loses no more.
+  // Seconds until the scores of an incomplete unit are written. A killed run loses at most these.
   double journal_interval = limits().seconds_until_early;
   bool keep_intermediate = false;
   VirusOutputs viruses{};
@@ -74,7 +74,7 @@ struct RunSummary {
   double seconds = 0;
 };
 
-// A run's facts when its models are loaded and its directory exists.
+// The facts of a run whose models are loaded and whose directory exists.
 struct RunStart {
   std::optional<RunFolder> directory;
   std::map<std::string, std::string> description;  // of the models: run/load_models.hpp

@@ -16,7 +16,7 @@ struct ShadowStratum {
   double factor = 0;  // a chunk's chance as a multiple of the share
 };
 // Calls near the margin are more likely to be wrong, so more of them are sampled.
-inline constexpr double kLeastShadow = 1e-6;  // share
+inline constexpr double kLeastShadow = 1e-6;  // share of the chunks
 inline constexpr std::array<ShadowStratum, kShadowStrata> kShadowRule{
     ShadowStratum{.from = 0, .factor = 64}, ShadowStratum{.from = 2, .factor = 16},
     ShadowStratum{.from = 4, .factor = 4}, ShadowStratum{.from = 8, .factor = 1}};

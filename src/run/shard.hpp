@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// The share of the inputs' sequences that one of several runs computes; merge joins them.
+// The share of the inputs' sequences that one of several runs computes; merge joins the runs.
 struct Shard {
   static constexpr std::uint64_t kMost = 4096;  // a merge reads all shards side by side
 

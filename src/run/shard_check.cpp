@@ -119,7 +119,7 @@ InputDifference difference_of(const std::vector<InputEntry>& mine, const fs::pat
     const bool is_one = mine[k].name == theirs[k].name && mine[k].failed != theirs[k].failed;
     if (!is_one) {
       found.other =
-          fmt::format("its input {} is not that of {} ({} sequences, there {})", mine[k].name,
+          fmt::format("its input {} differs from that of {} ({} sequences, there {})", mine[k].name,
                       run.string(), grouped(mine[k].records), grouped(theirs[k].records));
       return found;
     }
@@ -238,8 +238,7 @@ class ShardSearch {
     const std::uint64_t count = shard_of(print).count;
     std::vector<std::string> texts;
     if (shard.count != count) {
-      texts.push_back(
-          fmt::format("it is one of {} shards, and there one of {}", shard.count, count));
+      texts.push_back(fmt::format("the number of shards (is {}, there {})", shard.count, count));
     }
     Journal::Fingerprint alike = own;
     alike["shard"] = print.at("shard");
@@ -288,7 +287,7 @@ class ShardSearch {
   }
 
   static std::string failed_text(const std::string& input, const fs::path& other) {
-    return fmt::format("it could not process its input {}, and {} did", input, other.string());
+    return fmt::format("it could not process its input {}, but {} could", input, other.string());
   }
 
   std::vector<InputEntry> inputs_in(const fs::path& directory) const {

@@ -117,7 +117,7 @@ RunModels start_models(const ModelSettings& models, const ComputeSettings& compu
 }
 
 WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel) {
-  // Threads inherit the place, so this comes before they start.
+  // Threads inherit the chosen processors, so this comes before any thread starts.
   stay_near_device(setup.pci);
   const ModelSettings models{
       .dnabert_s = setup.dnabert_s,

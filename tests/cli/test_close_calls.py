@@ -185,7 +185,7 @@ def test_strict_stops_a_run_whose_calls_are_known_to_be_wrong(runs):
     command = ["wrong.fa", *COARSE, "--margin", "0.00001", "--shadow", "1", "--token-budget", "100",
                "-o", "wrong"]
     result = runs.predict(*command, "--strict", code=1)
-    assert re.search(r"a requirement was missed: PREC-01: of [\d,]+ calls compared with fp32",
+    assert re.search(r"a requirement was missed: PREC-01: [\d,]+ calls were compared with fp32",
                      message(result)), message(result)
     assert "predict --resume without --strict goes on" in message(result)
     assert not (runs.folder / "wrong" / "wrong_merged").exists()

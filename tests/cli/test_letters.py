@@ -164,7 +164,7 @@ def test_one_kind_given_as_the_other(program):
     assert "a: 80 of 80 letters are A, C, G, T, U or N: is it a protein? Leave --proteins out" in message(result)
     for flags in (["--nucleotides"], ["-e", "60"]):
         result, _ = embedded(program, "x.faa", *flags)
-        assert "letters are no nucleotides: is it a protein?" in message(result)
+        assert "letters are not nucleotides: is it a protein?" in message(result)
 
 
 @pytest.mark.parametrize("flags", [[], ["--nucleotides"]])

@@ -251,15 +251,15 @@ BAD = {
     "given twice": (["0", "1", "2", "3", "4", "./1"], ["./1: it was given twice"], "once, and no other"),
     "doubled": (["0", "1", "2", "3", "4", "twin"], ["twin (shard 1): 1 is the same shard"], "once, and"),
     "of another number": (["0", "of_six", "2", "3", "4"], [
-        MISSING, "of_six (shard 1): it is of another run than 0: it is one of 6 shards, and there one "
-        "of 5"], "--resume, for I = 1"),
+        MISSING, "of_six (shard 1): it is of another run than 0: the number of shards (is 6, there "
+        "5)"], "--resume, for I = 1"),
     "no shard": (["0", "whole", "2", "3", "4"], [
-        MISSING, "whole (shard 0): it is of another run than 0: it is one of 1 shards"], "for I = 1"),
+        MISSING, "whole (shard 0): it is of another run than 0: the number of shards (is 1,"], "for I = 1"),
     "of other settings": (["cut_short", "0", "2", "3", "4"], [
         MISSING, "cut_short (shard 1): it is of another run than 0: the chunk size (is 60, there 100)"],
         "for I = 1"),
     "of another input": (["of_other", "0", "2", "3", "4"], [
-        "of_other (shard 1): its input other.fa is not that of 0 (30 sequences, there 30)"], "no other"),
+        "of_other (shard 1): its input other.fa differs from that of 0 (30 sequences, there 30)"], "no other"),
     "unfinished": (["0", "unfinished", "2", "3", "4"], [
         "unfinished (shard 1): it did not finish: it has ", " sequences so far, and 2 of 3 inputs are "
         "done"], "--resume, for I = 1."),
@@ -320,7 +320,7 @@ def test_an_input_is_mended_for_all_shards(run):
     (run.folder / "cut.fa").write_text(fasta({"mended": "ACGT" * 50}))
     run.predict("reads.fa", "cut.fa", *SHORT, "-o", "1", "--shard", "1/3", "--resume", code=0)
     result = run("merge", "0", "1", "2", "-o", "merged", code=3)
-    assert "0 (shard 0), 2 (shard 2): it could not process its input cut.fa, and 1 did" in message(result)
+    assert "0 (shard 0), 2 (shard 2): it could not process its input cut.fa, but 1 could" in message(result)
     assert "--resume, for I = 0, 2. Then merge again." in message(result)
 
 

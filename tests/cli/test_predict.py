@@ -282,7 +282,7 @@ def test_no_input_can_be_read(program, reads):
     result = program.predict("absent.fa", "bad", *SHORT, "-o", "out", code=1)
     text = message(result)
     assert (text.count("absent.fa"), text.count("bad")) == (1, 1), text
-    assert "input not found: none of the 2 inputs could be read; this is the first one's error" in text
+    assert "input not found: none of the 2 inputs could be read; this is the first input's error" in text
     assert len((program.folder / "out" / "failed_inputs.txt").read_text().splitlines()) == 3
 
 

@@ -286,7 +286,7 @@ def test_the_same_rule_leaves_them(written):
 def test_one_that_is_gone_stays_so(written):
     written.file.unlink()
     told = message(written("export", "out", *STRICT, code=0))
-    assert told.count("v.fastq.gz: it is gone, and not written anew") == 1
+    assert told.count("v.fastq.gz: it was removed, and is not written again") == 1
     assert not written.file.exists()
     assert "v.fastq.gz" not in message(written("export", "out", "--min-score", "0", code=0))
 
@@ -378,8 +378,8 @@ def test_pairs_are_written_anew_by_their_own_rule(pairs, rule):
 def test_a_copy_of_a_run_leaves_the_files_of_the_original(written):
     shutil.copytree(written.folder / "out", written.folder / "copy")
     told = message(written("export", "copy", *STRICT, code=0))
-    assert (f"{written.folder}/v*: these files stay as they are: "
-            f"they are of {written.folder}/out, and this run is a copy") in told
+    assert (f"{written.folder}/v*: these files are not changed: "
+            f"they belong to {written.folder}/out, and this run is a copy") in told
     assert written.file.read_bytes() == written.before
     written("export", "out", *STRICT, code=0)
     assert names_of(written.file) == viruses(written)

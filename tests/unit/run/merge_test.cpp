@@ -131,13 +131,13 @@ TEST_F(Merges, NeedEachSettingAlike) {
   for (const auto& [key, value, told] : std::vector<std::array<std::string, 3>>{
            {"esm2_hash", "12", "the weights of ESM-2 (is 12, there 11)"},
            {"precision", "fp16", "the precision (is fp16, there fp32)"},
-           {"shard", "1/3", "it is one of 3 shards, and there one of 2"}}) {
+           {"shard", "1/3", "the number of shards (is 3, there 2)"}}) {
     EXPECT_THAT(refusal([&](ShardRun& run) { run.print[key] = value; }), HasSubstr(told));
   }
 }
 
 TEST_F(Merges, NeedTheSameInputs) {
-  const std::string not_that = "its input a.fa is not that of ";
+  const std::string not_that = "its input a.fa differs from that of ";
   EXPECT_THAT(refusal([](ShardRun& run) { ++run.entry.records; }), HasSubstr(not_that));
   EXPECT_THAT(refusal([](ShardRun& run) { ++run.entry.bytes; }), HasSubstr(not_that));
   EXPECT_THAT(refusal([](ShardRun& run) { run.entry.hash = "00fe"; }), HasSubstr(not_that))
