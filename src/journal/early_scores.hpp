@@ -17,9 +17,9 @@
 namespace virnucpro {
 
 // Early scores are the scores of frames whose unit is not complete. On a slow device a unit takes
-// minutes. So early scores go to the journal at once, as rows beside the units, and a killed run
-// loses only seconds of computing. A score depends only on its frame's tokens, so a resumed run
-// finds it by their hash.
+// minutes. So early scores go to the journal as rows beside the units, and a killed run loses only
+// seconds of computing. A score depends only on its frame's tokens, so a resumed run finds it by
+// their hash.
 
 Hash128 frame_hash(const FrameTokens& tokens);
 

@@ -156,7 +156,7 @@ std::string KeptRun::identity() const {
   return identity_of(*journal_);
 }
 
-// True if the file still has the content that was opened, although its state has changed.
+// True if the file still has the content that was opened, although something has touched the file.
 bool KeptRun::is_same() const {
   if (!journal_->finished() || has_log(file_)) return false;
   return identity_of(Journal::open_to_read(file_, Journal::Check::kQuick, Cancel())) == identity();
