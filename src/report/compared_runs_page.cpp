@@ -20,7 +20,7 @@ using Runs = std::vector<RunFacts>;
 using Differences = std::vector<ScoreDifferences>;
 using ValueOf = std::function<Value(const RunFacts&)>;
 
-// A table with one column per run; rows are still to be added.
+// Returns a table with one column per run, still without rows.
 Table run_columns(std::string key, std::string caption, const Runs& runs,
                   Measure measure = Measure::kNone) {
   Table table;
@@ -169,7 +169,7 @@ Section result_section(const Runs& runs, const Differences& differences) {
   return section;
 }
 
-// One row per verdict, in the order of first occurrence.
+// Returns a section with one row per verdict, in the order of first occurrence.
 Section verdicts_of(const Runs& runs) {
   Section section{.key = "verdicts", .title = "Verdicts"};
   Table table = run_columns("verdicts", "Verdicts of each run", runs, Measure::kStatus);
@@ -202,7 +202,7 @@ Settings settings_of(const RunFacts& facts) {
   for (const auto& [name, value] : facts.fingerprint) {
     settings[shown_text(name)] = shown_text(value);
   }
-  // Settings that only telemetry has, not the journal's fingerprint.
+  // Telemetry has these settings; the journal's fingerprint lacks them.
   const RunTelemetry::Settings& recorded = facts.telemetry.settings;
   const auto add = [&settings](const char* name, const RunTelemetry::Count& count) {
     if (count) settings[name] = fmt::format("{}", *count);

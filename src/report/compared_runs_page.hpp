@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// Compares several runs with the first: one column per run, headed by its name. `differences`: one
-// for each run but the first, against the first.
+// Returns the page that compares several runs with the first: one column per run, headed by its
+// name. `differences` has an element for each later run: its score differences from the first run.
 Page compared_runs_page(const std::vector<RunFacts>& runs,
                         const std::vector<ScoreDifferences>& differences);
 

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// A stretch of a contig, 0-based, and its virus score. Without a score it is unscored.
+// A stretch of a contig (0-based) and its virus score. Without a score the stretch is unscored.
 struct MapStretch {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -18,19 +18,19 @@ struct MapStretch {
   bool operator==(const MapStretch&) const = default;
 };
 
-// Shows where on a contig the scores are, in fixed memory: a contig of any length is divided into
-// at most kBins bins of equal length. A bin has the mean of its chunks' scores, weighted by their
-// bases in it; it is unscored if no chunk covers half of it.
+// Shows where on a contig the scores are, in fixed memory. A contig of any length is divided into
+// at most kBins bins of equal length. A bin's score is the mean of its chunks' scores, weighted by
+// their bases in the bin. A bin is unscored if chunks cover less than half of it.
 class ContigMap {
  public:
   static constexpr std::uint64_t kBins = 160;
 
   // Begins the map of another contig of `length` bases.
   void begin(std::uint64_t length);
-  // Adds a scored chunk; chunks come in order. `fresh`: the first of its bases that no chunk before
-  // it has.
+  // Adds a scored chunk. Chunks must come in order. `fresh` is the chunk's first base that no
+  // earlier chunk covers.
   void add(const Chunk& chunk, std::uint64_t fresh, double score);
-  // Neighbours with the same score to three decimals are one stretch.
+  // Returns the map. Neighbouring bins whose scores agree to three decimals form one stretch.
   std::vector<MapStretch> stretches() const;
 
  private:

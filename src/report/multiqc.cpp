@@ -16,8 +16,8 @@ namespace {
 constexpr const char* kSection = "virnucpro";
 constexpr const char* kAbout = "tells viral from other sequences.";
 
-// MultiQC puts names into its page as they are, and takes a row that begins with # for a comment.
-// Spreadsheets get its tables, and compute texts that begin like a formula.
+// Returns the sample's name in a safe form. MultiQC puts names into its page unescaped, and takes a
+// row that begins with # for a comment. Spreadsheets compute texts that begin like a formula.
 std::string sample_of(const RunFacts& facts) {
   constexpr std::string_view kMarkup = "<>&\"'`\\";
   constexpr std::string_view kNotFirst = "# ";
@@ -67,7 +67,7 @@ std::vector<Json> columns() {
              {{"scale", false}})};
 }
 
-// A cell of MultiQC's table, so plain and short.
+// Returns the remarks as a short text without markup, for a cell of MultiQC's table.
 std::string remarks_of(const RunFacts& facts) {
   std::vector<std::string> remarks;
   if (facts.synthetic) remarks.emplace_back("synthetic weights: the calls mean nothing");
@@ -145,7 +145,8 @@ std::string multiqc_scores(const RunFacts& facts) {
       "#     id: virnucpro_scores_plot\n"
       "#     title: 'virnucpro: virus scores'\n"
       "#     xlab: virus score\n"
-      "#     ylab: frames\n";  // the next row starts with an empty cell, so it is no sample
+      "#     ylab: frames\n";  // the next row starts with an empty cell, so MultiQC takes it for a
+                               // header
   std::string row = sample_of(facts);
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   for (std::size_t k = 0; k < ScoreFacts::kScoreBins; ++k) {

@@ -11,12 +11,12 @@
 
 namespace virnucpro {
 
-// A report's content. HTML, Markdown and JSON are all written from it, so they say the same.
+// A Page is a report's content. HTML, Markdown and JSON are all written from it, so they agree.
 
 // A number or words; monostate if it was not measured.
 using Value = std::variant<std::monostate, std::uint64_t, double, std::string>;
 
-// How a value is written for people. JSON has the plain value.
+// Says how a value is written for people. JSON has the plain value.
 enum class Measure : std::uint8_t {
   kNone,
   kCount,
@@ -34,10 +34,10 @@ enum class Measure : std::uint8_t {
 };
 
 std::string value_text(const Value& value, Measure unit);
-// A short form for axes: "1.5k", "20 GB".
+// Returns a short form for axes: "1.5k", "20 GB".
 std::string axis_text(double value, Measure unit);
-// Returns a table's text for a spreadsheet, which computes texts that begin like a formula: "_"
-// replaces such a first letter.
+// Returns a table's text for a spreadsheet, where "_" replaces a first letter that would make the
+// text a formula.
 std::string without_formula(std::string text);
 
 struct Field {
@@ -52,7 +52,7 @@ struct Column {
   std::string label{};
   Measure unit = Measure::kNone;
   std::string absent = "not measured";  // shown for an empty number
-  bool is_under_first = false;          // HTML has it below the row's first cell, which has words
+  bool is_under_first = false;          // HTML shows it below the row's first cell, which is a text
 };
 
 struct Table {
@@ -73,7 +73,7 @@ struct PlotBar {
   std::string tick{};  // short name below the bar
   std::string name{};  // full name
   double value = 0;
-  std::size_t colour = 0;  // its number, as for lines
+  std::size_t colour = 0;  // the colour's number, counted as for lines
 };
 
 // The mark of a heat map's cell, besides its colour.
@@ -93,8 +93,8 @@ struct HeatMap {
   std::vector<HeatCell> cells{};  // all, row by row
 };
 
-// Lines over time or over another number, vertical bars, horizontal bars with their names at the
-// left, a heat map, or a contig with its scores.
+// The kinds of plot: lines over time or over another number, vertical bars, horizontal bars with
+// their names at the left, a heat map, or a contig with its scores.
 enum class PlotKind : std::uint8_t { kOverTime, kOverNumber, kBars, kRows, kHeatMap, kContig };
 
 struct Plot {
@@ -106,9 +106,10 @@ struct Plot {
   Measure unit = Measure::kNone;  // of y, of the bars or of the cells
   std::vector<PlotLine> lines{};
   std::vector<PlotBar> bars{};
-  // For kBars that are bins: the number at the right end; other ticks are at the bars' left ends.
+  // If the kBars are bins: the number at the right end. Other ticks are at the bars' left ends.
   std::string end_tick{};
-  // A score, drawn at this share of the width of kBars, and of the height of kContig (else 0.5).
+  // A score that is drawn as a line, at this share of kBars' width or of kContig's height. Without
+  // it, kContig uses 0.5.
   std::optional<double> cut_off{};
   HeatMap map{};
   std::vector<MapStretch> stretches{};  // of kContig: the whole contig; `title` is its name

@@ -12,12 +12,12 @@
 
 namespace virnucpro {
 
-// The most sequences with a map in the report of a run.
+// The report of a run shows at most this number of maps.
 inline constexpr std::size_t kMostMaps = 20;
 
-// The sections of a run's page; single_run_page() puts them in order.
+// These functions return the sections of a run's page; single_run_page() puts them in order.
 
-// A value of telemetry for the page. Counts become double, like all numbers of telemetry.
+// Returns a value of telemetry for the page. Counts become double, like all numbers of telemetry.
 inline Value measured(const std::optional<std::string>& words) {
   return words ? Value{*words} : Value{};
 }
@@ -39,25 +39,25 @@ void add_rows(const std::vector<Record>& records, Table& table) {
   }
 }
 
-// ESM-2 tokens per second over the run's time; empty if not measured.
+// Returns the ESM-2 tokens per second over the run's time; empty if not measured.
 std::vector<PlotPoint> throughput_of(const RunFacts& facts);
 
-// Sections from telemetry: the work, its speed, and the waits.
+// These sections come from telemetry: the work, its speed, and the waits.
 Section verdict_section(const RunFacts& facts);
 Section throughput_section(const RunFacts& facts);
 Section device_section(const RunFacts& facts);
 Section packing_section(const RunFacts& facts);
 Section stage_section(const RunFacts& facts);
-// The shards of a merged run.
+// Returns a section with the shards of a merged run.
 Section shard_section(const RunFacts& facts);
-// The calls that were computed again, and the shadow check's estimate for the others.
+// Returns a section on the calls that were computed again, and on the shadow check of the others.
 Section precision_section(const RunFacts& facts);
 
-// Sections from the journal: the inputs and the results.
+// These sections come from the journal: the inputs and the results.
 Section input_section(const RunFacts& facts);
 Section score_section(const RunFacts& facts);
 Section hit_section(const RunFacts& facts);
-// Maps of the first hits that have several chunks; empty if none has.
+// Returns maps of the first hits that have several chunks; empty if no hit has.
 std::optional<Section> contig_section(const RunFacts& facts);
 Section unscored_section(const RunFacts& facts);
 

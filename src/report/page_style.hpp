@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Light or dark as the reader's system is set; printed black on white.
+// The page is light or dark as the reader's system is set, and black on white in print.
 inline constexpr std::string_view kPageStyle = R"css(
 :root { color-scheme: light dark;
   --paper: #f7f7f5; --card: #ffffff;
@@ -125,10 +125,10 @@ footer { padding-bottom: 30px; }
   .table.main td:last-child { white-space: normal; } }
 )css";
 
-// Filters a table by the text typed above it, and sorts it by the column whose head is clicked. If
-// a cell's text is not a number, its data-value is. Opens a folded section for a link to it, and
-// all of them for printing, which older browsers do not do by the style alone. Adds a button to
-// each plot that saves it as a file.
+// This script filters a table by the text typed above it, and sorts it by the column whose head is
+// clicked. If a cell's text is not a number, the script reads the cell's data-value. It opens a
+// folded section for a link to it. For printing it opens all sections, which older browsers do not
+// do by the style alone. Each plot gets a button that saves the plot as a file.
 inline constexpr std::string_view kPageScript = R"js(
 "use strict";
 const folds = Array.from(document.querySelectorAll("details"));

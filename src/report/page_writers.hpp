@@ -15,13 +15,13 @@ std::string report_html(const Page& page);
 // largest number and a strip of blocks. Heat maps become tables with the chosen cell in bold.
 std::string report_markdown(const Page& page);
 
-// Returns the page as JSON, with unrounded numbers, and null for unmeasured values. "sections"
-// holds each section's "fields", "tables" (each a list of objects) and "plots" by their keys.
+// Returns the page as JSON. Numbers are unrounded; unmeasured values are null. "sections" holds
+// each section's "fields", "tables" (each a list of objects) and "plots" by their keys.
 std::string report_json(const Page& page);
 
-// Returns a table as tab-separated text under its columns' keys, with unrounded numbers and NA for
-// empty values. No text is a formula of a spreadsheet. Texts must have gone through shown_text(),
-// which leaves no tab.
+// Returns a table as tab-separated text. Its first line has the columns' keys. Numbers are
+// unrounded; empty values are NA. No text acts as a spreadsheet's formula. Texts must have gone
+// through shown_text(), which leaves no tab.
 std::string report_tsv(const Table& table);
 
 }  // namespace virnucpro

@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// In letters: a longer text may wrap in its cell, so the cell must stay wide.
+// A text with more letters may wrap in its cell, so that cell must stay wide.
 constexpr std::size_t kNarrowText = 23;
 constexpr std::size_t kLongestName = 40;  // of a sample
 
@@ -80,7 +80,7 @@ void add_plots(Html& html, const std::vector<Plot>& plots) {
   html.raw("<div class=\"plots\">\n");
   for (const Plot& plot : plots) {
     const bool may_be_wide = plot.kind == PlotKind::kHeatMap;
-    const bool has_axis = plot.kind != PlotKind::kContig && !may_be_wide;  // with this label
+    const bool has_axis = plot.kind != PlotKind::kContig && !may_be_wide;  // the axis shows y_label
     html.add("<figure data-name=\"{}\"><figcaption>{} <span>{}</span></figcaption>\n",
              escaped(plot.key), escaped(plot.title), has_axis ? "" : escaped(plot.y_label));
     if (may_be_wide) html.raw(scroller("wide-plot", plot.title) + "\n");
@@ -112,7 +112,8 @@ std::string sort_value(const Value& value) {
   return "-1";  // sorts unmeasured values before all others
 }
 
-// `under`: the text below the cell's own. `room`: in letters; a longer text may wrap.
+// Adds a cell; `under` is a second text below the cell's own. Texts of more than `room` letters may
+// wrap.
 void add_cell(Html& html, const Value& value, const Column& column, std::size_t room,
               const std::string& under) {
   const Measure unit = column.unit;
@@ -189,7 +190,7 @@ void add_header(Html& html, const Page& page) {
   html.raw("</p>\n");
   add_fields(html, page.highlights, "tiles");
   html.raw("<nav aria-label=\"Sections\">");
-  // Folded sections are short and stand together at the end, so only the first has a link.
+  // Folded sections are short and stand together at the end. Only the first gets a link.
   bool is_folded = false;
   for (const Section& section : page.sections) {
     if (is_folded && section.folded) continue;

@@ -20,8 +20,8 @@ bool ends_with_www(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char letter) { return (letter | 0x20) == 'w'; });
 }
 
-// Escapes a text, so that nothing from a file becomes markup, ends its line or its table's cell, or
-// becomes a link: many readers make one of an address that is not marked as such.
+// Escapes a text from a file, so that it cannot become markup or a link, nor end its line or its
+// table's cell. Many readers turn even a plain address into a link.
 std::string plain(std::string_view text) {
   constexpr std::string_view kMarks = "\\`*_{}[]<>#|~&!@";
   const std::string shown = printable(text);
@@ -119,7 +119,8 @@ std::string heat_map_text(const Plot& plot) {
   return text;
 }
 
-// Returns as many blocks as strip() has, each with the score at its middle; a dot means no score.
+// Returns as many blocks as strip() does. A block shows the score at its middle; a dot means no
+// score.
 std::string contig_strip(const std::vector<MapStretch>& stretches) {
   std::string text;
   auto at = stretches.begin();
@@ -153,7 +154,7 @@ std::string plot_text(const Plot& plot) {
 std::string section_text(const Section& section) {
   std::string text = fmt::format("## {}\n\n", plain(section.title));
   if (!section.note.empty()) text += plain(section.note) + "\n\n";
-  // Four blanks make it code, in which no character is markup.
+  // Four blanks make the text code, in which no character is markup.
   if (!section.preformatted.empty())
     text += fmt::format("    {}\n\n", printable(section.preformatted));
   text += fields_text(section.fields);

@@ -17,12 +17,12 @@ std::string input_name(const RunFacts& facts, std::uint32_t input) {
   return input < facts.inputs.size() ? shown_text(facts.inputs[input].name) : "";
 }
 
-// Empty for a contig without a scored chunk.
+// Returns the tier for a table; empty for a contig without a scored chunk.
 Value tier_words(std::string_view tier) {
   return tier.empty() ? Value{} : Value{std::string(short_tier(tier))};
 }
 
-// Counts by virus score, in bins.
+// Plots counts by virus score, in bins.
 Plot histogram(const std::array<std::uint64_t, ScoreFacts::kScoreBins>& counts, std::string key,
                std::string title, std::string what) {
   Plot plot{.key = std::move(key),
@@ -47,7 +47,8 @@ Plot score_plot(const ScoreFacts& scores) {
                    "frames");
 }
 
-// Returns the score above which a read of one chunk is called virus; its two scores add up to 1.
+// Returns the score above which a read of one chunk is called virus. The chunk's two scores add up
+// to 1.
 double cut_off_of(const CallRule& rule) {
   if (rule.is_viral_ngs()) return (1 + rule.viral_ngs().min_weighted_delta) / 2;
   return std::max(0.5, rule.min_score());
@@ -196,7 +197,7 @@ Plot contig_plot(const SequenceHit& hit, const CallRule& rule, std::size_t numbe
       fmt::format("{}: {} of {} scored chunks are virus, {} of {} bases scored", word_of(hit.call),
                   grouped(hit.virus_chunks), grouped(hit.chunks_scored), grouped(hit.bases_scored),
                   grouped(hit.length));
-  plot.cut_off = std::max(0.5, rule.min_score());  // of a chunk
+  plot.cut_off = std::max(0.5, rule.min_score());  // the virus score from which a chunk is virus
   plot.stretches = hit.map;
   return plot;
 }
@@ -260,7 +261,7 @@ Section score_section(const RunFacts& facts) {
   return section;
 }
 
-// Returns which sequences are listed; empty if all are.
+// Says which sequences are listed; empty if all are.
 std::string least_tier_text(const RunFacts& facts) {
   const std::string_view tier = facts.rule.min_tier();
   if (!facts.rule.is_viral_ngs() || tier == kReviewTier) return {};

@@ -28,7 +28,7 @@ void warn_of_damage(const fs::path& file, std::uint64_t lines, RunFacts& facts) 
                                        shown_text(file.filename().string()), grouped(lines)));
 }
 
-// Damaged telemetry must not prevent a report, so the report shows the error as a warning.
+// Calls `read`. Damaged telemetry must not prevent a report, so an error becomes a warning there.
 template <typename Read>
 void read_or_warn(const fs::path& file, RunFacts& facts, const Read& read) {
   if (file.empty()) return;

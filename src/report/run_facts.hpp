@@ -15,12 +15,12 @@
 
 namespace virnucpro {
 
-// Everything that a report shows, read from a run's files alone: so killed and old runs have the
-// same report.
+// Everything that a report shows. All of it is read from a run's files, so that killed and old runs
+// have the same report.
 struct RunFacts {
   std::string name;  // the run's directory, through shown_text()
   std::string stem;
-  std::string sample;  // sample_name()
+  std::string sample;  // from sample_name()
   bool finished = false;
   bool synthetic = false;
   CallRule rule{};
@@ -39,8 +39,9 @@ struct RunFacts {
   }
 };
 
-// `change`: applied to the run's own rule of calls. Reads what it can of damaged telemetry, and a
-// warning names the file. Errors: kJournalDamaged, Cancel's.
+// Reads a run's facts, with `change` applied to the run's own rule of calls. Reads what it can of
+// damaged telemetry, and adds a warning that names the file. Errors: kJournalDamaged; those of
+// Cancel.
 RunFacts read_run_facts(const Journal& journal, const std::filesystem::path& run,
                         const CallRuleChange& change, const Cancel& cancel);
 

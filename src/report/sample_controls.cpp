@@ -25,7 +25,7 @@ std::string some_names(const std::vector<SampleFacts>& samples) {
   return text;
 }
 
-// "./a//b" and "a/b" are one run.
+// Returns the same text for "./a//b" and "a/b", which are one run.
 std::string plain_path(const std::string& run) {
   return run_text(std::filesystem::path(run).lexically_normal().string());
 }

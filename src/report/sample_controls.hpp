@@ -11,7 +11,7 @@
 
 namespace virnucpro {
 
-// How a sample stands against the negative controls (docs/use/outputs.md).
+// The result of comparing a sample with the negative controls (docs/use/outputs.md).
 enum class AgainstControls : std::uint8_t {
   kNone,  // there are no controls
   kControl,
@@ -22,19 +22,19 @@ enum class AgainstControls : std::uint8_t {
 
 struct ControlResult {
   AgainstControls found = AgainstControls::kNone;
-  // To the nearest control: the one with the smallest lower end.
+  // The ratio to the nearest control, whose interval has the smallest lower end.
   std::optional<CountRatio> ratio{};
-  std::size_t control = 0;  // which one, if there is a ratio
+  std::size_t control = 0;  // the nearest control's index, if there is a ratio
 };
 
-// Returns the samples that `names` mean, sorted. A name is that of a sample, or its run as it was
-// given. Errors: kUsage for a name that no sample has, or several.
+// Returns the samples that `names` mean, sorted. A name is a sample's name, or its run's path as it
+// was given. Errors: kUsage for a name that fits no sample or several.
 std::vector<std::size_t> find_controls(const std::vector<SampleFacts>& samples,
                                        const std::vector<std::string>& names);
 
-// Compares each sample's share of sequences called virus with that of each control. A sample is
-// above the controls only if each ratio's interval is above 1: pooled controls would hide a
-// contaminated one.
+// Compares each sample's share of sequences called virus with each control's. A sample is above the
+// controls only if all its ratios' intervals are above 1. Pooling the controls would hide a
+// contaminated control.
 std::vector<ControlResult> compare_with_controls(const std::vector<SampleFacts>& samples,
                                                  const std::vector<std::size_t>& controls);
 

@@ -27,7 +27,7 @@ void count(const ContigCall& found, ViralTiers& tiers) {
   if (found.tier == kReviewTier) ++tiers.review;
 }
 
-// Damaged telemetry must not prevent a report: such a run has no time.
+// Returns the run's time. Damaged telemetry must not prevent a report, so the time is then empty.
 std::optional<double> seconds_of(const fs::path& run) {
   const fs::path summary = newest_telemetry(run).summary;
   if (summary.empty()) return std::nullopt;
@@ -39,8 +39,8 @@ std::optional<double> seconds_of(const fs::path& run) {
   }
 }
 
-// Returns the part of a rule that decides calls. By viral-ngs neither the least score of a virus
-// chunk nor the tier from which sequences are written belongs to it.
+// Returns the part of a rule that decides calls. For viral-ngs, this leaves out the least score of
+// a virus chunk and the tier from which sequences are written.
 std::string calls_text(const CallRule& rule) {
   return rule.is_viral_ngs() ? text_of(rule.viral_ngs()) : text_of(rule);
 }

@@ -22,12 +22,12 @@ std::string directory_name(const std::filesystem::path& run);
 // Returns a run's path as the user gave it, without slashes at its end, through shown_text().
 std::string run_text(std::string_view path);
 
-// Returns the name of a run's sample: --name, or else the first input's. If that has no name of its
-// own (stdin, a pipe of the shell), it is the run's directory: MultiQC would show hundreds of
-// samples called stdin as one. Through shown_text().
+// Returns the name of a run's sample, through shown_text(): --name, or else the first input's name.
+// If that input has no name (stdin, a shell's pipe), it is the name of the run's directory: MultiQC
+// would show hundreds of samples called stdin as one.
 std::string sample_name(const Journal::Fingerprint& print, const std::filesystem::path& run);
 
-// Sequences that viral-ngs calls virus, by its confidence.
+// Counts of the sequences that viral-ngs calls virus, by its confidence.
 struct ViralTiers {
   std::uint64_t high = 0;
   std::uint64_t moderate = 0;
@@ -35,8 +35,8 @@ struct ViralTiers {
   std::uint64_t review = 0;
 };
 
-// A setting that must be equal for the calls of two samples to be compared. The precision is not
-// among them, because its digits hardly change a call.
+// The settings that must be equal if the calls of two samples are to be compared. The precision is
+// not among them, because it hardly changes a call.
 enum class SampleSetting : std::uint8_t {
   kDnabert,
   kEsm,
@@ -48,8 +48,8 @@ enum class SampleSetting : std::uint8_t {
 inline constexpr std::size_t kSampleSettings = 6;
 using SampleSettings = std::array<std::string, kSampleSettings>;
 
-// A row of the page of many samples, small whatever the run's size. From the journal: report.json
-// may be older.
+// A row of the page of many samples. Its size does not depend on the run's. It is read from the
+// journal, because report.json may be older.
 struct SampleFacts {
   std::string name{};
   std::string run{};  // run_text() of its directory
@@ -62,16 +62,16 @@ struct SampleFacts {
   std::uint64_t bases = 0;
   std::uint64_t virus_bases = 0;      // of the sequences called virus
   std::optional<ViralTiers> tiers{};  // of a run by viral-ngs
-  std::optional<double> seconds{};    // of the session that computed last; empty if not measured
+  std::optional<double> seconds{};    // of the last session that computed; empty if not measured
   std::string precision{};
   SampleSettings settings{};
 };
 
-// "finished", "partial" or "2 inputs failed".
+// Returns "finished", "partial" or "2 inputs failed".
 std::string state_of(bool finished, std::uint64_t failed_inputs);
 
-// `run`: as the user gave it. `change`: applied to the run's own rule of calls. Errors:
-// kJournalDamaged, Cancel's.
+// Reads a sample's row, with `change` applied to the run's own rule of calls. `run` is the path as
+// the user gave it. Errors: kJournalDamaged; those of Cancel.
 SampleFacts read_sample(const Journal& journal, const std::filesystem::path& run,
                         const CallRuleChange& change, const Cancel& cancel);
 

@@ -22,7 +22,7 @@ constexpr std::size_t kMostBars = 30;
 constexpr std::size_t kControlColour = 3;  // of a bar
 constexpr std::size_t kMostTold = 5;       // names in a warning
 
-// The words for a setting in a row's notes, if it is not the usual one.
+// The words that a row's notes use for a setting that is not the usual one.
 struct SettingWords {
   const char* name;
   bool says_value;  // false for hashes
@@ -46,7 +46,7 @@ double unscored_share(const SampleFacts& sample) {
   return share(sample.counts.unscored_sequences, sample.counts.sequences);
 }
 
-// Returns the most frequent value, the first of equally frequent ones; empty ones do not count.
+// Returns the most frequent value, or the first if several are. Empty values do not count.
 template <typename Value>
 Value most_usual(const Samples& samples, Value SampleFacts::*member) {
   std::map<Value, std::size_t> counts;
@@ -59,7 +59,7 @@ Value most_usual(const Samples& samples, Value SampleFacts::*member) {
   return usual;
 }
 
-// The samples' usual settings, to note those that differ.
+// The samples' usual settings. A row notes where its own settings differ.
 struct Usual {
   SampleSettings settings;
   std::string precision;
@@ -90,7 +90,7 @@ std::vector<std::string> other_settings(const SampleFacts& sample, const Usual& 
   return notes;
 }
 
-// Returns what to know before this row is compared with others.
+// Returns what a reader must know before comparing this row with others.
 std::string notes_of(const SampleFacts& sample, const Usual& usual, const Named& named) {
   std::vector<std::string> notes = other_settings(sample, usual);
   if (sample.precision != usual.precision) {

@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// The page of many samples: one row each. `controls`: which of them are negative controls. The
-// first table has the samples.
+// Returns the page of many samples. Its first table has one row per sample. `controls` are the
+// indices of the negative controls.
 Page samples_page(const std::vector<SampleFacts>& samples,
                   const std::vector<std::size_t>& controls);
 

@@ -10,19 +10,19 @@
 
 namespace virnucpro {
 
-// The differences between the scores of two runs over the same sequences. A sequence's difference
-// is that of its highest or of its mean virus score, whichever is larger.
+// The differences between the scores of two runs over the same sequences. Both the highest and the
+// mean virus score of a sequence are compared; the larger difference counts.
 struct ScoreDifferences {
   static constexpr std::array<double, 3> kBounds{1e-4, 1e-3, 1e-2};
 
   std::uint64_t compared = 0;  // sequences in both runs
   std::uint64_t other_calls = 0;
-  std::uint64_t scored_once = 0;                             // by only one of the two runs
-  std::uint64_t equal = 0;                                   // of those scored by both
+  std::uint64_t scored_once = 0;  // sequences with a score in only one of the two runs
+  std::uint64_t equal = 0;        // sequences with equal scores, among those scored by both runs
   std::array<std::uint64_t, kBounds.size() + 1> by_bound{};  // up to each bound; last: beyond
   double largest = 0;
-  // The first sequence, counted from 1, that differs between the runs or is missing in one. Nothing
-  // is compared from it on.
+  // The number, from 1, of the first sequence that differs between the runs or is missing in one.
+  // From that sequence on, nothing is compared.
   std::optional<std::uint64_t> parted;
 };
 
@@ -31,8 +31,8 @@ struct ScoredRun {
   CallRule rule;
 };
 
-// Reads both journals in parallel: memory does not grow with them.
-// Errors: kJournalDamaged, Cancel's.
+// Compares the scores of two runs. Reads both journals side by side, so memory does not grow with
+// them. Errors: kJournalDamaged; those of Cancel.
 ScoreDifferences compare_scores(const ScoredRun& first, const ScoredRun& other,
                                 const Cancel& cancel);
 

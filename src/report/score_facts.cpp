@@ -12,12 +12,12 @@
 namespace virnucpro {
 namespace {
 
-// A damaged journal may have any scores.
+// Limits a score to the range from 0 to 1, because a damaged journal may have any score.
 double score_of(float score) {
   return std::isnan(score) ? 0 : std::clamp(static_cast<double>(score), 0.0, 1.0);
 }
 
-// The virus calls come first, then the ambiguous ones.
+// Returns a call's place in the list of hits: first virus, then ambiguous.
 int rank_of(Call call) {
   if (call == Call::kVirus) return 0;
   return call == Call::kAmbiguous ? 1 : 2;
@@ -29,7 +29,7 @@ std::size_t score_bin(float score) {
   return static_cast<std::size_t>(bin);
 }
 
-// Bins from 0, 1, 2, 5, 10 … to beyond the longest sequence that is read.
+// Returns bins from 0, 1, 2, 5, 10 … to beyond the longest sequence that can be read.
 std::vector<LengthBin> empty_length_bins() {
   std::vector<LengthBin> bins{{.from = 0, .below = 1, .sequences = 0}};
   for (std::uint64_t decade = 1; decade <= 1'000'000'000; decade *= 10) {
@@ -123,7 +123,7 @@ bool is_tier_before(const TierCount& a, const TierCount& b) {
   return rank(a) < rank(b);
 }
 
-// Takes the journal's sequences in order.
+// Collects the facts from the journal's sequences, which must come in order.
 class Collector {
  public:
   Collector(const ScoreSettings& settings, ScoreFacts& facts) : settings_(settings), facts_(facts) {
@@ -160,7 +160,7 @@ class Collector {
   }
 
   void finish() {
-    // In an interrupted run the last sequence may lack its end, which has its number of chunks.
+    // An interrupted run's last sequence may lack its end, which holds its number of chunks.
     facts_.chunks = std::max(facts_.chunks, chunks_with_frames_);
     facts_.chunks_by_frames[0] = facts_.chunks - chunks_with_frames_;
     trim(facts_.lengths);
@@ -221,7 +221,7 @@ class Collector {
             .tier = contig.tier};
   }
 
-  // top_hits is a heap with the worst hit at its top.
+  // Keeps the best hits. top_hits is a heap with the worst hit at its top.
   void keep_best(const SequencePart& part, const SequenceSummary& sequence) {
     SequenceHit hit = hit_of(part, sequence);
     if (std::isnan(hit.evidence + hit.max_virus_score)) return;  // it cannot be sorted

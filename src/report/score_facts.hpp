@@ -16,7 +16,7 @@
 
 namespace virnucpro {
 
-// A sequence that is written as virus, or has a virus chunk: the values of its rows in
+// A sequence that is written as virus or has a virus chunk, with the values of its rows in
 // sequences.tsv and contigs.tsv.
 struct SequenceHit {
   std::string id{};  // through shown_text()
@@ -27,9 +27,9 @@ struct SequenceHit {
   std::uint64_t chunks_scored = 0;
   std::uint64_t virus_chunks = 0;
   double virus_share = 0;
-  // By majority: the bases of its virus chunks, each times how far its chunk's virus score is above
-  // the other one; a base counts once, in the first of its chunks. By viral-ngs: the bases scored,
-  // times weighted_delta.
+  // By majority: the sum over all bases in virus chunks, each counted by how far its chunk's virus
+  // score is above the other score. A base in two chunks counts in the first. By viral-ngs: the
+  // scored bases times weighted_delta.
   double evidence = 0;
   float max_virus_score = 0;
   float mean_virus_score = 0;
@@ -53,7 +53,7 @@ struct LengthBin {
   std::uint64_t sequences = 0;
 };
 
-// A journal's facts on its sequences, except those of failed inputs.
+// The facts of a journal's sequences, except the sequences of failed inputs.
 struct ScoreFacts {
   static constexpr std::size_t kScoreBins = 20;
   static constexpr std::size_t kTopHits = 200;
@@ -62,12 +62,12 @@ struct ScoreFacts {
   TableCounts counts;  // without duplicate ids, which would need a sort
   std::uint64_t bases = 0;
   std::uint64_t bases_scored = 0;  // that lie in a scored chunk
-  // Stretches that lie in no scored chunk, of sequences that have a score.
+  // Stretches outside all scored chunks, in sequences that have a score.
   std::uint64_t unscored_stretches = 0;
   std::uint64_t unscored_bases = 0;
   std::uint64_t longest_unscored = 0;
   std::vector<TierCount> tiers;  // those with a sequence, virus first, then from high to low
-  std::uint64_t hits = 0;        // sequences as in SequenceHit
+  std::uint64_t hits = 0;        // the sequences that SequenceHit describes
   std::uint64_t chunks = 0;
   // Frames by virus score, in bins of 0.05; a score of 1 is in the last.
   std::array<std::uint64_t, kScoreBins> frames_by_score{};
@@ -82,7 +82,7 @@ struct ScoreSettings {
   std::uint64_t chunk_size = 0;  // of the run
 };
 
-// Memory does not grow with the run. Errors: kJournalDamaged.
+// Reads the facts; memory does not grow with the run. Errors: kJournalDamaged; those of Cancel.
 ScoreFacts read_scores(const Journal& journal, const ScoreSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

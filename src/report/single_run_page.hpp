@@ -5,7 +5,7 @@
 
 namespace virnucpro {
 
-// The report's page for one run.
+// Returns the report's page for one run.
 Page single_run_page(const RunFacts& facts);
 
 }  // namespace virnucpro

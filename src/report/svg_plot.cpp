@@ -21,9 +21,9 @@ constexpr double kRight = 12;
 constexpr double kAcross = kWidth - kLeft - kRight;
 constexpr double kTop = 18;
 constexpr double kBottom = 40;
-constexpr double kTextLine = 16;  // of text
+constexpr double kTextLine = 16;  // height of a line of text
 constexpr double kRowHeight = 24;
-constexpr double kRowBar = 200;  // at least
+constexpr double kRowBar = 200;  // width of the longest bar, at least
 constexpr double kRowValue = 86;
 constexpr std::size_t kLongestTick = 50;  // in letters
 constexpr double kLetter = 6.2;           // a letter's width, about
@@ -48,8 +48,8 @@ constexpr std::size_t kFirstLine = 3;
 std::string_view line_colour(std::size_t line) {
   return kPlotColours[kFirstLine + line % kLineColours].value;
 }
-// There are more lines than colours: from the seventh on they are dashed, each round in its own
-// way.
+// Returns the dashes of a line. There are more lines than colours: from the seventh line on, lines
+// with the same colour differ in their dashes.
 std::string line_dashes(std::size_t line) {
   const std::size_t round = line / kLineColours;
   return round == 0 ? "" : fmt::format(" stroke-dasharray=\"{} 4\"", 3 * round);
@@ -85,7 +85,7 @@ std::string escaped_text(std::string_view text, bool has_quotes = true) {
   return result;
 }
 
-// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least `value`.
+// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is not below `value`.
 double nice_above(double value) {
   const double power = std::pow(10.0, std::floor(std::log10(value)));
   for (const double step : {1.0, 2.0, 5.0}) {
@@ -212,7 +212,7 @@ Extent extent_of(const Plot& plot) {
   return extent;
 }
 
-// `most`: where the axis ends, at its right.
+// Draws the ticks of an axis that ends at `most`, at its right.
 void draw_ticks(Drawing& drawing, double most, double y) {
   const double step = nice_above(most / 5);
   for (int k = 0; k * step <= most * (1 + 1e-9); ++k) {
@@ -262,7 +262,7 @@ std::string draw_lines(const Plot& plot) {
   if (extent.points == 0) return draw_nothing(drawing);
   const Axis axis = axis_to(extent.y);
   double most = extent.x < kSmallest ? 1 : extent.x;
-  // Scores end at 1, wherever the middle of their last bin is.
+  // The axis of scores ends at 1, although the middle of the last bin is below 1.
   if (plot.kind == PlotKind::kOverNumber) most = axis_to(most).end;
   draw_y_axis(drawing, plot, axis);
   draw_x_axis(drawing, plot, most);
@@ -402,7 +402,7 @@ std::string draw_contig(const Plot& plot) {
     if (paths.bars[k].empty()) continue;
     drawing.add("<path fill=\"{}\" d=\"{}\"/>", score_colour(k), paths.bars[k]);
   }
-  // A thick line of short dashes: stripes.
+  // A thick line of short dashes looks like stripes.
   if (!paths.unscored.empty()) {
     drawing.add(
         "<path fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" "
@@ -415,7 +415,7 @@ std::string draw_contig(const Plot& plot) {
   return drawing.finish();
 }
 
-// Returns only shares for a contig with many stretches.
+// Describes a contig's stretches; if there are many, only their shares.
 std::string contig_words(const std::vector<MapStretch>& stretches) {
   constexpr std::size_t kMostInWords = 12;
   if (stretches.empty()) return "not measured";

@@ -8,15 +8,15 @@
 
 namespace virnucpro {
 
-// Returns a plot's content in words: its numbers, or for long ones the least and the largest.
+// Returns a plot's content in words: all numbers, or if there are many the least and the largest.
 std::string plot_words(const Plot& plot);
 
 // Escapes a text for elements and quoted attributes of HTML and XML.
 std::string escaped(std::string_view text);
 
-// The colours of plots: text, softer text, grid lines, then those of lines and bars, and of a
-// contig's scores in fifths. A page's style replaces each by its CSS variable, which has other
-// values in the dark and on paper.
+// A colour of plots: of text, softer text, grid lines, lines and bars, or a fifth of a contig's
+// scores. A page's style replaces it by its CSS variable, which has other values in the dark and on
+// paper.
 struct PlotColour {
   std::string_view variable;
   std::string_view value;
@@ -41,11 +41,11 @@ inline constexpr std::string_view kFigurePaper = "#ffffff";
 inline constexpr std::string_view kFigureStart =
     "<svg xmlns=\"http://www.w3.org/2000/svg\" data-program=\"virnucpro\"";
 
-// The plot as an <svg> element, which is also a whole file: its colours are attributes, so it needs
-// no style. It has axes with units, the cut-off, a legend, a <title> for the plot and each line,
-// bar and cell, and a <desc> with its numbers, for readers who cannot see them. Non-finite numbers
-// are left out; a plot without numbers says so. The bytes are those that a browser's XMLSerializer
-// gives for it, and a line's end.
+// Returns the plot as an <svg> element. It is also a whole file: its colours are attributes, so it
+// needs no style. It has axes with units, the cut-off, a legend, and a <title> for the plot and
+// each line, bar and cell. Its <desc> has the numbers for readers who cannot see the plot.
+// Non-finite numbers are left out; a plot without numbers says so. The bytes equal those of a
+// browser's XMLSerializer and a line's end.
 std::string svg_plot(const Plot& plot);
 
 }  // namespace virnucpro

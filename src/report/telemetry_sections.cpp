@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns the rate over time from the amounts of the intervals.
+// Returns the rate over time, from the amounts of the intervals.
 std::vector<PlotPoint> rate_over_time(const RunTelemetry::OverTime& recorded,
                                       const std::vector<std::uint64_t>& amounts) {
   const double interval = recorded.interval_seconds.value_or(0);
@@ -245,7 +245,7 @@ void add_shadow(const RunTelemetry::Shadow& shadow, Section& section) {
   section.tables = {std::move(table)};
 }
 
-// Leaves out requirements that this run cannot show: they are no news to its reader.
+// Returns the verdicts without the skipped requirements, which tell this run's reader nothing.
 std::vector<RunTelemetry::Verdict> judged_of(const std::vector<RunTelemetry::Verdict>& verdicts) {
   std::vector<RunTelemetry::Verdict> judged;
   std::ranges::copy_if(verdicts, std::back_inserter(judged),

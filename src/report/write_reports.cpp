@@ -46,7 +46,7 @@ std::filesystem::path folder_of(const ReportFolders& folders) {
 
 using NamedPlots = std::vector<std::pair<std::filesystem::path, const Plot*>>;
 
-// Removes the contigs of an earlier report: they would seem to be this one's.
+// Removes the contig plots of an earlier report, which would seem to belong to this report.
 void remove_other_contigs(const std::filesystem::path& folder, const NamedPlots& plots) {
   for (std::size_t k = 1; k <= kMostMaps; ++k) {
     const std::filesystem::path file = folder / fmt::format("contig_{}.svg", k);
@@ -58,7 +58,8 @@ void remove_other_contigs(const std::filesystem::path& folder, const NamedPlots&
   }
 }
 
-// Completes and syncs all files before the first gets its name. `figures`: for the page's plots.
+// Writes all files. They are complete and synced before the first gets its name. The page's plots
+// go to `figures`.
 template <typename Places, typename Texts>
 void write_together(const Places& places, const Texts& texts, const Page& page,
                     const FigureFolder& figures) {
@@ -82,8 +83,8 @@ void write_together(const Places& places, const Texts& texts, const Page& page,
   if (is_of_a_run && !figures.folder.empty()) remove_other_contigs(figures.folder, plots);
 }
 
-// Returns a difference that proves that two runs read other sequences. Inputs that one of them did
-// not read prove nothing.
+// Returns a difference that proves that two runs read different sequences. An input that only one
+// run read proves nothing.
 std::optional<std::string> other_inputs(const Journal& first, const Journal& other) {
   const auto entry = [](const Journal& run, const char* key) {
     return entry_of(run.fingerprint(), key);
@@ -111,8 +112,8 @@ void require_same_inputs(const std::vector<NamedRun>& runs) {
   }
 }
 
-// Writes the HDF5 file that a killed run could not write. Its name comes from the run's directory,
-// so it replaces nothing.
+// Writes the HDF5 file that a killed run could not write. The run's directory has no file of this
+// name yet, so nothing is replaced.
 void add_missing_hdf5(const RunFacts& facts, const ReportFolders& folders) {
   if (facts.batch_lines.empty()) return;
   const std::string time = run_files::kBatchLines.differing_in(facts.batch_lines);
@@ -154,7 +155,8 @@ void write_reports_or_warn(const Journal& journal, const RunFolder& run, const C
   try {
     write_reports(journal, {.run = run.path(), .output = run}, {}, cancel);
   } catch (const Error& error) {
-    // The tables are there. A name may have been taken since the run began.
+    // The run has its tables, so this is only a warning. A name may have been taken since the run
+    // began.
     const bool is_output = error.kind() == ErrorKind::kOutputWrite ||
                            error.kind() == ErrorKind::kTooManyFiles ||
                            error.kind() == ErrorKind::kOutputExists;

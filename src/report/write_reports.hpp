@@ -14,14 +14,14 @@
 
 namespace virnucpro {
 
-// A run's folder, and the folder of its reports: the same, or another one of the user's.
+// A run's folder, and the folder of its reports, which may be the same.
 struct ReportFolders {
   std::filesystem::path run;  // the run's output directory
   std::variant<RunFolder, std::filesystem::path> output;
 };
 
-// The folder for a page's plots as SVG files, named by their keys; empty: none are written.
-// `check`: throws if the user must be asked before a file of this name is written.
+// The folder for a page's plots as SVG files, named by their keys. If it is empty, none are
+// written. `check` throws if the user must be asked before a file of this name is written.
 struct FigureFolder {
   std::filesystem::path folder{};
   std::function<void(const std::filesystem::path& file)> check{};
@@ -29,46 +29,45 @@ struct FigureFolder {
 // True if a file is a plot of svg_plot(), of any report.
 bool is_figure(const std::filesystem::path& file);
 
-// The paths of the files that write_reports() writes, in `output`.
+// Returns the paths of the files that write_reports() writes in `output`.
 std::vector<std::filesystem::path> report_files(const std::filesystem::path& output);
 
 // Writes report.html, report.md, report.json and the files for MultiQC from a run's journal and the
-// telemetry in its directory. All are complete and synced before the first gets its name. Also
-// writes the telemetry_<time>.h5 that a killed run lacks. `change`: applied to the run's own rule
-// of calls. The run may be in progress or unfinished; its reports then say so. They show a warning
-// for unreadable telemetry. Returns the reports' facts. Errors: kOutputWrite, kOutputExists,
-// kJournalDamaged, Cancel's.
+// telemetry in its directory. All files are complete and synced before the first gets its name.
+// Also writes the telemetry_<time>.h5 that a killed run lacks. `change` is applied to the run's own
+// rule of calls. The reports of an unfinished run say so. They show a warning for unreadable
+// telemetry. Returns the reports' facts. Errors: kOutputWrite, kOutputExists, kJournalDamaged;
+// those of Cancel.
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        const CallRuleChange& change, const Cancel& cancel,
                        const FigureFolder& figures = {});
 
-// The same for a run with tables, into its own directory. If reports cannot be written, that is
-// only a warning.
+// Writes the reports of a run with tables into its own directory. If that fails, it only warns.
 void write_reports_or_warn(const Journal& journal, const RunFolder& run, const Cancel& cancel);
-// True if all of them exist.
+// True if all reports exist.
 bool has_reports(const RunFolder& run);
-// True if report.html exists. A missing report is no error of a run: a warning gave the reason.
+// True if report.html exists. It may be missing without an error: a warning gave the reason.
 bool has_report_page(const std::filesystem::path& run);
 
-// Returns the files of a page of many samples: `page`, and beside it the same as .tsv and .json.
+// Returns the files of a page of many samples: `page`, and the same content as .tsv and .json.
 std::vector<std::filesystem::path> sample_files(const std::filesystem::path& page);
 
-// Writes a page of many samples. `controls`: which samples are negative controls. Returns the
+// Writes a page of many samples. `controls` are the indices of the negative controls. Returns the
 // page's warnings. Errors: kOutputWrite.
 std::vector<std::string> write_samples(const std::vector<SampleFacts>& samples,
                                        const std::vector<std::size_t>& controls,
                                        const std::filesystem::path& page,
                                        const FigureFolder& figures = {});
 
-// A run to compare; `path`: as the user gave it, which is its name in the report.
+// A run to compare. `path` is as the user gave it, and is the run's name in the report.
 struct NamedRun {
   std::filesystem::path path;
   const Journal& journal;
 };
 
-// Writes one HTML page that compares several runs of the same inputs with the first. Runs of other
-// inputs are refused, because their scores only look comparable. Returns what write_reports() does.
-// Errors: kUsage for such runs, and as above.
+// Writes one HTML page that compares several runs of the same inputs with the first run. Runs of
+// other inputs are refused, because their scores only look comparable. Returns the runs' facts.
+// Errors: kUsage for other inputs; those of write_reports().
 std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
                                        const std::filesystem::path& file,
                                        const CallRuleChange& change, const Cancel& cancel,
