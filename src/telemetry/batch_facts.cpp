@@ -18,7 +18,7 @@ void add_worker(const BatchLine& line, BatchFacts& facts) {
                          static_cast<double>(line.batch.esm_tokens));
 }
 
-// A batch's time is when it ended.
+// Adds a batch at the time when it ended.
 void add_batch(const BatchLine& line, BatchFacts& facts) {
   const BatchMetrics& batch = line.batch;
   if (batch.time > TimeBins::kLongestRun) {

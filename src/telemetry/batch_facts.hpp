@@ -15,7 +15,7 @@ namespace virnucpro {
 struct BatchFacts {
   static constexpr std::size_t kMostWorkers = 64;  // workers with bins of their own
 
-  PipelineSummary pipeline{};  // as the run itself adds its batches up
+  PipelineSummary pipeline{};  // the batches, added up as in the run itself
   double journal_seconds = 0;
   std::uint64_t damaged_lines = 0;
   std::map<std::uint32_t, TimeBins> esm_tokens_by_worker;
@@ -23,9 +23,9 @@ struct BatchFacts {
   TimeBins waiting;
 };
 
-// Memory does not grow with the file. Unreadable lines are skipped and counted. A last line without
-// its end is skipped but not counted: the run was killed while it wrote that line.
-// Errors: kInputMissing, kInputRead.
+// Reads a file of batch lines; memory does not grow with it. Unreadable lines are skipped and
+// counted. An incomplete last line is skipped but not counted: the run was killed while it wrote
+// that line. Errors: kInputMissing, kInputRead.
 BatchFacts read_batches(const std::filesystem::path& file);
 
 }  // namespace virnucpro

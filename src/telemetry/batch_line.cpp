@@ -33,7 +33,7 @@ std::optional<double> read_column(const JsonValues& line, const std::string& nam
   return line.number(name);
 }
 
-// Empty only if the value is impossible: an optional column may be missing.
+// Reads an optional column, which may be missing. Returns nothing only for an impossible value.
 std::optional<std::optional<double>> read_column(const JsonValues& line, const std::string& name,
                                                  const std::optional<double>& /*column*/) {
   return line.number(name);

@@ -11,16 +11,16 @@ namespace virnucpro {
 // A line of telemetry_<time>.jsonl: one batch, with values derived from it.
 struct BatchLine {
   BatchMetrics batch{};
-  double packing = 0;  // the filled share of its budget
-  double seconds = 0;  // its device was busy
+  double packing = 0;  // share of the token budget that was filled
+  double seconds = 0;  // time in which its device was busy
   double journal = 0;  // seconds that the journal took since the previous batch
   // Empty if not known, and in lines of older programs:
   std::optional<double> gpu_util{};        // percent; the last sample of its GPU
   std::optional<double> tokens_per_sec{};  // of both models, while its device was busy
 };
 
-// The table of a batch's columns: calls visit(name, member, digits) for each, in the line's order.
-// `digits`: decimal places; 0 for integers and names.
+// Calls visit(name, member, digits) for each column of a batch, in the line's order. `digits` are
+// the decimal places; 0 for integers and names.
 template <typename Line, typename Visit>
 void for_each_batch_column(Line&& line, const Visit& visit) {
   auto& batch = line.batch;
@@ -43,12 +43,12 @@ void for_each_batch_column(Line&& line, const Visit& visit) {
   visit("tokens_per_sec", line.tokens_per_sec, 1);
 }
 
-// Returns the line with its line end. `journal`, `gpu_util`: as in BatchLine.
+// Returns the line with its line end. BatchLine explains `journal` and `gpu_util`.
 std::string write_batch_line(const BatchMetrics& batch, double journal,
                              std::optional<double> gpu_util = {});
 
-// Errors: kJson, naming `file`, also if a column is missing or impossible. An optional column may
-// be missing.
+// Reads a line. Errors: kJson, naming `file`, also if a column is impossible, or missing though it
+// is not optional.
 BatchLine read_batch_line(std::string_view text, const std::string& file);
 
 }  // namespace virnucpro

@@ -11,7 +11,7 @@ using Stage = RunTelemetry::Stage;
 using Bottleneck = RunTelemetry::Bottleneck;
 
 constexpr double kLargeShare = 0.3;
-constexpr double kBusyShare = 0.8;  // of the time; a GPU that is less busy lacks something
+constexpr double kBusyShare = 0.8;  // share of the time; a GPU below it counts as idle
 
 struct Cause {
   std::string_view cause;
@@ -36,10 +36,9 @@ enum class Idleness : std::uint8_t {
   kLaunches,  // mostly between the kernels of a batch
 };
 
-// The devices' events come first: they are exact, and of this run alone. NVML counts the kernels of
-// any program, averaged over up to a second, so a shared GPU may be busy all the time while this
-// run waits for batches. Only NVML sees that a GPU idles between the kernels of a batch. Without
-// NVML only waiting is known.
+// Returns the reason why a GPU is idle. The devices' events come first: they are exact, and only of
+// this run. NVML counts any program's kernels, averaged over up to a second, so a shared GPU may
+// look busy while this run waits for batches. Only NVML sees idle time between a batch's kernels.
 Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& around) {
   if (!around.on_gpu) return Idleness::kNone;
   const double waiting = share_of(stages, "waiting");
@@ -48,7 +47,7 @@ Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& 
   return waiting >= idle / 2 ? Idleness::kWaiting : Idleness::kLaunches;
 }
 
-// Returns why workers wait: the host's own stages show it.
+// Returns why workers wait, as the host's own stages show.
 Cause cause_of_waiting(const std::vector<Stage>& stages, const StageSurroundings& around) {
   const Stage* read = find(stages, "read");
   const Stage* translate = find(stages, "translate");
@@ -103,8 +102,8 @@ std::string_view larger_model(const std::vector<Stage>& stages) {
   return esm2 >= dnabert_s ? "esm2" : "dnabert_s";
 }
 
-// True if a stage is large, or keeps a GPU idle, however small it is. A host stage slows the run
-// only if the devices wait. Tables are written after the devices' work.
+// True if a stage takes a large share or keeps a GPU idle. A host stage slows the run only if the
+// devices wait. Tables come after the devices' work, so only their size counts.
 bool matters(const Stage& stage, const std::vector<Stage>& stages, Idleness idleness) {
   const bool waits = idleness == Idleness::kWaiting;
   const bool is_large = stage.share > kLargeShare;

@@ -3,19 +3,19 @@
 #include <unistd.h>
 
 #include <string>
-// Included last, because it defines common words as macros.
+// This header comes last, because it defines common words as macros.
 #include <term.h>
 
 namespace virnucpro {
 namespace {
 
-// A global, because tputs() calls a function of one byte and passes it nothing else.
+// Returns a global text, because tputs() calls a function with one byte and no other argument.
 std::string& written() {
   static std::string text;
   return text;
 }
 
-// A code with its padding resolved; empty if the terminal does not have it.
+// Returns a terminal's code with its padding resolved; empty if the terminal lacks the code.
 std::string code_of(const char* name) {
   const char* const code = ::tigetstr(name);
   if (code == nullptr) return {};

@@ -42,7 +42,7 @@ std::optional<int> digits(std::string_view text, std::size_t at, std::size_t len
   return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
-// Seconds since 1970 of "2026-11-22T06:30:00.123Z"; the T may be a blank.
+// Returns the seconds since 1970 of "2026-11-22T06:30:00.123Z"; the T may be a blank.
 std::optional<double> seconds_of_date(std::string_view text) {
   using std::chrono::day, std::chrono::month, std::chrono::year;
   if (text.ends_with('Z')) text.remove_suffix(1);
@@ -63,7 +63,7 @@ std::optional<double> seconds_of(std::string_view text) {
   return number ? number : seconds_of_date(text);
 }
 
-// Returns "cuda:1" for "1", as older logs name it.
+// Returns "cuda:1" for "1", because older logs have the number alone.
 std::string device_named(std::string_view id) {
   return parse_count(id) ? fmt::format("cuda:{}", id) : shown_text(id, kLongestName);
 }
@@ -73,7 +73,7 @@ class MetricTable {
  public:
   explicit MetricTable(MetricFacts& facts) : facts_(facts) {}
 
-  // False if a column that every row needs is missing.
+  // Returns false if a column that every row needs is missing.
   bool read_header(std::string_view line) {
     const std::vector<std::string_view> names = fields_of(line);
     for (std::size_t k = 0; k < names.size(); ++k) columns_.emplace(names[k], k);

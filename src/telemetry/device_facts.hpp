@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// The measurements of a device, and of the host, for plots.
+// A device's or the host's measurements, for plots.
 struct DeviceBins {
   TimeBins utilization;  // percent
   TimeBins memory;       // bytes
@@ -27,15 +27,15 @@ struct MetricFacts {
 
   std::uint64_t rows = 0;
   std::uint64_t damaged_lines = 0;
-  MonitorSummary summary{};         // as the run itself adds its measurements up
-  std::vector<DeviceBins> devices;  // as in the summary: in the order of their first rows
+  MonitorSummary summary{};         // the measurements, added up as in the run itself
+  std::vector<DeviceBins> devices;  // in the order of their first rows, as in the summary
   HostBins host;
 };
 
-// Reads a comma-separated table whose first line names its columns, in any order; lines that begin
+// Reads a comma-separated table. The first line names the columns, in any order; lines that begin
 // with # are comments. `timestamp` is in ISO 8601 or in seconds; times are counted from the first
 // row. An empty field is unknown. Memory does not grow with the file. Unreadable rows are skipped
-// and counted; a last line without its end is skipped but not counted. Errors: kInputMissing,
+// and counted; an incomplete last line is skipped but not counted. Errors: kInputMissing,
 // kInputRead; kInputFormat if the first line lacks the name `timestamp`, `device_id` or `stage`.
 MetricFacts read_metrics(const std::filesystem::path& file);
 

@@ -26,11 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Sessions read of a shard, each a file of some pages. No normal job is resumed more often.
+// At most this number of a shard's sessions is read; each is a file of some pages. No normal job is
+// resumed more often.
 constexpr std::size_t kMostSessions = 256;
 constexpr std::size_t kMostNamed = 20;  // shards in a warning
 
-// Returns the start of the first session of all; empty if there is no telemetry.
+// Returns the start of the first session of all shards; empty if there is no telemetry.
 std::optional<SystemTime> first_start(const std::vector<fs::path>& shards) {
   std::optional<SystemTime> first;
   for (const fs::path& shard : shards) {
@@ -42,7 +43,7 @@ std::optional<SystemTime> first_start(const std::vector<fs::path>& shards) {
   return first;
 }
 
-// Returns a session's telemetry; empty, with a warning, if a file of it is damaged.
+// Returns a session's telemetry; empty, with a warning, if one of its files is damaged.
 std::optional<MeasuredSession> read_session(const fs::path& shard, const std::string& time) {
   const std::optional<SystemTime> started = parse_file_time(time);
   if (!started) return std::nullopt;
@@ -101,7 +102,7 @@ void warn_of_unmeasured(const std::vector<fs::path>& unmeasured, std::size_t sha
               unmeasured.size(), shards, names);
 }
 
-// Returns the fingerprint's entries on the models, as RunStart has them.
+// Returns the fingerprint's entries on the models, as in RunStart.
 std::map<std::string, std::string> models_of(const Journal::Fingerprint& print) {
   constexpr std::array<std::string_view, 4> kBeginnings{"classifier", "dnabert_s", "esm2",
                                                         "tokenizer"};
@@ -153,7 +154,8 @@ void write_merged_telemetry(const MergedRun& run, const Cancel& cancel) {
             shown_text(run.shards[k].string()), sessions);
   }
   warn_of_unmeasured(unmeasured, run.shards.size());
-  if (!start || unmeasured.size() == run.shards.size()) return;  // no session says what was run
+  if (!start || unmeasured.size() == run.shards.size())
+    return;  // no session says which settings and models were used
   RunTelemetry whole = sum.whole();
   add_merge(run, whole);
   try {

@@ -21,13 +21,13 @@ struct MergedRun {
   ProgramFacts program;
 };
 
-// Writes telemetry_<time>.json of a merged run from that of its shards (telemetry_sum.hpp); the
-// time is the start of their first session. A warning names shards without the telemetry of a
-// finished session. If all lack it, no file is written. It never ends the merge: a file that cannot
-// be written is a warning, too. Errors: Cancel's.
+// Writes telemetry_<time>.json of a merged run from its shards' telemetry (telemetry_sum.hpp). The
+// time is the start of their first session. A warning names shards without a finished session's
+// telemetry. If all shards lack telemetry, no file is written. An unwritable file is only a
+// warning, so the merge goes on. Errors: those of Cancel.
 void write_merged_telemetry(const MergedRun& run, const Cancel& cancel);
 
-// True if a merge has written its telemetry there.
+// True if a merge has written its telemetry into the directory.
 bool has_merged_telemetry(const RunFolder& directory);
 // True if any of the shards has telemetry.
 bool have_telemetry(const std::vector<std::filesystem::path>& shards);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kStates{"running", "finished", "failed"};
 
-// A label is UTF-8 (Prometheus's text format 0.0.4); a folder's name may be anything.
+// Returns a label as UTF-8 (Prometheus's text format 0.0.4). A folder's name may hold any bytes.
 std::string escaped_label(std::string_view label) {
   std::string text;
   for (const char letter : printable(label)) {

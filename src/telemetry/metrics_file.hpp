@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// The start of every such file. A file that starts otherwise is someone else's, and not replaced.
+// Every metrics file begins with this text. A file without it is not ours, and is not replaced.
 inline constexpr std::string_view kMetricsFileStart = "# HELP virnucpro_";
 
 // The run whose metrics are written.
@@ -21,14 +21,14 @@ struct MetricsRun {
   double shadow = 0;   // its --shadow
 };
 
-// The counters in Prometheus's text format (its "Exposition formats", version 0.0.4). `state` is
-// "running", "finished" or "failed"; a finished run has calls.
+// Returns the counters in Prometheus's text format (its "Exposition formats", version 0.0.4).
+// `state` is "running", "finished" or "failed"; a finished run has calls.
 std::string metrics_text(const RunCounters& counters, const MetricsRun& run, std::string_view state,
                          const std::optional<TableCounts>& calls = {});
 
-// Keeps a file of this text up to date during a run, for the node exporter's textfile collector.
-// Each update replaces the whole file. It only reads the counters and never ends the run: if a
-// write fails, it warns once and goes on.
+// Keeps a file of metrics_text() up to date during a run, for the node exporter's textfile
+// collector. Each update replaces the whole file. MetricsFile only reads the counters and never
+// ends the run: if a write fails, it warns once and goes on.
 class MetricsFile {
  public:
   MetricsFile(std::filesystem::path path, MetricsRun run, const RunCounters& counters,

@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// Rates need more samples than there are plain lines.
+// Progress is sampled more often than a plain line is printed, because rates need the samples.
 constexpr std::chrono::seconds kPlainSampling{1};
 constexpr double kPlainInterval = 30;  // seconds
 

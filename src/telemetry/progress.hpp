@@ -16,7 +16,7 @@ struct ProgressSettings {
   std::chrono::milliseconds interval{1000};  // between two drawings of the live block
   ProgressLook look{};
   bool on_gpu = false;
-  // Percent of each worker's GPU, as last measured. Called from another thread.
+  // Returns the last measured percentage of each worker's GPU. It is called from another thread.
   std::function<std::vector<std::optional<double>>()> utilization = [] {
     return std::vector<std::optional<double>>{};
   };
@@ -25,10 +25,10 @@ struct ProgressSettings {
 // Shows a run's progress on stderr. A terminal shows a live block; other outputs get a plain line
 // every half minute, and when scoring begins and ends. Every drawing lays out the block anew. The
 // cursor waits above the block: after a resize, the remains of the old block are below the cursor
-// and are cleared. It only reads the counters; the destructor removes the block.
+// and are cleared. Progress only reads the counters; its destructor removes the block.
 class Progress {
  public:
-  // `counters`, and what `settings.utilization` uses, must outlive it.
+  // `counters`, and what `settings.utilization` uses, must outlive this object.
   Progress(const RunCounters& counters, ProgressSettings settings);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -40,7 +40,7 @@ class Progress {
 
   const RunCounters& counters_;
   const ProgressSettings settings_;
-  const std::optional<CursorControl> control_;  // empty: plain lines
+  const std::optional<CursorControl> control_;  // empty: plain lines are printed
   ProgressTracker tracker_;
   double next_line_;  // seconds since the run began
   ProgressStage shown_stage_ = ProgressStage::kStarting;

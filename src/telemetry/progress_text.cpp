@@ -29,11 +29,11 @@ std::string sequences_text(const RunProgress& progress) {
                      progress.all_read ? "" : "~", grouped(*progress.sequences_total));
 }
 
-// "47.3 %" and "ETA 0:12:05".
+// Returns fields such as "47.3 %" and "ETA 0:12:05".
 Fields share_fields(const RunProgress& progress) {
   Fields fields;
   if (progress.percent) {
-    // Rounded down, so that 100 appears only at the end.
+    // The share is rounded down, so that 100 appears only at the end.
     fields.push_back(fmt::format("{:.1f} %", std::floor(10 * *progress.percent) / 10));
   }
   if (progress.seconds_left) {
@@ -72,7 +72,7 @@ std::string joined(const Fields& fields) {
   return fmt::format("{}", fmt::join(fields, kBetween));
 }
 
-// The fields on as many lines as needed. A field that is wider than a line is left out.
+// Returns the fields on as many lines as needed. A field that is wider than a line is left out.
 std::vector<std::string> flowing(const Fields& fields, std::size_t columns) {
   std::vector<std::string> lines;
   for (const std::string& field : fields) {
@@ -88,7 +88,7 @@ std::vector<std::string> flowing(const Fields& fields, std::size_t columns) {
   return lines;
 }
 
-// The first fields, as many as fit on one line.
+// Returns the first fields, as many as fit on one line.
 std::string in_one_line(const Fields& fields, std::size_t columns) {
   const std::vector<std::string> lines = flowing(fields, columns);
   return lines.empty() ? std::string{} : lines.front();
@@ -103,7 +103,8 @@ std::string bar(double percent, std::size_t columns) {
   return '[' + inside + ']';
 }
 
-// Leaves the bar out if there is no room for it. Empty if the share is unknown.
+// Returns the line with the bar and the share; empty if the share is unknown. The bar is left out
+// if there is no room for it.
 std::string share_line(const RunProgress& progress, std::size_t widest_bar, std::size_t columns) {
   if (!progress.percent) return {};
   const std::string words = in_one_line(share_fields(progress), columns);
@@ -124,7 +125,7 @@ std::vector<std::string> worker_lines(const RunProgress& progress, const Progres
   return lines;
 }
 
-// If not all lines fit, the last one says how many are left out.
+// Cuts the lines to `rows`. The last line then says how many are left out.
 void cut_lines(std::vector<std::string>& lines, std::size_t rows, std::size_t columns) {
   if (lines.size() <= rows) return;
   const std::size_t left_out = lines.size() - rows + 1;

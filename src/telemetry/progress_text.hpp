@@ -9,16 +9,17 @@
 
 namespace virnucpro {
 
-// How progress looks as text. Unknown values are left out.
+// Settings for progress as text. Unknown values are left out.
 struct ProgressLook {
-  std::size_t bar_width = 80;          // columns of the bar, or fewer in a narrow terminal
-  std::vector<std::string> workers{};  // their names; each of several has its own line
+  std::size_t bar_width = 80;  // columns of the bar, or fewer in a narrow terminal
+  std::vector<std::string>
+      workers{};  // the workers' names; if there are several, each has its own line
 };
 
-// "0:12:05".
+// Returns "0:12:05".
 std::string clock_text(double seconds);
 
-// For one line of a log:
+// Returns a line for a log:
 // "0:10:40 · 47.3 % · ETA 0:12:05 · 1,234 of ~2,600 sequences · 19.0 sequences/s · …".
 std::string plain_progress(const RunProgress& progress);
 

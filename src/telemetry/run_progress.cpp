@@ -96,8 +96,8 @@ RunProgress ProgressTracker::add(const ProgressSample& sample) {
   return progress;
 }
 
-// Estimates that the same share of the read sequences is done as of their chunks. It never falls,
-// though the number of frames per chunk varies.
+// Returns the number of sequences done: of the sequences read, the same share as of the chunks
+// read. The number never falls, though the number of frames per chunk varies.
 std::uint64_t ProgressTracker::sequences_done(const ProgressSample& sample) {
   const double read = number(sample.sequences) - number(sample.sequences_known);
   const double chunks = number(sample.chunks) - number(sample.chunks_known);

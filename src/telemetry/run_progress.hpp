@@ -11,7 +11,7 @@ namespace virnucpro {
 
 // The counters of a run at one moment.
 struct ProgressSample {
-  double seconds = 0;  // since it began
+  double seconds = 0;  // since the run began
   std::uint64_t input_bytes = 0;
   std::uint64_t input_bytes_total = 0;
   std::uint64_t sequences = 0;
@@ -46,7 +46,7 @@ struct RunProgress {
   double seconds = 0;
   ProgressStage stage = ProgressStage::kStarting;
   std::optional<double> percent{};       // below 100 until everything has its score
-  std::optional<double> seconds_left{};  // of scoring
+  std::optional<double> seconds_left{};  // until scoring ends
   std::uint64_t sequences = 0;           // done, known ones included
   std::optional<std::uint64_t> sequences_total{};
   bool all_read = false;  // sequences_total is exact
@@ -55,16 +55,15 @@ struct RunProgress {
   std::vector<WorkerProgress> workers{};
 };
 
-// Computes progress from successive samples. The total amount is estimated from the share of the
-// inputs' bytes that was read and the chunks found in it. What is done is estimated from frames:
-// every batch returns some, while one sequence may be a whole genome, and thousands may have no
-// frame at all and be done as soon as they are read. Per cent, sequences and the time left all
-// follow from that one number, so that they agree. A resumed run's known chunks count as done, but
-// not for the rate.
+// Computes progress from successive samples. The total is estimated from the share of the inputs'
+// bytes that was read, and the chunks found in it. The part that is done is estimated from frames,
+// because every batch returns some. One sequence may be a whole genome, and thousands may have no
+// frame and be done once read. Percent, sequences and the time left follow from that one number, so
+// they agree. A resumed run's known chunks count as done, but not for the rate.
 class ProgressTracker {
  public:
-  // `on_gpu`: each worker is a GPU. A GPU that does not report its utilization counts as busy while
-  // it has a batch.
+  // `on_gpu` says that each worker is a GPU. A GPU that does not report its utilization counts as
+  // busy while it has a batch.
   explicit ProgressTracker(bool on_gpu) : on_gpu_(on_gpu) {}
 
   RunProgress add(const ProgressSample& sample);

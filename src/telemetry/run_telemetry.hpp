@@ -12,7 +12,7 @@
 #include "base/json_writer.hpp"
 #include "observe/phase.hpp"
 
-// The table of a record's fields, in the file's order. A field's name is its member's name.
+// Lists a record's fields in the file's order. A field has the name of its member.
 #define VIRNUCPRO_FIELDS(...)     \
   auto members() {                \
     return std::tie(__VA_ARGS__); \
@@ -24,14 +24,14 @@
 
 namespace virnucpro {
 
-// The contents of telemetry_<time>.json, which docs/reference/telemetry.schema.json describes. An
-// empty member was not measured: in the file it is null or missing.
+// The contents of telemetry_<time>.json (docs/reference/telemetry.schema.json). An empty member was
+// not measured: in the file it is null or missing.
 struct RunTelemetry {
   using Count = std::optional<std::uint64_t>;
   using Number = std::optional<double>;
   using Text = std::optional<std::string>;
   using Flag = std::optional<bool>;
-  // The most GPUs, and workers: a merged run may have many.
+  // The largest number of GPUs, and of workers. A merged run may have many.
   static constexpr std::size_t kMostUnits = 1024;
 
   struct Run {
@@ -63,7 +63,7 @@ struct RunTelemetry {
     std::vector<std::uint64_t> gpus{};
     Count cpu_workers{}, threads{}, token_budget{}, prefetch{}, chunk_size{}, min_length{};
     Text rule{};                                    // rule of calls; older files lack it
-    Text precision{}, int8_keep{};                  // the latter only in int8
+    Text precision{}, int8_keep{};                  // int8_keep only in int8
     Text check_precision{};                         // none without --margin and --shadow
     Text token_budget_asked{};                      // "auto", or a number
     std::vector<std::string> token_budget_plans{};  // in words, one per worker
@@ -88,16 +88,16 @@ struct RunTelemetry {
     Count records{}, bytes{};
     VIRNUCPRO_FIELDS(name, failed, records, bytes, hash);
   };
-  // The chunks that this session computed again, of those with scores that it looked at; empty
-  // without a check precision.
+  // The chunks that this session computed again, among the scored chunks that it looked at. All
+  // fields are empty without a check precision.
   struct CloseCalls {
     Count chunks{}, recomputed{}, frames{}, esm_tokens{}, changed{};
     VIRNUCPRO_FIELDS(chunks, recomputed, frames, esm_tokens, changed);
   };
-  // The shadow check's estimate for the chunks that were not computed again; empty without one.
+  // The shadow check's estimate for chunks that were not computed again; empty without the check.
   struct Shadow {
     struct Stratum {
-      Number from_logits{}, share{};  // the call's distance from the other one; the sampled share
+      Number from_logits{}, share{};  // distance from the other call; sampled share of the chunks
       Count chunks{}, sampled{}, changed{};
       VIRNUCPRO_FIELDS(from_logits, share, chunks, sampled, changed);
     };
@@ -113,7 +113,7 @@ struct RunTelemetry {
     Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{};
     Count one_chunk_sequences{}, chunks_with_frames{}, frames{}, frames_scored{}, esm_tokens{},
         dna_tokens{}, batches{};
-    // Only in the file of a finished run; elsewhere they are missing, not null.
+    // Only the file of a finished run has these; elsewhere they are missing, not null.
     Count virus_sequences{}, ambiguous_sequences{}, unscored_sequences{}, failed_frames{};
     std::optional<std::vector<Input>> inputs{};
     static constexpr bool kLacksWhatIsEmpty = true;
@@ -125,7 +125,7 @@ struct RunTelemetry {
 
   struct OverTime {
     Number interval_seconds{};
-    std::vector<std::uint64_t> frames{}, esm_tokens{};  // one per interval
+    std::vector<std::uint64_t> frames{}, esm_tokens{};  // one value per interval
     VIRNUCPRO_FIELDS(interval_seconds, frames, esm_tokens);
   };
   struct Throughput {
@@ -136,7 +136,7 @@ struct RunTelemetry {
                      tokens_per_second, over_time);
   };
   struct Packing {
-    Number efficiency{}, least{};  // of all batches; of the loosest one
+    Number efficiency{}, least{};  // of all batches; of the batch with the lowest efficiency
     Count budget_tokens{}, batches_below_80_percent{};
     VIRNUCPRO_FIELDS(efficiency, budget_tokens, least, batches_below_80_percent);
   };
@@ -149,13 +149,14 @@ struct RunTelemetry {
     Queue queue{};
     VIRNUCPRO_FIELDS(average_seconds, p50_seconds, p95_seconds, max_seconds, queue, starved_share);
   };
-  // A stage's part of a run's time. Device stages: shares of all workers' time between their first
-  // and last batch, which add up to 1. Host stages: shares of the run's time, while devices work
-  // too.
+  // A stage's part of a run's time. A device stage has a share of all workers' time between their
+  // first and last batch; these shares add up to 1. A host stage has a share of the run's time, in
+  // which devices work too.
   struct Stage {
     Text name{}, clock{};
     Number seconds{}, share{};
-    // Only for models: the GPUs' utilization in this phase; the model's tokens by its own seconds.
+    // Only for models: the GPUs' utilization in this phase, and the model's tokens per second of
+    // its own time.
     Number utilization_percent{}, tokens_per_second{};
     VIRNUCPRO_FIELDS(name, clock, seconds, share, utilization_percent, tokens_per_second);
   };
@@ -164,13 +165,13 @@ struct RunTelemetry {
     Text name{};
     Count index{}, batches{}, frames{}, esm_tokens{};
     Number busy_seconds{}, waiting_seconds{}, busy_share{};
-    // From its GPU's allocator after its last batch; empty on the CPU.
+    // Read from the GPU's allocator after its last batch; empty on the CPU.
     Count memory_reserved_bytes{}, memory_used_bytes{}, memory_peak_bytes{};
     VIRNUCPRO_FIELDS(index, name, batches, frames, esm_tokens, busy_seconds, waiting_seconds,
                      busy_share, memory_reserved_bytes, memory_used_bytes, memory_peak_bytes);
   };
 
-  struct Statistic {  // in the file null if there is no average
+  struct Statistic {  // null in the file if there is no average
     Number average{}, minimum{}, maximum{};
     Count samples{};
     VIRNUCPRO_FIELDS(average, minimum, maximum, samples);
@@ -185,7 +186,7 @@ struct RunTelemetry {
   struct Device {
     static constexpr std::size_t kMostRead = kMostUnits;
     Text id{}, throttle_reasons{};
-    Count rows{}, nvml_rows{};          // in the log, with a value; of these, with NVML's
+    Count rows{}, nvml_rows{};          // rows in the log with a value; those with NVML's values
     std::vector<DevicePhase> phases{};  // older files have none of the single models
     Statistic ecc_errors{};
     VIRNUCPRO_FIELDS(id, rows, nvml_rows, phases, throttle_reasons, ecc_errors);
@@ -203,10 +204,10 @@ struct RunTelemetry {
                      cgroup_memory_peak_bytes);
   };
 
-  // The log of measurements; a sample has a row for each device and one for the host.
+  // The log of measurements. A sample has a row for each device and a row for the host.
   struct Monitor {
-    Count samples{}, written{};  // taken; of these, in the log
-    Text failure{};              // why some are missing; else empty
+    Count samples{}, written{};  // samples taken; samples in the log
+    Text failure{};              // why the log lacks samples; else empty
     VIRNUCPRO_FIELDS(samples, written, failure);
   };
 
@@ -251,7 +252,7 @@ struct RunTelemetry {
   Monitor monitor{};
   std::vector<Verdict> verdicts{};
   std::vector<Bottleneck> bottlenecks{};
-  std::optional<std::vector<ShardPart>> shards{};  // only of a merged run; else it is missing
+  std::optional<std::vector<ShardPart>> shards{};  // only in a merged run, else missing
   VIRNUCPRO_FIELDS(schema, run, program, machine, settings, models, workload, close_calls, shadow,
                    throughput, packing, waits, stages, workers, devices, host, monitor, verdicts,
                    bottlenecks, shards);
@@ -271,24 +272,24 @@ void for_each_field(Record& record, const Visit& visit) {
 
 using DeviceStatistic = RunTelemetry::Statistic RunTelemetry::DevicePhase::*;
 
-// Returns the average over all samples of some phases; empty if there is none.
+// Returns the average over all samples of the wanted phases; empty if there is none.
 std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& phases,
                                  DeviceStatistic statistic, bool (*is_wanted)(Phase));
 // Returns each device's average while embedding, if it has one.
 std::vector<double> embedding_averages(const RunTelemetry& telemetry, DeviceStatistic statistic);
-// Returns the least busy GPU's percentage while embedding, among those whose driver gave it.
+// Returns the least busy GPU's percentage while embedding, among the GPUs that report it.
 std::optional<double> least_utilization(const RunTelemetry& telemetry);
-// Returns how much shorter the least busy worker computed than the busiest, as a share of the
-// latter's time. It is 1 for an idle worker; empty for fewer than two, and if none computed.
+// Returns the busiest minus the least busy worker's computing time, as a share of the former. It is
+// 1 if a worker was idle; empty for fewer than two workers, and if none computed.
 std::optional<double> imbalance_of(const std::vector<RunTelemetry::Worker>& workers);
 
-// Returns the file's text, with v2's `summary` and, if there are `batches`, `per_batch_metrics`.
+// Returns the file's text with v2's `summary` and, if there are `batches`, `per_batch_metrics`.
 std::string telemetry_json(const RunTelemetry& telemetry, const std::vector<Json>& batches = {});
 Json verdicts_json(const std::vector<RunTelemetry::Verdict>& verdicts);
 
-// Reads the file's text. A value of another type, or beyond the limits of base/json_values.hpp, is
-// left empty. Only the first elements of a long array are read. Returns nothing if the JSON has no
-// value at all. Errors: kJson, naming `file`.
+// Reads the file's text. A member stays empty if its value has another type or exceeds the limits
+// of base/json_values.hpp. Only the first elements of a long array are read. Returns nothing if the
+// JSON has no value at all. Errors: kJson, naming `file`.
 std::optional<RunTelemetry> parse_run_telemetry(std::string_view text, const std::string& file);
 std::optional<RunTelemetry> read_run_telemetry(const std::filesystem::path& file);
 

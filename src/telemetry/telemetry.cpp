@@ -17,7 +17,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kMostBatches =
-    1000;  // in the JSON, which reports read whole; the other files have all
+    1000;  // in the JSON, which reports read whole; other files have all batches
 
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
                                  const std::vector<EngineFacts>& workers, FilePlace csv) {
@@ -45,14 +45,14 @@ PredictEvents Telemetry::events() {
                               const RunSummary& summary) { finish("finished", &summary); }};
 }
 
-// A run that starts over calls it again; its files were removed before.
+// Begins to measure. A run that starts over calls start() again, after it removed its old files.
 void Telemetry::start(const RunStart& start) {
   start_ = start;
   ready_seconds_ = counters_.pipeline.seconds();
   phase_ = Phase::kStart;
   replace_monitor(nullptr);  // the old monitor holds the file that the next one creates
   const std::string time = file_time(started_);
-  FilePlace metrics{std::filesystem::path()};  // none
+  FilePlace metrics{std::filesystem::path()};  // an empty path: no log
   try_to([&] { metrics = start.directory->place(run_files::kMonitorLog, time); });
   replace_monitor(std::make_unique<Monitor>(
       monitor_settings(telemetry_, settings_.compute, start.workers, metrics)));
@@ -109,7 +109,7 @@ void Telemetry::end(ErrorKind error) {
 }
 
 void Telemetry::finish(std::string_view status, const RunSummary* summary) {
-  monitor_->end();  // so that its log is complete
+  monitor_->end();  // completes the monitor's log
   const Measured run{.program = telemetry_.program,
                      .settings = settings_,
                      .counters = counters_,

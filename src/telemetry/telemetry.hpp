@@ -32,22 +32,22 @@ struct TelemetrySettings {
   ProgramFacts program{};
 };
 
-// Measures a run and writes the measurements to its directory. It never ends or delays the run,
-// which is worth more: a file that cannot be written is left out, with one warning.
+// Measures a run and writes the measurements to its directory. Telemetry never ends or delays the
+// run, which is worth more. A file that cannot be written is left out, with one warning.
 class Telemetry {
  public:
-  // Make it before predict(), on the same thread. `settings` and `counters` must outlive it.
+  // Construct it before predict(), on the same thread. `settings` and `counters` must outlive it.
   Telemetry(TelemetrySettings telemetry, const PredictSettings& settings, RunCounters& counters);
 
   PredictEvents events();
-  // Call it after predict() if the run ended with an error.
+  // Writes the telemetry of a run that ended with an error. Call it after predict().
   void end(ErrorKind error);
-  // The verdicts on a run that has its tables; empty if nothing is measured. A missed one fails the
-  // run only with --strict, after everything is written.
+  // Returns the verdicts on a run that has its tables; empty if nothing is measured. A missed
+  // verdict fails the run only with --strict, after everything is written.
   const std::vector<Verdict>& judged() const { return judged_; }
-  // The least busy GPU's utilization while embedding, in percent; known after the run.
+  // Returns the least busy GPU's utilization while embedding, in percent; known after the run.
   std::optional<double> gpu_percent() const { return gpu_percent_; }
-  // Each GPU's utilization now, in percent, or empty. Any thread may call it.
+  // Returns each GPU's utilization now, in percent, or empty. Any thread may call it.
   std::vector<std::optional<double>> utilization() const;
 
  private:
@@ -59,7 +59,7 @@ class Telemetry {
   void finish(std::string_view status, const RunSummary* summary);
   void write_hdf5() const;
   void write_summary(const RunTelemetry& telemetry) const;
-  // Warns and returns false if `write` fails.
+  // Calls `write`. If that fails, warns and returns false.
   bool try_to(const std::function<void()>& write);
   void warn_once(const std::string& what);
 

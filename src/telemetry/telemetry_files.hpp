@@ -6,7 +6,8 @@
 
 namespace virnucpro {
 
-// The telemetry files of one session: a resumed run has several. Empty where there is none.
+// The telemetry files of one session; a resumed run has several sessions. A missing file's path is
+// empty.
 struct TelemetryFiles {
   std::filesystem::path summary;  // telemetry_<time>.json; a killed session has none
   std::filesystem::path batches;  // telemetry_<time>.jsonl
@@ -17,8 +18,8 @@ struct TelemetryFiles {
 std::vector<std::string> telemetry_times(const std::filesystem::path& run);
 TelemetryFiles telemetry_at(const std::filesystem::path& run, const std::string& time);
 
-// Returns the files of a run's newest session that computed: a session that found everything done
-// has no figures. If none computed, those of the newest.
+// Returns the files of the newest session that computed, because a session that found everything
+// done has no figures. If none computed, returns the files of the newest session.
 TelemetryFiles newest_telemetry(const std::filesystem::path& run);
 
 }  // namespace virnucpro

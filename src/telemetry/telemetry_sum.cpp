@@ -60,7 +60,7 @@ void combine(RunTelemetry::Statistic& sum, const RunTelemetry::Statistic& more) 
   sum = {.average = both.mean, .minimum = both.min, .maximum = both.max, .samples = both.count};
 }
 
-// Returns "a, b", cut if it would be too long to be read.
+// Returns "a, b", cut at kLongestList letters.
 std::string list_of(const std::set<std::string>& names) {
   std::string list;
   std::size_t left = names.size();
@@ -89,7 +89,7 @@ double computing_seconds(const RunTelemetry& session) {
                   or_zero(session.throughput.esm_tokens_per_second));
 }
 
-// Returns the last session that finished: it has read all of the shard.
+// Returns the last session that finished: that session read the whole shard.
 const RunTelemetry* finished_one(const std::vector<MeasuredSession>& sessions) {
   const RunTelemetry* found = nullptr;
   for (const MeasuredSession& session : sessions) {
@@ -133,7 +133,7 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
     parts_.push_back(std::move(part));
     return;
   }
-  // A killed session does not say where it ran: the other sessions' host is taken.
+  // A killed session does not name its host, so the other sessions' host is taken.
   Names names;
   std::set<std::string> hosts;
   std::set<std::string> gpus;
@@ -171,8 +171,8 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
   parts_.push_back(std::move(part));
 }
 
-// Computed work is the sum of all sessions. Counts of what was read are the last finished
-// session's, because a resumed run reads everything again.
+// Adds a shard's counts. Computed work is the sum of all sessions. The counts of read data are the
+// last finished session's, because a resumed run reads everything again.
 void TelemetrySum::add_counts(const std::vector<MeasuredSession>& sessions,
                               RunTelemetry::ShardPart& part) {
   RunTelemetry::Workload& sum = sum_.workload;
@@ -233,7 +233,7 @@ void TelemetrySum::add_machine(const RunTelemetry::Machine& machine, Names& name
   add_words(machine.processor, processor_names_);
   add_words(machine.driver, drivers_);
   for (const RunTelemetry::MachineDevice& device : machine.devices) {
-    // The same name can stand for another GPU in each session.
+    // The same name may stand for different GPUs in different sessions.
     names.keys[device.id.value_or("")] = key_of(machine, device);
     RunTelemetry::MachineDevice& known =
         machine_devices_.try_emplace(labelled(device.id, names), device).first->second;
@@ -246,7 +246,8 @@ void TelemetrySum::add_time(const MeasuredSession& session) {
   const double begin = std::chrono::duration<double>(session.started - origin_).count();
   const double seconds = or_zero(one.run.seconds);
   const double computing = computing_seconds(one);
-  // A killed session does not say when its models were ready, but it ends with a batch.
+  // A killed session does not say when its models were ready. It ends with a batch, so its
+  // computing time is counted back from its end.
   const double ready = one.run.models_ready_seconds.value_or(std::max(0.0, seconds - computing));
   running_.emplace_back(begin, begin + seconds);
   if (computing > 0) computing_.emplace_back(begin + ready, begin + ready + computing);
@@ -271,7 +272,7 @@ void TelemetrySum::add_stages(const std::vector<RunTelemetry::Stage>& stages) {
     auto known = std::ranges::find_if(
         stages_, [&](const Stage& one) { return one.name == name && one.clock == clock; });
     if (known == stages_.end()) {
-      // Names come from files, so their number is limited; a run has about ten.
+      // The names come from files, so their number is limited. A run has about ten stages.
       constexpr std::size_t kMostStages = 64;
       if (stages_.size() == kMostStages) continue;
       known = stages_.insert(known, Stage{.name = name, .clock = clock});
@@ -339,8 +340,8 @@ void TelemetrySum::add_host(const RunTelemetry::Host& host) {
   keep_most(sum.cgroup_memory_peak_bytes, host.cgroup_memory_peak_bytes);
 }
 
-// Adds the chunks, as no two sessions look at the same one. Estimates and intervals are added, too,
-// which makes the interval wider than one from all counts would be.
+// Adds the chunks, because no two sessions look at the same chunk. Estimates and intervals are
+// added, too, so the interval is wider than one that is computed from all counts.
 void TelemetrySum::add_calls(const RunTelemetry& session) {
   RunTelemetry::CloseCalls& calls = sum_.close_calls;
   add_to(calls.chunks, session.close_calls.chunks);
@@ -408,7 +409,8 @@ double TelemetrySum::length_of(Spans spans) {
   return length;
 }
 
-// Returns "cuda:0", "node1:cuda:0" with several hosts, and the GPU's UUID if two GPUs share that.
+// Returns "cuda:0", or "node1:cuda:0" with several hosts. If two GPUs share that label, their UUID
+// follows.
 std::string TelemetrySum::label_of(const std::string& key) const {
   const std::string host = key.substr(0, key.find('\n'));
   const std::string& name = labels_.at(key);

@@ -14,31 +14,31 @@
 
 namespace virnucpro {
 
-// A session of a run: the measurements of predict from its start until it ended or was killed.
+// A session of a run, with its measurements from the start of predict until its end.
 struct MeasuredSession {
   SystemTime started{};
   RunTelemetry telemetry{};
   bool has_summary = false;  // false if it was killed
 };
 
-// Adds up the telemetry of a run's shards, one shard after the other; memory grows with GPUs and
+// Adds up the telemetry of a run's shards, one shard after the other. Memory grows with GPUs and
 // shards, not with their work.
 //
-// Work is added. Time is the length of the union of all sessions: those side by side count once,
-// and the time between them not at all. A rate is all work over the time in which some shard
-// computed. A GPU is known by its UUID, as jobs of one host may each call theirs cuda:0. Figures
-// that summaries do not give are bounds: p95 of the waits is the largest one, the interval of
-// changed calls the sum.
+// Work is added. Time is the length of the union of all sessions: time in which several ran counts
+// once, and time between sessions does not count. A rate is all work over the time in which some
+// shard computed. A GPU is known by its UUID, because each job of a host may call its GPU cuda:0.
+// Figures that summaries lack are bounds: the largest p95 of the waits, the summed intervals of
+// changed calls.
 class TelemetrySum {
  public:
-  // `origin`: the start of the first session of all.
+  // `origin` is the start of the first session of all shards.
   explicit TelemetrySum(SystemTime origin) : origin_(origin) {}
 
-  // Adds the sessions of a shard, the oldest first; empty: it has no telemetry.
+  // Adds the sessions of a shard, the oldest first; none if the shard has no telemetry.
   void add(const std::string& shard, const std::string& directory,
            const std::vector<MeasuredSession>& sessions);
 
-  // Returns everything but the merge's own facts: run, program, and the tables' counts.
+  // Returns everything except the merge's own facts: run, program, and the tables' counts.
   RunTelemetry whole() const;
 
  private:
@@ -77,9 +77,9 @@ class TelemetrySum {
   Spans running_;
   Spans computing_;
   double summed_seconds_ = 0;  // of all sessions
-  double frames_ = 0;          // by the rates of all sessions
+  double frames_ = 0;          // each session's rate times its seconds, added
   double packed_tokens_ = 0;
-  double waited_ = 0;  // seconds, by averages
+  double waited_ = 0;  // seconds, from each session's average
   RateSeries frames_over_time_;
   RateSeries tokens_over_time_;
   std::map<std::string, std::uint64_t> processors_;  // by host
@@ -95,14 +95,14 @@ class TelemetrySum {
     std::string clock;
     double seconds = 0;
     double tokens = 0;
-    double utilization = 0;  // times seconds
+    double utilization = 0;  // percent times seconds
     double measured = 0;     // seconds with utilization
   };
   std::vector<Stage> stages_;
   struct WorstVerdict {
     RunTelemetry::Verdict verdict;
     std::string shard;
-    std::size_t shards = 0;  // with that status
+    std::size_t shards = 0;  // shards with that status
   };
   std::vector<WorstVerdict> verdicts_;
 };

@@ -36,7 +36,7 @@ RunTelemetry::Run run_section(const Measured& run) {
           .resumed = run.start.resumed};
 }
 
-// Two jobs of a cluster may call different GPUs of one host cuda:0.
+// Returns a GPU's UUID, because two jobs of a cluster may call different GPUs of one host cuda:0.
 std::optional<std::string> uuid_of(const std::string& id, const ComputeSettings& compute) {
   for (std::size_t k = 0; k < compute.gpus.size(); ++k) {
     if (worker_name(compute, k) == id && !compute.gpus[k].uuid.empty()) return compute.gpus[k].uuid;
@@ -159,7 +159,7 @@ RunTelemetry::Workload workload_section(const Measured& run) {
   return workload;
 }
 
-// Leaves out sequences, because batches do not show where one ends.
+// Leaves out sequences per second, because batches do not show where a sequence ends.
 RunTelemetry::Throughput throughput_section(const PipelineSummary& pipeline) {
   const BatchTotals& totals = pipeline.totals;
   return {.frames_per_second = per_second(totals.frames, pipeline),
@@ -195,7 +195,7 @@ RunTelemetry::Stage stage(StageClock clock, std::string_view name, double second
           .share = share_of(seconds, of_all)};
 }
 
-// Returns the utilization of all GPUs in their samples of one phase, in percent.
+// Returns the mean utilization of all GPUs in one phase, in percent.
 std::optional<double> utilization_in(Phase phase, const MonitorSummary& monitor) {
   Statistic all;
   for (const DeviceSummary& device : monitor.devices) {
@@ -220,7 +220,7 @@ std::vector<RunTelemetry::Stage> device_stages(const BatchTotals& totals,
   const BatchTimes& times = totals.times;
   std::vector<RunTelemetry::Stage> stages;
   for (const BatchTimeField& field : kBatchTimeFields) {
-    if (field.seconds == &BatchTimes::to_device) continue;  // overlaps other batches' work
+    if (field.seconds == &BatchTimes::to_device) continue;  // overlaps the work of other batches
     stages.push_back(stage(StageClock::kDevice, field.name, times.*field.seconds, times.all()));
     add_rates(totals, monitor, stages.back());
   }
@@ -259,14 +259,14 @@ std::vector<RunTelemetry::Worker> workers_section(const Measured& run) {
   std::vector<RunTelemetry::Worker> section;
   std::vector<BatchTotals> workers = run.pipeline.workers;
   workers.resize(
-      std::max<std::size_t>(workers.size(), run.counters.workers.get()));  // idle ones, too
+      std::max<std::size_t>(workers.size(), run.counters.workers.get()));  // includes idle workers
   for (std::size_t i = 0; i < workers.size(); ++i) {
     section.push_back(worker_record(worker_name(run.settings.compute, i), i, workers[i]));
   }
   return section;
 }
 
-// Returns the workers that computed; the number of all is not known.
+// Returns the workers that computed. Batches do not show whether there were others.
 std::vector<RunTelemetry::Worker> workers_section(const PipelineSummary& pipeline) {
   std::vector<RunTelemetry::Worker> section;
   for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {
@@ -344,7 +344,8 @@ bool is_power_capped(const MonitorSummary& monitor) {
   });
 }
 
-// All workers have the same models; one that was never ready says nothing.
+// Returns the number of layers. All workers have the same models; a worker that was never ready has
+// 0.
 std::uint64_t esm2_layers_of(const std::vector<EngineFacts>& workers) {
   std::uint64_t layers = 0;
   for (const EngineFacts& worker : workers) {
@@ -378,7 +379,7 @@ std::vector<MeasuredGpu> measured_gpus(const RunTelemetry& telemetry) {
   return gpus;
 }
 
-// Returns percent; empty unless each GPU's worker is known.
+// Returns the imbalance in percent; empty unless each GPU's worker is known.
 std::optional<double> imbalance_percent(const RunTelemetry& telemetry) {
   if (telemetry.workers.size() < telemetry.settings.gpus.size()) return std::nullopt;
   const std::optional<double> share = imbalance_of(telemetry.workers);

@@ -34,16 +34,16 @@ struct Measured {
   SystemTime started;
   double ready_seconds = 0;             // until the models were loaded
   std::string status{};                 // "finished", "interrupted" or "failed"
-  const RunSummary* summary = nullptr;  // only if the run has its tables
+  const RunSummary* summary = nullptr;  // null unless the run has its tables
   PipelineSummary pipeline{};
   MonitorSummary monitor{};
 };
 
-// Returns all but the verdicts, which are computed from it.
+// Returns all telemetry but the verdicts, which are computed from it.
 RunTelemetry telemetry_of(const Measured& run);
 
-// The same for a run that was killed before it wrote a summary: from its batch lines and its
-// monitor's log, by the same sums.
+// Returns the telemetry of a run that was killed before it wrote a summary, by the same sums. The
+// data are its batch lines and its monitor's log.
 RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFacts& metrics);
 
 std::vector<RunTelemetry::Input> inputs_section(const std::vector<InputEntry>& inputs);

@@ -82,7 +82,7 @@ std::vector<PlotPoint> TimeBins::rates() const {
   std::vector<PlotPoint> points;
   for (std::size_t k = 0; k < bins_.size(); ++k) {
     const double begin = static_cast<double>(k) * width_;
-    if (begin >= last_ && bins_[k].values == 0) break;  // the amount ended where this bin begins
+    if (begin >= last_ && bins_[k].values == 0) break;  // the amount ended before this bin
     // The last bin may be only partly covered.
     const double covered = std::clamp(last_ - begin, width_ / 2, width_);
     points.push_back({middle(k), bins_[k].sum / covered});

@@ -11,14 +11,14 @@ struct PlotPoint {
   double y = 0;
 };
 
-// A quantity over a run's time, for a plot, in at most kMost bins however long the run is. When the
-// bins do not suffice, pairs of neighbours are merged. (RateSeries of observe/statistic.hpp is for
-// the run's file: it counts whole amounts at moments, in even intervals.)
+// A quantity over a run's time, for a plot, in at most kMost bins. If the run outgrows them, pairs
+// of neighbours are merged. (RateSeries of observe/statistic.hpp is for the run's file: it counts
+// whole amounts at moments, in even intervals.)
 class TimeBins {
  public:
   static constexpr std::size_t kMost = 96;
   static constexpr double kFirstWidth = 0.5;    // seconds
-  static constexpr double kLongestRun = 3.2e8;  // seconds; ten years: later times are ignored
+  static constexpr double kLongestRun = 3.2e8;  // seconds, about ten years; later times are ignored
 
   // Adds a value measured at a moment, in seconds from the run's start.
   void add(double seconds, double value);

@@ -32,7 +32,7 @@ void log_costs(const Trace& trace, const std::filesystem::path& path) {
 }  // namespace
 
 TraceFile::TraceFile(std::filesystem::path path, TraceSettings settings) : path_(std::move(path)) {
-  const AtomicFile attempt(path_);  // fails before a run whose trace cannot be written
+  const AtomicFile attempt(path_);  // throws now, before the run, if the trace cannot be written
   Tracer::here().start(std::move(settings));
   watcher_.emplace(kLookAtLimit, [this] {
     if (Tracer::here().has_reached_limit()) end();

@@ -8,9 +8,9 @@
 
 namespace virnucpro {
 
-// Records a run's first batches and writes them in the form of telemetry/trace_json.hpp. Its own
-// thread writes them as soon as the limit is reached; otherwise they are written when the run ends,
-// in whatever way. Only the constructor has errors; later failures give a warning.
+// Records a run's first batches and writes them in the form of telemetry/trace_json.hpp. A thread
+// of its own writes them as soon as the limit is reached. If the run ends earlier, however it ends,
+// they are written then. Only the constructor throws; later failures give a warning.
 class TraceFile {
  public:
   // Errors: kOutputWrite if the file cannot be made.
@@ -24,7 +24,7 @@ class TraceFile {
   void write() const;
 
   const std::filesystem::path path_;
-  bool ended_ = false;               // used by the watcher; after its end by the destructor
+  bool ended_ = false;  // the watcher uses it; after the watcher's end, the destructor does
   std::optional<Repeater> watcher_;  // last: it uses all of the above
 };
 

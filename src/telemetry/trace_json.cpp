@@ -21,12 +21,12 @@ double seconds_of(std::uint64_t nanoseconds) {
   return static_cast<double>(nanoseconds) * 1e-9;
 }
 
-// "12.345" microseconds, exactly.
+// Returns microseconds such as "12.345", without rounding.
 std::string microseconds(std::uint64_t nanoseconds) {
   return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
 }
 
-// The time from a batch's first kernel on its GPU to the end of the last.
+// The time from a batch's first kernel on its GPU to the end of its last kernel.
 struct BatchSpan {
   std::uint64_t begin = kNoBatch;
   std::uint64_t end = 0;
@@ -97,7 +97,7 @@ class TraceWriter {
 
   void write_events(const Trace::Process& process) {
     const TracePart& part = process.part;
-    // An event within another comes after it.
+    // Puts an inner event after the event that encloses it.
     std::vector<TraceEvent> events = part.events;
     std::sort(events.begin(), events.end(), [](const TraceEvent& a, const TraceEvent& b) {
       return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
@@ -125,7 +125,7 @@ class TraceWriter {
   void add_span(const Trace::Process& process, std::size_t track, std::string_view name,
                 std::string_view category, std::uint64_t begin, std::uint64_t end,
                 std::string_view arguments) {
-    // GPU times are converted to the host's clock, so one may lie before the recording's start.
+    // GPU times are converted to the host's clock, so they may lie before the recording's start.
     begin = std::max(begin, trace_.begin);
     end = std::max(end, begin);
     const std::uint64_t since = begin - trace_.begin;

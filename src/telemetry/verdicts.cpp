@@ -15,12 +15,12 @@ namespace {
 
 constexpr double kMostlyOneChunk = 90;  // percent of the sequences
 
-// Small values get significant digits, so that none is shown as "0.0".
+// Returns a value's digits. Small values get significant digits, so that none is shown as "0.0".
 std::string digits_of(double value) {
   return value == 0 || value >= 0.1 ? fmt::format("{:.1f}", value) : fmt::format("{:.2g}", value);
 }
 
-// Skips the verdict if any reason is not empty; the report shows the first.
+// Skips the verdict if any of `reasons` is not empty. The report shows the first such reason.
 bool skipped(Verdict& verdict, std::initializer_list<std::string> reasons) {
   const auto* const why = std::ranges::find_if_not(reasons, &std::string::empty);
   if (why == reasons.end()) return false;
@@ -58,7 +58,7 @@ const MeasuredGpu* least_busy(const std::vector<MeasuredGpu>& gpus) {
   return least == gpus.end() ? nullptr : &*least;
 }
 
-// Returns why the utilization is unknown: a GPU without a figure may be the one that was idle.
+// Returns why the utilization is unknown: a GPU without a figure may be the least busy GPU.
 std::string without_utilization(const RunMeasurements& run) {
   std::vector<std::string> ids;
   for (const MeasuredGpu& gpu : run.measured) {
@@ -109,7 +109,7 @@ Verdict throughput(const RunMeasurements& run, const Thresholds& thresholds) {
                          thresholds.least_tokens_per_second);
 }
 
-// Skips short runs: the last batch is seldom full, and too large a part of a short run.
+// Skips short runs: their last batch, which is seldom full, counts too much.
 Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
   Verdict verdict{.id = "PERF-05",
                   .name = "packing",
@@ -143,7 +143,8 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
   return verdict;
 }
 
-// Returns the GPU with the fewest rows, or of several the one with the fewest by NVML.
+// Returns the GPU with the fewest rows in the log, or among several the GPU with the fewest rows by
+// NVML.
 const MeasuredGpu* least_measured(const std::vector<MeasuredGpu>& gpus) {
   const auto least = std::ranges::min_element(
       gpus, {}, [](const MeasuredGpu& gpu) { return std::pair(gpu.rows, gpu.nvml_rows); });
@@ -154,7 +155,7 @@ std::string why_no_nvml(const MeasuredGpu& gpu) {
   return gpu.failure.empty() ? "NVML gave none" : fmt::format("NVML gave none: {}", gpu.failure);
 }
 
-// A GPU without NVML's values has only its memory, as the CUDA runtime gives it.
+// Judges the rows of each GPU. Without NVML a row has only the GPU's memory, from the CUDA runtime.
 void judge_gpu_rows(const RunMeasurements& run, Verdict& verdict) {
   const MeasuredGpu* least =
       run.measured.size() < run.gpus ? nullptr : least_measured(run.measured);
@@ -213,7 +214,7 @@ Verdict balance(const RunMeasurements& run, const Thresholds& thresholds) {
                         thresholds.most_imbalance);
 }
 
-// Judges by the interval's lower end: stop only if that is too high.
+// Judges by the interval's lower end: the requirement is missed only if even that end is too high.
 Verdict changed_calls(const MeasuredCalls& calls, const Thresholds& thresholds) {
   Verdict verdict{.id = "PREC-01",
                   .name = "calls that the check precision would change",

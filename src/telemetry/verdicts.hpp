@@ -28,13 +28,13 @@ struct Thresholds {
   double shortest_run = 30;                 // seconds of computing; shorter runs are skipped
 };
 
-// The monitor's facts on a GPU of the run.
+// The monitor's facts on one of the run's GPUs.
 struct MeasuredGpu {
   std::string id{};
-  std::uint64_t rows = 0;               // in the log, with at least its memory
-  std::uint64_t nvml_rows = 0;          // of these, by NVML
+  std::uint64_t rows = 0;               // rows in the log that have at least its memory
+  std::uint64_t nvml_rows = 0;          // rows with NVML's values
   std::optional<double> utilization{};  // percent, while embedding
-  std::string failure{};                // NVML's; else empty
+  std::string failure{};                // NVML's error; else empty
 };
 
 // The shadow check's estimate for the calls that were not computed again.
@@ -50,7 +50,7 @@ struct MeasuredCalls {
 struct RunMeasurements {
   double computing_seconds = 0;           // from the first batch's start to the last's results
   std::uint64_t sequences = 0;            // read
-  std::uint64_t one_chunk_sequences = 0;  // of these, cut into a single chunk
+  std::uint64_t one_chunk_sequences = 0;  // sequences of a single chunk
   std::uint64_t scored_chunks = 0;        // computed in that time
   std::size_t gpus = 0;
   double esm_tokens_per_second = 0;  // of all GPUs
@@ -59,9 +59,9 @@ struct RunMeasurements {
   std::uint64_t batches = 0;
   std::uint64_t starved_batches = 0;
   std::optional<double> imbalance{};     // of the workers' computing time, percent
-  bool spare_processors = false;         // more than --threads uses
+  bool spare_processors = false;         // the machine has more than --threads uses
   std::uint64_t samples = 0;             // of the monitor
-  std::uint64_t written = 0;             // of these, in its log
+  std::uint64_t written = 0;             // samples in the monitor's log
   std::vector<MeasuredGpu> measured{};   // one per GPU
   std::string monitor_failure{};         // why its log lacks rows; else empty
   std::optional<MeasuredCalls> calls{};  // empty: no shadow check
@@ -84,28 +84,28 @@ struct Verdict {
 inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // of PERF-01, one chunk each
 
 // Returns the verdicts on a single run, in the order of their ids; PREC-01 only with a shadow
-// check. Most are skipped for a short run: loading and a last, half-empty batch are most of it. A
-// skipped requirement never counts as passed.
+// check. Most are skipped for a short run, which mostly loads models and computes a half-empty
+// batch. A skipped requirement never counts as passed.
 std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds);
 
 // Returns why a run with this computing time is too short for verdicts on its rates; else "".
 std::string too_short(double computing_seconds, const Thresholds& thresholds);
-// Returns the verdict for a value that should be at least `wanted`: from `least` on it is a
-// warning, below it is missed.
+// Returns a verdict on a value that should be at least `wanted`. From `least` up to `wanted` it is
+// a warning, below `least` it is missed.
 Verdict judged_at_least(Verdict verdict, double value, double wanted, double least);
-// Returns the verdict for a value that should be at most `wanted`: a warning up to `most`, else
-// missed.
+// Returns a verdict on a value that should be at most `wanted`. From `wanted` up to `most` it is a
+// warning, above `most` it is missed.
 Verdict judged_at_most(Verdict verdict, double value, double wanted, double most);
-// Returns why a run's time does not hold for reads of one chunk each; else "".
+// Returns why a run's time says nothing about reads of one chunk each; else "".
 std::string why_not_of_reads(const RunMeasurements& run);
-// Returns PERF-01. `why_not`: why the hours are unknown; empty if they are known.
+// Returns PERF-01. `why_not` says why the hours are unknown; it is empty if they are known.
 Verdict judge_projected_time(double hours, const std::string& why_not,
                              const Thresholds& thresholds);
 
-// Errors: kRequirementMissed, naming the first missed requirement.
+// Throws kRequirementMissed, which names the first missed requirement, unless all are met.
 void require_all_met(const std::vector<Verdict>& verdicts);
 
-// "PERF-05 packing: 62.1 %, wanted >= 90 %".
+// Returns a line such as "PERF-05 packing: 62.1 %, wanted >= 90 %".
 std::string verdict_line(const Verdict& verdict);
 
 }  // namespace virnucpro
