@@ -60,8 +60,8 @@ constexpr const char* kBenchmarkExamples =
     "Without models the weights are synthetic: they are as fast as the real ones, and their "
     "scores mean nothing. docs/use/validation.md says how each requirement is measured.";
 
-// Seconds of computing. A shorter run on a GPU gives no reliable rate: loading and a last,
-// half-empty batch are most of it.
+// Seconds of computing. A shorter run on a GPU gives no reliable rate, because it mostly loads
+// models and computes a half-empty batch.
 constexpr double kShortestTrial = 10;
 
 constexpr const char* kHistoryName = "history.jsonl";
@@ -156,7 +156,7 @@ std::string names_of(const ModelSettings& models) {
   return fmt::format("{}, {}, {}", models.dnabert_s, models.esm2, models.classifier);
 }
 
-// "NVIDIA H200, …" from "cuda:0  NVIDIA H200, …"
+// Returns "NVIDIA H200 x 2", or the processor's name and number of processors.
 std::string device_model(const ComputeSettings& compute) {
   if (compute.gpus.empty()) {
     const std::string processor = describe_processor();
@@ -166,7 +166,7 @@ std::string device_model(const ComputeSettings& compute) {
   return fmt::format("{} x {}", text.substr(0, text.find(',')), compute.gpus.size());
 }
 
-// Everything decided before the measurements.
+// The choices made before the measurements.
 struct BenchmarkPlan {
   std::vector<const SuiteEntry*> suites;
   ComputeSettings compute;
@@ -176,7 +176,7 @@ struct BenchmarkPlan {
   std::string sample_text{};  // JSON; empty: the data are made up
 };
 
-// Real samples are named by their contents.
+// Names the data. Real samples are named by a hash of their contents.
 std::string data_name(const BenchmarkPlan& plan) {
   const DataSize& size = plan.settings.size;
   if (plan.settings.samples.empty()) {
@@ -217,7 +217,7 @@ bool can_be_run(const std::string& program) {
   return fs::is_regular_file(program, unknown) && ::access(program.c_str(), X_OK) == 0;
 }
 
-// Finds missing and unusable files at once, not after minutes of work.
+// Finds missing and unusable files before minutes of work.
 void require_files(const BenchmarkOptions& options) {
   const auto require = [](const std::string& path) {
     std::error_code unknown;
@@ -243,7 +243,7 @@ void require_files(const BenchmarkOptions& options) {
   if (const int error = lines.append({}); error != 0) throw write_error(history, error);
 }
 
-// Refuses an option that none of the chosen suites reads.
+// Refuses an option that no chosen suite reads.
 void require_reader(const char* flag, bool is_given, std::string_view readers,
                     const std::vector<const SuiteEntry*>& suites) {
   const auto reads = [readers](const SuiteEntry* suite) { return is_listed(suite->name, readers); };
@@ -252,7 +252,7 @@ void require_reader(const char* flag, bool is_given, std::string_view readers,
 }
 
 // Multiplies the sequences by the number of GPUs, so that a run takes as long as on one GPU. The
-// size `production` is one whole sample and stays as it is.
+// size `production` is one whole sample, so it stays as it is.
 DataSize size_for(DataSize size, std::size_t gpus) {
   if (gpus > 1 && size.name != kProductionSize) size.sequences *= gpus;
   return size;
@@ -358,12 +358,12 @@ std::string verdict_text(const Verdict& verdict) {
 // The results of a benchmark, once all files are written.
 struct Outcome {
   BenchmarkResults results;
-  std::string against_failure{};  // why runs of another build failed; empty: none
+  std::string against_failure{};  // why the runs of another build failed, else empty
   std::vector<MetricChange> changes{};
   std::vector<Section> sections{};
 };
 
-// Warns of figures that may be worse, and of those that only the earlier benchmark measured.
+// Warns of figures that may be worse, and of figures that only the earlier benchmark has.
 void warn_of_unclear(const std::vector<MetricChange>& changes) {
   for (const MetricChange& change : changes) {
     if (change.change == Change::kMissing) {
@@ -375,7 +375,7 @@ void warn_of_unclear(const std::vector<MetricChange>& changes) {
   }
 }
 
-// Compares the figures with those of `before`; returns a report's section about it.
+// Compares the figures with those of `before`, and returns a report's section on the comparison.
 Section hold_against(const KeptResults& before, const BenchmarkPlan& plan, Outcome& outcome) {
   const std::vector<KeptMetric> now = kept(outcome.results.suites);
   const BenchmarkIdentity& identity = plan.facts.identity;
@@ -402,8 +402,8 @@ void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
   outcome.sections.push_back(std::move(section));
 }
 
-// Compares with the last benchmark of the same kind in the history, and plots all of them with this
-// one as the last. append_to_history() adds this one to the file.
+// Compares this benchmark with the last of its kind in the history, and plots the whole history
+// with this benchmark as its end. append_to_history() then adds it to the file.
 void look_at_history(const std::string& folder, const BenchmarkPlan& plan, Outcome& outcome) {
   if (folder.empty()) return;
   std::vector<KeptResults> history = read_history(fs::path(folder) / kHistoryName);
@@ -445,8 +445,8 @@ void write_all_reports(const BenchmarkPlan& plan, const Outcome& outcome, const 
                                                       .exit_code = exit_code}));
 }
 
-// Throws the worst failure. A figure that was not measured or judged comes first: it may hide a
-// miss, and a script must not take silence for a pass.
+// Throws the worst failure. A figure that was not measured or judged comes first, because it may
+// hide a miss. A script must not take silence for a pass.
 void check_outcome(const Outcome& outcome, const BenchmarkOptions& options, const Cancel& cancel) {
   cancel.check();
   for (const SuiteReport& suite : outcome.results.suites) {
@@ -473,7 +473,7 @@ void hold_against_another_build(const std::string& program, const Session& sessi
     outcome.changes.insert(outcome.changes.end(), against.changes.begin(), against.changes.end());
     warn_of_unclear(against.changes);
     outcome.sections.push_back(std::move(against.section));
-  } catch (const Error& error) {  // earlier measurements are still reported
+  } catch (const Error& error) {  // the report still has the earlier measurements
     outcome.against_failure = reason_of(error);
     log_warning("--against {}: the runs failed: {}", program, outcome.against_failure);
   }

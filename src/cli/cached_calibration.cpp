@@ -44,15 +44,15 @@ constexpr const char* kNotKept = "the calibration is not kept for later runs";
   throw Error(ErrorKind::kCalibration, Place{.file = path.string()}, why);
 }
 
-// `file` may be -1, from an open() that failed. Errors: kCalibration.
+// Reads a file's status. `file` is -1 if open() failed. Errors: kCalibration.
 struct stat stat_of(int file, const fs::path& path) {
   struct stat status {};
   if (file < 0 || ::fstat(file, &status) != 0) refuse(path, errno_text(errno));
   return status;
 }
 
-// Makes a folder of the cache if it is missing. Returns nothing, with a warning, if another user
-// may have put files there. The group may write: a core facility shares a cache this way.
+// Opens a folder of the cache, and makes it if it is missing. Returns nothing, with a warning, if
+// another user may have put files there. The group may write: a core facility shares a cache.
 std::optional<Directory> open_own_folder(const fs::path& path) {
   make_directory(path);
   Directory folder(path);
@@ -65,8 +65,8 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
   return folder;
 }
 
-// Opens the folder of calibrations; empty, after a warning, if none can be used. The cache above it
-// is checked, too: a user who may write there can replace the folder.
+// Opens the folder of calibrations; empty, with a warning, if it cannot be used. The cache above it
+// is checked, too, because a user who may write there can replace the folder.
 std::optional<Directory> open_cache() {
   const fs::path cache = own_cache();
   if (cache.empty()) {
@@ -82,7 +82,7 @@ std::optional<Directory> open_cache() {
   }
 }
 
-// A file that was replaced has another inode or change time, even if a copy kept all else.
+// Describes a file. A replaced file has another inode or change time, even if a copy kept the rest.
 std::string file_text(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {};
@@ -93,8 +93,8 @@ std::string file_text(const fs::path& path) {
                      time(status.st_mtim), time(status.st_ctim));
 }
 
-// Identifies a model by names, sizes and times: hashing 12 GB would double the time of a start. The
-// hashes are compared when the models are loaded, so a wrong find is refused by name.
+// Identifies a model by names, sizes and times, because hashing 12 GB would double the time of a
+// start. Models that do not fit the calibration are refused later, when their hashes are known.
 std::string model_text(ModelFamily family, const std::string& model, const ModelLookup& lookup) {
   if (is_synthetic(model)) return model + "\n";
   const fs::path place = locate_model(family, model, lookup);
@@ -116,7 +116,6 @@ std::string device_text(const ComputeSettings& compute) {
   return fmt::format("cuda {}.{}", device.compute_major, device.compute_minor);
 }
 
-// Hashes everything that the calibration depends on.
 std::string key_of(const CalibrateSettings& settings) {
   const ModelSettings& models = settings.models;
   return content_hash(model_text(ModelFamily::kDnabert, models.dnabert_s, models.lookup) +
@@ -129,13 +128,13 @@ std::string key_of(const CalibrateSettings& settings) {
                                   settings.frames, kNumericsVersion));
 }
 
-// Errors: kCalibration.
+// Reads a calibration. Errors: kCalibration.
 Calibration read_from(const Directory& folder, const std::string& name) {
   const fs::path path = folder.path() / name;
   if (folder.kind_of(name) != EntryKind::kFile) refuse(path, "it is not a regular file");
   const UniqueFd file = folder.open_file(name);
   const struct stat status = stat_of(file.get(), path);
-  // In a folder that only a group may write to, its members' files count as the user's own.
+  // If only a group may write to the folder, its members' files count as the user's own.
   const bool by_all = (stat_of(folder.fd(), path).st_mode & S_IWOTH) != 0;
   const std::string why = why_distrusted(status, by_all ? ::geteuid() : status.st_uid);
   if (!why.empty()) refuse(path, why);
@@ -169,7 +168,7 @@ bool keep(const Directory& folder, const std::string& name, const std::string& t
   return true;
 }
 
-// The target has no share of equal calls, as the margin takes care of them: a share of nearly all
+// The target has no share of equal calls, because the margin cares for them. A share of nearly all
 // would keep so much in 16 bits that int8 gains nothing.
 CalibrateSettings settings_of(const PredictSettings& settings, const Config& config) {
   CalibrateSettings calibrate{.models = settings.models,
@@ -204,7 +203,7 @@ Calibration find_or_make_calibration(const PredictSettings& settings, const Sess
   for (const std::string& warning : warnings_of(made.facts, made.result)) {
     log_warning("{}", warning);
   }
-  // If a model was replaced meanwhile, nobody knows which of the two the calibration is of.
+  // If a model was replaced meanwhile, nobody knows which of the two models was calibrated.
   const bool is_of_it = key_of(calibrating) + ".json" == name;
   if (!cache || !is_of_it || !keep(*cache, name, made.json)) made.calibration.file.clear();
   return std::move(made.calibration);

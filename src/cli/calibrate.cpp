@@ -123,7 +123,6 @@ void check_files(const CalibrateOptions& options, const Cancel& cancel) {
   if (!options.sample_file.empty()) require_first_records({.paths = {options.sample_file}}, cancel);
 }
 
-// The texts of kCalibrationFiles.
 std::vector<std::string> texts_of(const MadeCalibration& made) {
   const Page page = calibration_page(made.facts, made.result);
   return {made.json, report_html(page), report_markdown(page)};

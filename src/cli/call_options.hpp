@@ -11,14 +11,14 @@
 
 namespace virnucpro {
 
-// --rule with its numbers, as written; empty: not given.
+// --rule and its numbers as written on the command line; empty if not given.
 struct CallOptions {
   std::string rule{};
-  std::string rollup{};  // its older name
+  std::string rollup{};  // --rollup, the older name of --rule
   std::string min_score{};
   std::string min_share{};
   std::string min_tier{};
-  std::array<std::string, kRollupNumbers.size()> numbers{};  // of viral-ngs
+  std::array<std::string, kRollupNumbers.size()> numbers{};  // numbers of viral-ngs
   std::string min_chunks{};
 };
 
@@ -27,21 +27,21 @@ struct TableOptions {
   bool bed = false;
 };
 
-// The source of values that are not given: a new run's defaults, or the runs that are read.
+// Where values that are not given come from: a new run's defaults, or the runs that are read.
 enum class CallDefault { kNewRun, kTheRuns };
 
 void add_call_options(Command& command, CallOptions& options, CallDefault from);
 void add_table_options(Command& command, TableOptions& options);
 
-// Errors: kUsage.
+// Reads the options for tables. Errors: kUsage.
 TableChange choose_table_change(const TableOptions& options);
 
-// Returns a new run's rule from flags, then the configuration, then the default; a resumed run's
-// from flags, then its `own` rule. Errors: kUsage, kConfig.
+// Returns a run's rule. A new run takes flags, then the configuration, then the default. A resumed
+// run takes flags, then its `own` rule. Errors: kUsage, kConfig.
 CallRule choose_call_rule(const CallOptions& options, const Config& config,
                           const std::optional<CallRule>& own);
 
-// Returns the changes to a run that is read, from the flags alone. Errors: kUsage.
+// Returns the changes to the rule of a run that is read, from flags alone. Errors: kUsage.
 CallRuleChange choose_call_change(const CallOptions& options);
 
 }  // namespace virnucpro

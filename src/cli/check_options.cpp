@@ -34,8 +34,8 @@ std::string expected_margin() {
   return fmt::format("a number from 0 to {:g}", CallMargin::kMost);
 }
 
-// Returns the margin; empty if it comes from a calibration that is still to be found. That is the
-// default for int8 on a GPU, so that no call changes unseen.
+// Returns the margin; empty if a calibration must still be found for it. That is the default for
+// int8 on a GPU, so that no call changes unseen.
 std::optional<double> choose_margin(const std::string& option, const Config& config,
                                     const PredictSettings& settings) {
   const bool by_default = option.empty() && !config.number(kMarginConfig);
@@ -65,8 +65,8 @@ double choose_shadow(const std::string& option, const Config& config) {
       fmt::format("--shadow {}: expected 0, or a number from {:g} to 1", option, kLeastShadow));
 }
 
-// Reads the calibration, if any. The key has no effect in another precision than the file's, so
-// that one configuration serves all runs, nor beside --int8-keep.
+// Reads the calibration, if any. The configuration's key has no effect beside --int8-keep, or if
+// the file is for another precision, so that one configuration serves all runs.
 std::optional<Calibration> choose_calibration(const FinerOptions& options,
                                               const ComputeOptions& compute, const Config& config,
                                               const ComputeSettings& chosen) {
@@ -118,7 +118,7 @@ Precision named_check_precision(const std::string& option, const Config& config,
   fail_usage(fmt::format("--check-precision {}: expected {}", word, kPrecisions));
 }
 
-// Errors: kPrecision, also for one that the processor lacks.
+// Throws kPrecision if `precision` is not finer than the run's, or if the processor lacks it.
 void require_finer(Precision precision, const ComputeSettings& compute) {
   if (!is_finer(precision, compute.precision)) {
     Error error(

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// --calibration, --margin, --shadow and --check-precision, as written; empty: not given.
+// --calibration, --margin, --shadow and --check-precision as written; empty if not given.
 struct FinerOptions {
   std::string calibration{};
   std::string margin{};
@@ -20,18 +20,16 @@ struct FinerOptions {
 void add_check_options(Command& command, FinerOptions& options, const std::string& group);
 void add_check_precision(Command& command, std::string& option, const std::string& group);
 
-// Sets the margin of close calls, the share of the shadow check, and the precision in which both
-// are computed; with a calibration also what int8 keeps in 16 bits. The run's own precision must be
-// set. Returns true if margin and policy must still come from a calibration that nobody named.
-// Errors: kUsage, kConfig, kCalibration; kPrecision for a precision that is not finer than the
-// run's, or that the device does not compute.
+// Sets the margin of close calls, the share of the shadow check, and their precision; with a
+// calibration also what int8 keeps in 16 bits. The run's own precision must be set before. Returns
+// true if margin and policy must still come from a calibration that nobody named. Errors: kUsage,
+// kConfig, kCalibration; kPrecision as in choose_check_precision().
 [[nodiscard]] bool choose_check(const FinerOptions& options, const ComputeOptions& compute,
                                 const Config& config, PredictSettings& settings);
-// Takes margin and policy from a calibration.
 void use_calibration(Calibration calibration, PredictSettings& settings);
 
-// --check-precision, run.check_precision or the default. Errors: kUsage, kConfig; kPrecision, as
-// above.
+// Reads --check-precision, run.check_precision or the default. Errors: kUsage, kConfig; kPrecision
+// if that is not finer than the run's precision or the device lacks it.
 Precision choose_check_precision(const std::string& option, const Config& config,
                                  const ComputeSettings& compute);
 

@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// Options that are accepted before and after the command.
+// Options that may stand before or after the command.
 struct GlobalOptions {
   int verbosity = 0;  // -v, -vv
   bool quiet = false;
@@ -18,7 +18,7 @@ struct GlobalOptions {
   std::string config_file;
 };
 
-// A command gets this besides its own options.
+// What a command gets besides its own options.
 struct Session {
   GlobalOptions global;
   Config config;
@@ -27,7 +27,7 @@ struct Session {
   std::vector<std::string> arguments{};  // the program's command line
 };
 
-// Each adds one command with its options and its work to the program.
+// Each function adds one command, with its options and its work, to the program.
 void add_predict_command(Command& program);
 void add_export_command(Command& program);
 void add_merge_command(Command& program);
@@ -41,8 +41,8 @@ void add_tune_command(Command& program);
 void add_calibrate_command(Command& program);
 void add_generate_command(Command& program);
 void add_download_command(Command& program);
-void add_utils_commands(Command& program);  // and those under it
-void add_help_command(Command& program);    // after the commands it describes
+void add_utils_commands(Command& program);  // utils and its subcommands
+void add_help_command(Command& program);    // call it after the commands that help describes
 
 void add_validate_command(Command& utils);
 void add_inspect_command(Command& utils);

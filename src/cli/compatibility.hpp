@@ -25,7 +25,7 @@ struct V2Flag {
 
 std::span<const V2Flag> v2_flags();
 
-// The names of the commands with such flags.
+// Returns the names of the commands that have flags of v2.
 std::vector<std::string_view> commands_with(const Command& program, ListedBy listed_by);
 
 // The flags of v2 on a command line.
@@ -33,10 +33,10 @@ class V2Options {
  public:
   // Adds the flags with an effect.
   void add_used_to(Command& command);
-  // Adds the others. Only for commands that had them in v2.
+  // Adds the flags without effect. Only commands that had them in v2 need them.
   void add_unused_to(Command& command);
 
-  // Logs one warning for each, except for the list of GPUs.
+  // Logs a warning for each flag, except for the list of GPUs.
   void report() const;
   std::optional<std::string> gpus() const;  // as written
   bool all_gpus() const;

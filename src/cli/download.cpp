@@ -48,7 +48,7 @@ struct DownloadOptions {
   bool remove = false;
 };
 
-// Returns the row for a name that any command accepts; nullptr: there is none.
+// Returns the row for a name that any command accepts, or nullptr.
 const TableModel* find_row(const ModelTable& table, const std::string& name) {
   const TableModel* row = table.find(name);
   const PublishedModel* known = row == nullptr ? find_published(name) : nullptr;
@@ -72,7 +72,7 @@ const TableModel* find_row(const ModelTable& table, const std::string& name) {
   fail_usage(fmt::format("unknown model {}{}", name, did_you_mean(name, names)));
 }
 
-// Keeps the table's order. "all" means every model but those that stand for another.
+// Keeps the table's order. "all" means every model but those that stand for another model.
 std::vector<TableModel> choose_models_of(const ModelTable& table,
                                          const std::vector<std::string>& names, bool everything) {
   std::vector<const TableModel*> named;
@@ -90,8 +90,8 @@ std::vector<TableModel> choose_models_of(const ModelTable& table,
   return chosen;
 }
 
-// Returns the chosen models' files that "config.json" or "dnabert-s/config.json" names; without a
-// name, those that have no published SHA-256.
+// Returns the chosen models' files that match "config.json" or "dnabert-s/config.json". Without a
+// name, returns the files that have no published SHA-256.
 std::vector<std::string> files_meant(const std::vector<TableModel>& models,
                                      const std::string& name) {
   std::vector<std::string> meant;
@@ -176,7 +176,7 @@ int remove_models(const DownloadSettings& settings, const Cancel& cancel) {
   return kExitDone;
 }
 
-// Refuses options without effect: a user who gives one expects something of it.
+// Refuses options without effect, because a user who gives an option expects an effect.
 void check_effects(const DownloadOptions& options) {
   const auto refuse = [](bool is_given, const char* option, const char* why) {
     if (is_given) fail_usage(fmt::format("{} has no effect here: {}", option, why));

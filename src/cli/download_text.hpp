@@ -7,16 +7,17 @@
 
 namespace virnucpro {
 
-// The texts that `download` prints about models, without fetching any.
+// The texts that `download` prints about models without fetching any.
 
-// --list: for people, and as JSON.
+// Returns the list of --list, for people or as JSON.
 std::string model_list_text(const DownloadSettings& settings);
 std::string model_list_json(const DownloadSettings& settings);
 
-// --print-urls: a file for `sha256sum -c`, whose comments are the commands that fetch the files.
+// Returns the text of --print-urls: a file for `sha256sum -c`, with commands in its comments that
+// fetch the models' files.
 std::string carry_list(const DownloadSettings& settings);
 
-// --check: a line for each file, and whether all are there and whole.
+// The result of --check: a line for each file, and whether all files are there and whole.
 struct CheckReport {
   std::string text{};
   bool is_whole = true;

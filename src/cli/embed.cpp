@@ -61,7 +61,7 @@ void add_options(Command& command, EmbedOptions& options) {
   command.footer = kEmbedExamples;
 }
 
-// Sets three switches from "dnabert-s,esm2".
+// Sets the switches that a text such as "dnabert-s,esm2" names.
 void choose_what(const std::string& what, EmbedSettings& settings) {
   struct Kind {
     std::string_view name;
@@ -136,7 +136,7 @@ int run_embed(const EmbedOptions& options, const Session& session) {
   settings.inputs.proteins = options.proteins;
   settings.translation = choose_translation(options.inputs, session.config);
   require_translation_has_effect(options);
-  if (options.proteins) {  // U is selenocysteine
+  if (options.proteins) {  // U is selenocysteine in proteins
     settings.inputs.refuse_rna = false;
     settings.translation = {};
   }

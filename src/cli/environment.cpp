@@ -93,7 +93,8 @@ std::span<const EnvironmentVariable> environment_variables() {
 Environment Environment::of_process() {
   std::map<std::string, std::string, std::less<>> values;
   for (const EnvironmentVariable& variable : kVariables) {
-    const char* value = std::getenv(variable.name.data());  // literals, so NUL-terminated
+    const char* value =
+        std::getenv(variable.name.data());  // the names are literals, so they end with NUL
     if (variable.own && value != nullptr) values.emplace(variable.name, value);
   }
   return Environment(std::move(values));

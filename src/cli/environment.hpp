@@ -11,9 +11,9 @@ namespace virnucpro {
 // An environment variable that affects the program, or affected v2.
 struct EnvironmentVariable {
   std::string_view name;
-  std::string_view meaning;  // one line; for a variable without effect, why
+  std::string_view meaning;  // one line; if the variable has no effect, the reason
   bool used;                 // false: a variable of v2 without effect here
-  bool own;                  // false: another program's or the system's, read where it is needed
+  bool own;  // false: another program or the system owns it; it is read where it is needed
 };
 
 std::span<const EnvironmentVariable> environment_variables();
@@ -27,9 +27,9 @@ class Environment {
 
   static Environment of_process();
 
-  // Empty when not set.
+  // Returns a variable's value; empty if it is not set.
   std::string text(std::string_view name) const;
-  // True if a switch is set to anything except "", 0, no, off or false.
+  // True if a switch has any value except "", 0, no, off or false.
   bool enabled(std::string_view name) const;
 
  private:

@@ -45,7 +45,6 @@ struct GenerateOptions {
   bool force = false;
 };
 
-// The names of the presets, for completion.
 std::string preset_words() {
   std::vector<std::string_view> names;
   for (const DataSize& size : data_sizes()) names.push_back(size.name);
@@ -85,7 +84,7 @@ void add_options(Command& command, GenerateOptions& options) {
   command.footer = kGenerateExamples;
 }
 
-// Sets the number of sequences, and a preset's lengths and coding share, which options may replace.
+// Sets the number of sequences, and a preset's lengths and coding share if no option sets them.
 GenerateSettings choose_set(const GenerateOptions& options) {
   if (options.count.empty() && options.preset.empty()) {
     fail_usage("--count is required, or --preset");
@@ -115,7 +114,7 @@ DataSetSettings choose_settings(const GenerateOptions& options, const Cancel& ca
   if (settings.files > 1 && options.output == "-") {
     fail_usage("--files: stdout is one file; name a folder with --output");
   }
-  // This comes last because it may read a file.
+  // Lengths come last, because reading them may mean reading a file.
   if (!options.length.empty()) {
     settings.sequences.length = parse_lengths(options.length, "--length", cancel);
   }

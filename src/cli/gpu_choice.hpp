@@ -9,35 +9,33 @@
 
 namespace virnucpro {
 
-// Finds the GPUs that --device and --gpus name.
+// These functions find the GPUs that --device and --gpus name.
 
-// "0" or "0,2": indices in CUDA's order.
+// True for a list of indices in CUDA's order: "0" or "0,2".
 bool is_gpu_list(std::string_view text);
-// "cuda", "cuda:all", "cuda:" and a list, or an index.
+// True for "cuda", "cuda:all", "cuda:" and a list, or an index.
 bool names_a_gpu(std::string_view device);
-// The part of such a name for find_gpus(): "all", a list, or nothing for "cuda".
+// Returns the part of a GPU's name for find_gpus(): "all", a list, or nothing for "cuda".
 std::string_view numbers_of(std::string_view device);
 
-// Returns the GPUs in a list, or for "all"; without either, the first one that this program can
-// use. Errors: kDevice, naming `asked_for`, for a GPU that is missing or too old; kUsage for one
-// that is named twice.
+// Returns the GPUs in a list, or for "all"; without either, the first usable GPU. Errors: kDevice,
+// naming `asked_for`, for a GPU that is missing or too old; kUsage for a GPU that is named twice.
 std::vector<GpuId> find_gpus(const DeviceSurvey& survey, std::string_view asked_for,
                              std::string_view list);
 
-// The GPUs that a run chooses by itself: all usable ones that give the same bits as the first.
-// Others are left out with a warning.
+// Returns the GPUs that a run chooses by itself: the usable GPUs that give the same bits as the
+// first usable GPU. A warning names the others.
 std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey);
 
 inline constexpr std::string_view kPrecisionsOfTheCpu =
     "the CPU computes in fp32, in bf16 where it has AVX512_BF16, and shows the errors of int8 in "
     "int8-simulated";
 
-// Checks that all of these compute in int8. Errors: kPrecision, naming those that do not, and what
-// is possible instead.
+// Checks that all of `gpus` compute in int8. Errors: kPrecision, naming the GPUs that do not, and
+// what is possible instead.
 void require_int8(const DeviceSurvey& survey, const std::vector<GpuId>& gpus);
 
-// Says why a run with --device auto uses the CPU although there seems to be a GPU; empty if nothing
-// is worth saying.
+// Says why a run with --device auto uses the CPU although there seems to be a GPU; else empty.
 std::string why_not_on_gpu(const DeviceSurvey& survey);
 
 }  // namespace virnucpro

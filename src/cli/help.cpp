@@ -22,7 +22,6 @@ constexpr std::size_t kLineWidth = 80;
 constexpr std::size_t kNameWidth = 28;
 constexpr std::size_t kCommandWidth = 14;
 
-// Breaks lines at blanks.
 std::string wrapped(std::string_view text, std::size_t width) {
   std::string result;
   while (text.size() > width) {
@@ -37,7 +36,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return result;
 }
 
-// A name and its meaning beside it, or below it if the name is too long.
+// Returns a name and its meaning beside it, or below it if the name is too long.
 std::string entry(std::string_view name, std::string_view text, std::size_t width = kNameWidth) {
   const std::string margin = fmt::format("\n{:{}}", "", width);
   std::string line = fmt::format("  {:<{}}", name, width - 2);
@@ -56,7 +55,7 @@ std::string wrapped_words(std::string name) {
   return name;
 }
 
-// --help leaves out older long names.
+// Returns an option's names; --help leaves out older long names.
 std::string shown_names(const OptionRow& row, HelpKind kind) {
   if (kind != HelpKind::kShort) return fmt::format("{}", fmt::join(row.names, ","));
   const std::string& first = row.names.front();
@@ -90,8 +89,7 @@ bool is_listed(const OptionRow& row, HelpKind kind) {
   return kind == HelpKind::kAll || row.listed_by == ListedBy::kHelp;
 }
 
-// Lists arguments and options by group. The kinds of help follow in the last line of a command's
-// help.
+// Lists arguments and options by group, without the kinds of help: last_line() names them.
 std::string row_lines(const Command& command, HelpKind kind) {
   std::string text;
   for (const RowGroup& group : command.groups()) {
@@ -105,7 +103,7 @@ std::string row_lines(const Command& command, HelpKind kind) {
   return text;
 }
 
-// Wraps remarks; examples stay as they are.
+// Wraps remarks and leaves examples as they are.
 std::string footer_lines(std::string_view footer) {
   std::string text = footer.empty() ? "" : "\n";
   while (!footer.empty()) {
@@ -116,7 +114,7 @@ std::string footer_lines(std::string_view footer) {
   return text;
 }
 
-// Leaves out what a code means for single commands: that stands behind a semicolon.
+// Lists the exit codes, without the text behind a semicolon, which is about single commands.
 std::string exit_code_lines() {
   std::string text = "Exit codes:";
   for (const ExitCode& code : exit_codes()) {

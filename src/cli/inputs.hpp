@@ -26,10 +26,10 @@ void add_input_options(Command& command, InputOptions& options);
 // Adds --genetic-code to commands that translate.
 void add_genetic_code(Command& command, InputOptions& options);
 
-// Errors: kUsage if stdin is given twice, or pairs have an odd number of files; kConfig;
-// kInputMissing for a reference that cannot be read.
+// Reads the options on inputs. Errors: kUsage if stdin is given twice, or pairs have an odd number
+// of files; kConfig; kInputMissing for a reference that cannot be read.
 InputSettings choose_inputs(const InputOptions& options, const Config& config);
-// --rna and --genetic-code, or run.rna and run.genetic_code. Errors: kUsage, kConfig.
+// Reads --rna and --genetic-code, or run.rna and run.genetic_code. Errors: kUsage, kConfig.
 Translation choose_translation(const InputOptions& options, const Config& config);
 
 }  // namespace virnucpro

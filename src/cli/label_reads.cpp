@@ -38,7 +38,7 @@ struct LabelOptions {
   bool force = false;
 };
 
-// True if a flag that has two possible words has the second one.
+// True if `word` is `second`. Errors: kUsage if it is neither `first` nor `second`.
 bool is_second(std::string_view flag, const std::string& word, std::string_view first,
                std::string_view second) {
   if (word != first && word != second) {
@@ -56,7 +56,7 @@ std::string choose_output_file(const LabelOptions& options) {
                   options.alignments));
 }
 
-// Refuses an output among the run's own files.
+// Refuses to write over the run's own files.
 void check_output(const LabelSettings& settings, bool force) {
   check_output_file(settings.output.string(), force);
   require_elsewhere("--output", settings.output.string(), settings.run);

@@ -12,7 +12,8 @@
 
 namespace virnucpro {
 
-inline constexpr std::size_t kDefaultCalibrationFrames = 30'000;  // just enough for kFlipChance
+inline constexpr std::size_t kDefaultCalibrationFrames =
+    30'000;  // just enough for an estimate of kFlipChance
 inline constexpr std::size_t kMostCalibrationFrames =
     500'000;  // their embeddings are in memory twice
 
@@ -27,7 +28,7 @@ struct MadeCalibration {
   std::string json{};  // of the file
 };
 
-// Calibrates under these conditions. `on_point` gets each measured policy, the log gets each step.
+// Calibrates under these conditions. `on_point` gets each measured policy; the log gets each step.
 // Errors: those of calibrate().
 MadeCalibration make_calibration(const CalibrateSettings& settings, CalibrationFacts facts,
                                  const Cancel& cancel,

@@ -29,26 +29,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The values that may name a file to read, as OptionRow::value has them.
+// The values of OptionRow::value that may name a file to read.
 constexpr std::array<std::string_view, 11> kRead{
     "FILE", "FILE|none",  "DIR|FILE", "INPUT", "ALIGNMENTS", "A",
     "B",    "CLASSIFIER", "DNABERT",  "ESM",   "LENGTHS"};
 
-// Returns the file that a path leads to. A link may lead to one that is not there yet.
+// Returns the file that a path leads to. A link may lead to a file that does not exist yet.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   const fs::path whole = followed(path).back();
   return fs::weakly_canonical(whole.parent_path(), error) / whole.filename();
 }
 
-// The text is equal for two paths of one file, and empty for a folder, a terminal or a pipe.
+// Returns a text that is equal for all paths of a file, and empty for a folder, terminal or pipe.
 std::string identity(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return resolved(path).string();
   return S_ISREG(status.st_mode) ? fmt::format("{}:{}", status.st_dev, status.st_ino) : "";
 }
 
-// "from:FILE" is the only kind of lengths with a file.
+// Returns the file in "from:FILE"; other lengths have no file.
 std::string file_of_lengths(const std::string& text) {
   return text.starts_with(kLengthsFrom) ? text.substr(kLengthsFrom.size()) : "";
 }
@@ -56,8 +56,9 @@ std::string file_of_lengths(const std::string& text) {
 // The source of a path: an option, an argument, or a key of the configuration.
 struct Giver {
   std::string name;
-  std::span<const std::string> written;  // as in OptionRow; empty for a file to read
-  bool is_model = false;                 // a file, or a folder of them
+  std::span<const std::string>
+      written;            // the endings of OptionRow::written; empty for a file to read
+  bool is_model = false;  // the path is a model's file or folder
 };
 
 class NamedFiles {
@@ -74,7 +75,7 @@ class NamedFiles {
     }
   }
 
-  // A model is also looked for in `models_dir`, by its name.
+  // Adds the path in a key of the configuration. A model may also lie in `models_dir`, by its name.
   void add(const ConfigKey& key, const Config& config, const fs::path& models_dir) {
     if (!key.used || key.type != ConfigType::kText || !config.text(key.name)) return;
     const std::string value = *config.text(key.name);
@@ -119,7 +120,7 @@ class NamedFiles {
     add_file(giver, value, value);
     if (!giver.is_model) return;
     if (fs::is_directory(value, unknown)) models_.push_back({.giver = giver, .path = value});
-    // A hub's cache has links to a model's files; files beside a model's file are read, too.
+    // A hub's cache has links to a model's files. Files beside a model's file are read, too.
     const fs::path folder =
         fs::is_directory(value, unknown) ? fs::path(value) : fs::path(value).parent_path();
     for (const char* name : kModelFiles) {
@@ -128,7 +129,7 @@ class NamedFiles {
     }
   }
 
-  // Returns false for a path that keeps nothing. Messages call the file `path`.
+  // Adds a file; messages call it `path`. Returns false for a path that keeps nothing.
   bool add_file(const Giver& giver, const std::string& file, const std::string& path) {
     const std::string id = identity(file);
     if (id.empty()) return false;
@@ -148,7 +149,7 @@ class NamedFiles {
 
   std::map<std::string, Named> files_;
   std::vector<Named> written_;
-  std::vector<Named> models_;  // that are folders
+  std::vector<Named> models_;  // only models that are folders
 };
 
 }  // namespace

@@ -6,11 +6,12 @@
 
 namespace virnucpro {
 
-// Makes sure that a file to be written is named only once, under any name (links, "..", names that
-// are not there yet), before any file is opened. It compares the options and arguments of the
-// program and the chosen command, and the configuration's models. It is one check for all of them,
-// as a check of two options each forgets the third. The command itself checks what only it knows,
-// such as the run's own files and the inputs of an earlier run. Errors: kUsage.
+// Makes sure, before any file is opened, that a file to be written is named only once, under any
+// name (links, "..", names that do not exist yet). Compares the options and arguments of the
+// program and the chosen command, and the configuration's models. There is one check for all of
+// them, because separate checks of two options would forget a third. The command itself checks
+// files that only it knows, such as the run's own files and an earlier run's inputs. Errors:
+// kUsage.
 void require_distinct_files(const Command& program, const Config& config,
                             const Environment& environment);
 

@@ -43,7 +43,7 @@ std::string mend_inputs(const std::filesystem::path& folder) {
                      printable(run_files::kFailedInputs.in(folder).string()));
 }
 
-// Contigs, and long reads, mostly have several chunks; a short read has one.
+// True for contigs and long reads: most have several chunks, while a short read has one chunk.
 bool has_long_sequences(const TableCounts& counts) {
   return counts.chunks_scored > counts.sequences - counts.unscored_sequences;
 }
@@ -68,7 +68,7 @@ std::string files_of_viruses(const PredictSettings& settings, const TableCounts&
                      writes ? "what was called virus" : "");
 }
 
-// Returns the option of this letter; nullptr if there is none.
+// Returns the option of this letter, or nullptr.
 const OptionRow* row_of(const Command& program, const Command& command, char letter) {
   const std::string name{'-', letter};
   const OptionRow* row = command.find_option(name);
@@ -169,7 +169,7 @@ std::string resuming_command(const Command& program, const std::vector<std::stri
 Error with_way_on(Error error, const RunCounters& counters, const PredictSettings& settings,
                   const std::string& command) {
   const ErrorKind kind = error.kind();
-  // A stopped run's remedy only says to go on. A journal that could not be written lacks scores.
+  // A stopped run's remedy only says to go on. With kOutputWrite the journal lacks scores.
   const bool was_stopped = kind == ErrorKind::kInterrupted || kind == ErrorKind::kTerminated;
   std::string advice(was_stopped ? "" : error.remedy());
   if (kind != ErrorKind::kOutputWrite) {

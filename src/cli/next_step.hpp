@@ -12,19 +12,19 @@
 
 namespace virnucpro {
 
-// Says what the user can do next, in a sentence or a command line that is ready to be copied.
+// These functions say what the user can do next, in a sentence or a command line to copy.
 
-// After a run that is done. Empty if nothing is left to do.
+// Returns the next step after a finished run; empty if nothing is left to do.
 std::string next_step(const PredictSettings& settings, const RunSummary& summary, bool reports);
-// After export or merge.
+// The command that wrote the tables: export or merge.
 enum class Written : std::uint8_t { kByExport, kByMerge };
 std::string next_step(const ExportSummary& summary, Written how);
 
-// The command line with --resume in place of --force: it goes on with the run that `arguments`, of
-// the command predict of `program`, began.
+// Returns the command line with --resume in place of --force, which goes on with a run.
+// `arguments`, of the command predict of `program`, began that run.
 std::string resuming_command(const Command& program, const std::vector<std::string>& arguments);
 
-// Adds to the error of a run that keeps its scores how much is done and how to go on.
+// Adds to a run's error how much is done and how to go on. The run must have kept its scores.
 Error with_way_on(Error error, const RunCounters& counters, const PredictSettings& settings,
                   const std::string& command);
 

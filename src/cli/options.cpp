@@ -33,14 +33,14 @@ constexpr std::string_view kInt8Simulated = "int8-simulated";
 constexpr double kLeastJournalInterval = 0.1;
 constexpr double kMostJournalInterval = 3600;
 
-// Tests with tiny limits may use a shorter interval.
+// Returns a shorter interval in tests with tiny limits.
 double least_journal_interval() {
   return std::min(kLeastJournalInterval, limits().seconds_until_early);
 }
 
 constexpr const char* kModelGroup = "Models";
 
-// A number that a flag or the configuration file may set.
+// The flag, the key and the range of a number that either may set.
 struct CountRule {
   std::string_view flag;
   std::string_view key;
@@ -54,14 +54,13 @@ std::uint64_t choose_count(const CountRule& rule, const std::string& option, con
   return config.count_in(rule.key, fallback, rule.least, rule.most);
 }
 
-// A word that a flag or the configuration file may set.
 std::string choose_text(const std::string& option, const Config& config, std::string_view key,
                         const std::string& fallback) {
   if (!option.empty()) return option;
   return config.text(key).value_or(fallback);
 }
 
-// The error for an unknown word of `flag` or, if that was not given, of `key`.
+// Returns the error for an unknown word of `flag` or, if `flag` was not given, of `key`.
 Error unknown_word(const std::string& option, std::string_view flag, const Config& config,
                    std::string_view key, const std::string& expected) {
   if (option.empty()) return config.wrong_value(key, expected);
@@ -74,7 +73,7 @@ std::vector<GpuId> gpus_or_cpu(const DeviceSurvey& survey) {
   return find_gpus_alike(survey);
 }
 
-// The chosen GPUs; empty: the CPU.
+// Returns the chosen GPUs; empty for the CPU.
 std::vector<GpuId> choose_gpus(const ComputeOptions& options, const Config& config) {
   const std::string device = choose_text(options.device, config, "device.default", "auto");
   if (const auto gpus = options.v2.gpus()) {
@@ -118,7 +117,7 @@ Precision choose_precision(const ComputeOptions& options, const Config& config,
                      "auto, fp32, fp16, bf16, int8 or int8-simulated");
 }
 
-// The key has no effect in other precisions, so that one file serves all runs.
+// The configuration's key has no effect in other precisions, so that one file serves all runs.
 Int8Policy choose_policy_for(Precision precision, const ComputeOptions& options,
                              const Config& config) {
   const Int8Policy policy = choose_int8_policy(options.int8_keep, config);
@@ -149,7 +148,7 @@ void say_without_effect(const Environment& environment) {
   }
 }
 
-// A classifier of the configuration file: a path, or a name in the model directory.
+// Finds a classifier of the configuration file: a path, or a name in the model directory.
 std::string find_classifier(const std::string& name, const std::filesystem::path& models_dir) {
   if (models_dir.empty() || is_there(name)) return name;
   const std::filesystem::path in_directory = models_dir / name;

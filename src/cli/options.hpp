@@ -19,8 +19,8 @@ inline constexpr std::uint64_t kMostPrefetch = 1024;
 
 inline constexpr const char* kComputeGroup = "Device";
 
-// The options of a command line, as written; empty: not given. The choose_* functions turn them
-// into settings. Precedence: flag, environment, configuration file, default.
+// Options as written on the command line; empty if not given. The choose_* functions turn them into
+// settings. A flag precedes the environment, then come the configuration file and the default.
 
 struct ModelOptions {
   std::string model_type{};
@@ -53,53 +53,52 @@ struct ModelChoice {
 void add_classifier_options(Command& command, ModelOptions& options);
 void add_encoder_options(Command& command, ModelOptions& options);
 void add_device_option(Command& command, ComputeOptions& options);
-// Adds device, precision with --int8-keep, and threads.
 void add_device_options(Command& command, ComputeOptions& options);
-// Adds these, the options on batches, and v2's flags with an effect.
+// Adds the options of add_device_options(), the options on batches, and v2's flags with an effect.
 void add_compute_options(Command& command, ComputeOptions& options);
 
-// The folder that --models-dir, VIRNUCPRO_MODELS or run.models_dir names; empty: none does.
+// Returns the folder in --models-dir, VIRNUCPRO_MODELS or run.models_dir; empty if none is set.
 std::string models_dir_name(const std::string& option, const Config& config,
                             const Environment& environment);
-// The two encoders and the folders of models; no classifier. Errors: kUsage, kConfig.
+// Chooses the encoders and the folders of models, but no classifier. Errors: kUsage, kConfig.
 ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
                               const Environment& environment);
-// --expected-length, or the model type's chunk size; for a custom one 500, with a warning. Errors:
-// kUsage, kConfig.
+// Returns --expected-length, or the model type's chunk size. For a custom type it is 500, with a
+// warning. Errors: kUsage, kConfig.
 std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& config);
-// All models, with a warning if classifier and chunk size do not fit together. Errors: kUsage,
-// kConfig.
+// Chooses all models. Warns if classifier and chunk size do not fit. Errors: kUsage, kConfig.
 ModelChoice choose_models(const ModelOptions& options, const Config& config,
                           const Environment& environment);
-// Errors: kUsage, kConfig; kDevice and kPrecision for what this program or machine does not have.
+// Chooses devices and precision. Errors: kUsage, kConfig; kDevice and kPrecision if this program or
+// machine lacks what is asked for.
 ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
                                const Environment& environment);
-// The same for a command that computes in this process. Errors: also kCpu where the processor does
-// not support the precision, before a model is read.
+// Does the same for a command that computes in this process. Also throws kCpu, before a model is
+// read, if the processor does not support the precision.
 ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& config,
                                    const Environment& environment);
-// fp32, fp16, bf16, int8 or int8-simulated; empty for any other word. Errors: kPrecision for one
-// that the GPUs, or without any the CPU, do not support.
+// Reads fp32, fp16, bf16, int8 or int8-simulated; empty for any other word. Errors: kPrecision if
+// the GPUs, or without GPUs the CPU, do not support it.
 std::optional<Precision> parse_precision(std::string_view word, const std::vector<GpuId>& gpus);
 void add_int8_keep(Command& command, std::string& option);
-// --int8-keep, or run.int8_keep. Errors: kUsage, kConfig.
+// Reads --int8-keep, or run.int8_keep. Errors: kUsage, kConfig.
 Int8Policy choose_int8_policy(const std::string& option, const Config& config);
-// "fp16", "int8", "int8 with fc2 in 16 bits".
+// Returns "fp16", "int8" or "int8 with fc2 in 16 bits".
 std::string precision_text(const ComputeSettings& compute);
-// "cpu", "cuda:0" or "cuda:0,2".
+// Returns "cpu", "cuda:0" or "cuda:0,2".
 std::string device_name(const ComputeSettings& compute);
 [[noreturn]] void fail_usage(const std::string& detail);  // throws kUsage
 
-// The value of a flag that takes a number from `least` to `most`. Error: kUsage.
+// Returns the value of a flag that takes a number from `least` to `most`. Errors: kUsage.
 std::uint64_t count_value(std::string_view flag, const std::string& text, std::uint64_t least,
                           std::uint64_t most);
 
-// Seconds until scores of an incomplete unit go to the journal, as a flag's value. Error: kUsage.
+// Reads a flag's seconds until scores of an incomplete unit go to the journal. Errors: kUsage.
 double journal_interval(std::string_view flag, const std::string& text);
-// The same from --journal-interval or run.journal_interval.
+// Reads these seconds from --journal-interval or run.journal_interval.
 double choose_journal_interval(const std::string& option, const Config& config);
 
-// The installation's share/virnucpro: VIRNUCPRO_SHARE, or relative to the program's folder.
+// Returns the installation's share/virnucpro: VIRNUCPRO_SHARE, or relative to the program's folder.
 std::filesystem::path share_directory(const Environment& environment);
 
 }  // namespace virnucpro

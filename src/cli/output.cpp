@@ -33,7 +33,7 @@ bool holds_run(const std::filesystem::path& directory) {
          is_there(run_files::kOwnFiles.in(directory));
 }
 
-// Refuses a file of a run, which not even --force replaces, and a new file of such a name.
+// Refuses a file of a run, which not even --force replaces, and a new file with such a file's name.
 void require_no_run_file(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path whole = std::filesystem::absolute(path, unknown);
@@ -50,8 +50,8 @@ void require_no_run_file(const std::string& path) {
                           path));
 }
 
-// True if a name leads, by any number of links, to what some process holds open (/dev/stdout). A
-// file in its place would break other programs.
+// True if a name leads, by any number of links, to an open file of some process (/dev/stdout). A
+// new file in that place would break other programs.
 bool stands_for_open_file(const std::string& name) {
   return std::ranges::any_of(followed(name), [](const std::filesystem::path& path) {
     std::error_code unknown;
@@ -76,7 +76,7 @@ std::vector<std::filesystem::path> followed(const std::filesystem::path& path) {
 bool has_name_of_run_file(const std::string& name) {
   return is_run_file({}, name) || run_files::kFrameTable.matches(name) ||
          run_files::kConsensusTable.matches(name) || run_files::kOwnFiles.matches(name) ||
-         name.starts_with(run_files::kJournal.name) ||  // SQLite's, beside it
+         name.starts_with(run_files::kJournal.name) ||  // SQLite's files beside the journal
          run_files::kLock.matches(name) || run_files::kLockAside.matches(name);
 }
 

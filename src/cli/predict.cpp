@@ -106,7 +106,6 @@ void add_output_options(Command& command, PredictOptions& options) {
   leave_to_help_all(command, rare);
 }
 
-// Only --help-all lists these.
 void add_rare_options(Command& command, PredictOptions& options) {
   const std::size_t rare = command.options.size();
   command.add_value("--min-length", options.min_length,
@@ -146,8 +145,8 @@ void add_demo_option(Command& command, PredictOptions& options) {
                    kInputGroup);
 }
 
-// Puts the genome and the models of --demo in place of INPUT and the options of models. It is an
-// option of predict, so that a newcomer tries the real command before 12 GB of models.
+// Puts --demo's genome and models in place of INPUT and the options of models. --demo is an option
+// of predict, so that a newcomer tries the real command before a download of 12 GB.
 PredictOptions with_demo(PredictOptions options, const Session& session) {
   ModelOptions& models = options.models;
   const std::string chunk_size = std::exchange(models.expected_length, {});
@@ -157,7 +156,7 @@ PredictOptions with_demo(PredictOptions options, const Session& session) {
         "--esm-model and --models-dir");
   }
   models.models_dir =
-      share_directory(session.environment).string();  // whatever VIRNUCPRO_MODELS is
+      share_directory(session.environment).string();  // not the folder that VIRNUCPRO_MODELS names
   options.inputs.paths = {models.models_dir + "/lambda.fa.gz"};
   models.model_path = "synthetic";
   models.dnabert_model = "synthetic:dnabert-s-tiny";
@@ -197,7 +196,7 @@ void choose_output(const PredictOptions& options, PredictSettings& settings) {
                                            : fs::path(options.output);
 }
 
-// With --resume, values that are not given are those of the run.
+// Chooses the rule. With --resume, values that are not given are the run's own values.
 void choose_calls(const PredictOptions& options, const Session& session,
                   PredictSettings& settings) {
   std::optional<CallRule> own;
@@ -243,7 +242,7 @@ void choose_resuming(const PredictOptions& options, PredictSettings& settings) {
   settings.check_journal = !options.skip_validation;
 }
 
-// Warns of v2's checkpoints: v2 resumed from them, and this program computes everything anew.
+// Warns of v2's checkpoints: v2 resumed from them, but this program computes everything anew.
 void warn_of_torch_checkpoints(const PredictSettings& settings) {
   const fs::path& folder = settings.output;
   if (settings.existing != Existing::kResume || is_there(run_files::kJournal.in(folder))) return;
@@ -289,7 +288,7 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   return settings;
 }
 
-// Inputs and models are checked first, because calibrating takes minutes.
+// Calibrates, which takes minutes, so it checks inputs and models first.
 void calibrate_margin(PredictSettings& settings, const Session& session) {
   require_an_input(settings.inputs, session.cancel);
   require_models(settings.models);
@@ -326,7 +325,8 @@ void log_settings(const PredictSettings& settings) {
                               : "none");
 }
 
-// Reports come last because they include the telemetry. Without them the run still has its tables.
+// Adds reports after the tables. They come last because they include the telemetry. A run without
+// reports still has its tables.
 PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
   const auto directory = std::make_shared<std::optional<RunFolder>>();  // of the run that started
   events.on_start = [before = std::move(events.on_start), directory](const RunStart& start) {
@@ -341,7 +341,7 @@ PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
   return events;
 }
 
-// Replaces the advice to resume, for a run that keeps nothing.
+// Replaces the advice to resume in the error of a run that keeps nothing.
 Error without_resume(Error error) {
   if (is_resumable(error.kind())) {
     error.advise("Run it again, from the beginning: it keeps nothing that could be resumed.");
@@ -356,7 +356,7 @@ bool can_go_on(ErrorKind kind) {
   return is_resumable(kind) || std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-// Also writes the telemetry of a run that ends with an error. `command` resumes that run.
+// Runs predict, with telemetry even if the run ends with an error. `command` resumes that run.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
                         const Cancel& cancel, Telemetry& telemetry, bool reports,
                         const std::string& command) {

@@ -34,7 +34,7 @@ constexpr std::size_t kLeastOnCpu = 512;
 constexpr std::size_t kMostOnCpu = 8192;
 constexpr std::size_t kLeastOnGpu = 2048;
 constexpr std::size_t kMostOnGpu = 65536;
-// A sweep with more rows means that the step is wrong.
+// More rows than this mean that the step is wrong.
 constexpr std::size_t kMostBudgets = 1000;
 constexpr double kMostSeconds = 3600;
 
@@ -88,7 +88,7 @@ ProfiledModel choose_model(const std::string& name) {
   throw Error(ErrorKind::kUsage, fmt::format("--model {}: expected dnabert-s or esm2", name));
 }
 
-// A given bound moves the other one's default, if needed.
+// Returns the budgets. If only one bound is given, it may move the other bound's default.
 std::vector<std::size_t> choose_budgets(const ProfileOptions& options, bool on_gpu) {
   const auto count = [](const char* flag, const std::string& text, std::size_t fallback) {
     return text.empty() ? fallback : count_value(flag, text, 1, kLargestBudget);
@@ -173,10 +173,11 @@ int run_profile(const ProfileOptions& options, const Session& session) {
   const auto say = [json_to_stdout](const std::string& text) {
     if (!json_to_stdout) print_stdout(text);
   };
-  std::optional<AtomicFile> file;  // opened now, to find a missing folder before minutes of work
+  std::optional<AtomicFile>
+      file;  // opened now, so that a missing folder is found before minutes of work
   if (!options.output.empty() && !json_to_stdout) file.emplace(options.output);
 
-  // This comes before the model is loaded, which reduces the free memory.
+  // The description comes first, because loading the model reduces the free memory.
   const std::string device_description = describe_device(gpu_of(settings.compute));
   Profiler profiler(settings, session.cancel);
   ProfileFacts facts = facts_of(settings, profiler, device_description);

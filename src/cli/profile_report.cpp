@@ -35,7 +35,7 @@ Json json_memory(const DeviceUse& memory) {
   return json;
 }
 
-// "fp16", or "int8, none in 16 bits".
+// Returns a precision such as "fp16", or "int8, none in 16 bits".
 std::string precision_of(const std::map<std::string, std::string>& about) {
   const auto keep = about.find(kInt8KeepKey);
   const std::string& precision = about.at("precision");

@@ -20,21 +20,21 @@ struct ProfileFacts {
   std::string device;                              // "cuda:0"
   std::string device_description;
   std::size_t threads = 0;
-  std::string test_file;  // empty: made-up sequences
+  std::string test_file;  // empty: the sequences are made up
   std::uint64_t chunk_size = 0;
   std::size_t frames = 0;
   std::size_t tokens = 0;
   double seconds = 0;  // per budget
-  DeviceUse memory{};  // of the device after all budgets; on the CPU, of this process
+  DeviceUse memory{};  // the device's memory after all budgets; on the CPU, this process's
 };
 
-// A table for people that grows as budgets are measured; every line has its end.
+// Returns parts of a table for people, which grows as budgets are measured. Every line has its end.
 std::string profile_head(const ProfileFacts& facts);
 std::string profile_row(const BudgetRow& row);
-// The table's last line: the recommendation.
+// Returns the table's last line, which has the recommendation.
 std::string profile_end(std::size_t recommended);
 
-// All results for programs (docs/reference/files.md).
+// Returns all results for programs (docs/reference/files.md).
 std::string profile_json(const ProfileFacts& facts, const std::vector<BudgetRow>& rows,
                          std::size_t recommended);
 

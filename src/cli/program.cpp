@@ -96,8 +96,8 @@ bool is_date(std::string_view text) {
                     });
 }
 
-// A log may continue an earlier log, but not any other file, such as an input. Nor may it take the
-// name of a file that the run will write, or has written, there.
+// Checks the log's path. A log may continue an earlier log, but not any other file, such as an
+// input. It may not have the name of a file that runs write, either.
 void check_log_file(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   if (has_name_of_run_file(name)) {
@@ -133,13 +133,13 @@ int run_action(const Program& program, std::span<const char* const> arguments,
   return code;
 }
 
-// True for the command line of a worker process, which predict or embed starts. It is no command of
-// the program: help, manual and completion do not list it.
+// True for the command line of a worker process, which predict or embed starts. Help, manual and
+// completion do not list it, because it is not a command for users.
 bool is_worker(std::span<const char* const> arguments) {
   return arguments.size() == 2 && std::string_view(arguments[1]) == kWorkerArgument;
 }
 
-// Otherwise ps, top and pgrep would show the carried loader's name.
+// Sets the process's name, because ps, top and pgrep would show the carried loader's name.
 void name_process() {
   if (own_program().by_carried_loader) ::prctl(PR_SET_NAME, program_invocation_short_name);
 }
@@ -164,8 +164,8 @@ int parse_and_run(Program& program, std::span<const char* const> arguments, cons
   return kExitDone;
 }
 
-// Code 1 is a result of two commands: compare found differences, as diff does; validate-checkpoints
-// found a bad file, as v2's did. So an error of theirs must have another code.
+// Returns an error's exit code. Code 1 is a result of two commands: compare found differences, as
+// in diff, or validate-checkpoints found a bad file, as in v2. So their errors need another code.
 int exit_code_of(const Error& error, const Program& program) {
   const int code = error.info().exit_code;
   if (code != kExitDiffers) return code;
@@ -179,7 +179,7 @@ std::string help_line(const Command& command) {
   return fmt::format("See {} --help{}.", command.path, is_cut ? ", or --help-all" : "");
 }
 
-// Only predict, merge and download go on where they stopped.
+// Returns the error's remedy. Only predict, merge and download can go on where they stopped.
 std::string remedy_of(const Error& error, const Program& program) {
   const Command* chosen = program.commands().chosen;
   const std::string_view name = chosen == nullptr ? "" : chosen->name();
@@ -195,7 +195,7 @@ std::string remedy_of(const Error& error, const Program& program) {
 int report(const Error& error, const Program& program) {
   log_error("{}", error.what());
   const int code = exit_code_of(error, program);
-  // The remedies for output are about files and disks, not about standard output.
+  // An error of standard output gets no remedy, because those remedies are about files and disks.
   const bool is_helped = error.place().file != kStandardOutput;
   const std::string remedy = is_helped ? remedy_of(error, program) : "";
   const auto lines = split_list(remedy, '\n');
@@ -206,14 +206,14 @@ int report(const Error& error, const Program& program) {
   return code;
 }
 
-// If a standard stream is closed, its number would go to the next file we open: that file would be
-// read as input, or messages would be written into it. The file opened here instead can be neither
-// read nor written, so using that stream remains an error.
+// Occupies the number of a closed standard stream. Otherwise the next file we open would get that
+// number, and would be read as input or have messages written into it. The file opened here can be
+// neither read nor written, so using that stream remains an error.
 void occupy_standard_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) != -1 || errno != EBADF) continue;
     const int mode = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
-    // This gets the lowest free number, which is `number`. It may fail without /dev/null.
+    // open() returns the lowest free number, `number`. It may fail if /dev/null is missing.
     static_cast<void>(::open("/dev/null", mode));
   }
 }
@@ -246,7 +246,7 @@ void add_utils_commands(Command& program) {
 int run_program(int argc, const char* const* argv) {
   prepare_for_scarce_memory();
   occupy_standard_descriptors();
-  static Cancel cancel;  // static: a signal may come as long as the process lives
+  static Cancel cancel;  // static, because a signal may come as long as the process lives
   handle_signals(cancel);
   Program program;
   try {

@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// The whole command line, with the variables that it fills in.
+// The whole command line, with the variables that its options fill in.
 class Program {
  public:
   Program();
@@ -21,7 +21,7 @@ class Program {
   GlobalOptions global_;
 };
 
-// Parses, dispatches, and reports errors on stderr. Returns the exit code.
+// Parses the command line, runs the command, and reports errors on stderr. Returns the exit code.
 int run_program(int argc, const char* const* argv);
 
 }  // namespace virnucpro

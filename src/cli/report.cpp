@@ -50,14 +50,13 @@ struct ReportOptions {
 
 constexpr const char* kPageEnding = ".html";
 
-// The result of a report: its page, warnings and exit code.
 struct Reported {
   std::string page;
   std::vector<std::string> warnings;
   int code = kExitDone;
 };
 
-// A quick check is enough: a report reads every unit, and each is checked then.
+// A quick check is enough, because a report reads and so checks every unit.
 constexpr auto kCheck = Journal::Check::kQuick;
 
 void require_given_once(const std::vector<std::string>& paths) {
@@ -75,7 +74,7 @@ bool is_own(const KeptRun& run, const fs::path& output) {
   return fs::equivalent(output, run.directory(), other);
 }
 
-// The report shall not contradict the tables beside it.
+// Refuses a rule that differs from the run's tables, because the report must not contradict them.
 void require_own_rule(const KeptRun& run, const CallRuleChange& change) {
   const CallRule own = rule_of(run.fingerprint());
   if (change.over(own) == own) return;
@@ -85,7 +84,7 @@ void require_own_rule(const KeptRun& run, const CallRuleChange& change) {
                           printable(run.directory().string()), text_of(own)));
 }
 
-// A run's own reports are replaced; other files are not.
+// Returns the folders. A run's own reports are replaced; other files need --force.
 ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
                               const CallRuleChange& change) {
   if (is_own(run, output)) {
@@ -99,7 +98,7 @@ ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
   return {.run = run.directory(), .output = output};
 }
 
-// Plots of an earlier report are replaced, other files only by force, the configuration never.
+// Plots of an earlier report are replaced, other files only by --force, the configuration never.
 FigureFolder figure_folder(const ReportOptions& options, const std::string& config) {
   if (options.figures.empty()) return {};
   if (options.figures == "-") {
@@ -165,8 +164,8 @@ void require_page(const ReportOptions& options, const std::vector<fs::path>& fil
                           printable(folder.string())));
 }
 
-// There may be hundreds of samples: one run is open at a time, and only its row is kept. Rows come
-// from journals, never from report.json, which may be older.
+// Reports many samples. There may be hundreds, so one run is open at a time, and only its row is
+// kept. Rows come from journals, because report.json may be older.
 Reported report_samples(const ReportOptions& options, const FigureFolder& figures,
                         const Cancel& cancel) {
   require_page(options, sample_files(options.output));
@@ -212,7 +211,8 @@ Reported report_comparison(const ReportOptions& options, const FigureFolder& fig
   return {.page = options.output, .warnings = warnings_of(facts), .code = code_of(facts)};
 }
 
-// The output's name asks for a page, so pipelines get the same files for one sample or many.
+// True if a page of samples is wanted. The output's name can say so, so that pipelines get the same
+// files for one sample or many.
 bool wants_samples(const ReportOptions& options) {
   return options.runs.size() > 1 || !options.controls.empty() ||
          options.output.ends_with(kPageEnding);

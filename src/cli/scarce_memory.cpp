@@ -22,10 +22,10 @@
 namespace virnucpro {
 namespace {
 
-// HDF5 was seen to need 70 KiB in the main thread.
+// In tests HDF5 needed 70 KiB in the main thread.
 constexpr rlim_t kLeastStack = 256U << 10U;
 constexpr rlim_t kGoodStack = 1U << 20U;
-// glibc's own default, where there is no limit.
+// This is glibc's own default without a limit.
 constexpr std::size_t kThreadStack = 2U << 20U;
 
 struct Caught {
@@ -35,7 +35,7 @@ struct Caught {
 std::array<Caught, 2> caught{{{SIGSEGV, {}}, {SIGABRT, {}}}};
 std::terminate_handler terminate_before = nullptr;
 
-// The text is composed beforehand: there will be no memory for it.
+// Returns the last message. It is composed beforehand, because there will be no memory for it.
 const std::string& last_words() {
   static const std::string kText = [] {
     const Error error(ErrorKind::kOutOfMemory, "a library could not go on without more");
@@ -46,12 +46,13 @@ const std::string& last_words() {
 
 [[noreturn]] void end_for_memory() {
   static std::atomic_flag said;
-  while (said.test_and_set()) ::pause();  // another thread is just saying it
+  while (said.test_and_set()) ::pause();  // another thread is already writing the message
   write_all(STDERR_FILENO, last_words());
   ::_exit(error_info(ErrorKind::kOutOfMemory).exit_code);
 }
 
-// Leaves any other crash to the earlier handler: it comes again on return, unless somebody sent it.
+// Leaves any other crash to the earlier handler. The crash comes again on return, unless another
+// process sent the signal.
 void on_crash(int signal, siginfo_t* info, void* /*context*/) {
   if (memory_is_scarce()) end_for_memory();
   for (const Caught& one : caught) {
@@ -61,13 +62,14 @@ void on_crash(int signal, siginfo_t* info, void* /*context*/) {
   if (was_sent) ::raise(signal);
 }
 
-// The exception decides: an allocation may fail though there is room for a smaller one.
+// Ends the program by the kind of its exception. The free memory does not tell: a large allocation
+// may fail although a small one would fit.
 [[noreturn]] void on_terminate() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::exception& exception) {
     if (error_of(exception).kind() == ErrorKind::kOutOfMemory) end_for_memory();
-  } catch (...) {  // not ours
+  } catch (...) {  // an exception of a library, which is not for us
   }
   terminate_before();
   std::abort();
@@ -83,8 +85,8 @@ void handle_crashes() {
   terminate_before = std::set_terminate(on_terminate);
 }
 
-// glibc loads libgcc's unwinder when it first unwinds a function of its own (std::call_once is
-// one), and aborts if there is no memory for that. backtrace() loads it, too.
+// glibc loads libgcc's unwinder when it first unwinds a function of its own (such as
+// std::call_once), and aborts if there is no memory for it. backtrace() loads the unwinder early.
 void load_unwinder() {
   std::array<void*, 1> frames{};
   ::backtrace(frames.data(), frames.size());
@@ -97,8 +99,8 @@ void prepare_for_scarce_memory() {
   load_unwinder();
 }
 
-// The kernel compares the main thread's stack with the limit as it grows; glibc gives each thread a
-// stack of the limit's size as it was when the process began.
+// The kernel checks the main thread's stack against the limit as the stack grows. glibc gives each
+// thread a stack of the limit's size at the start of the process.
 void enlarge_stacks() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_STACK, &limit) != 0) return;

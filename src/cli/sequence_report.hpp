@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// The place where the same id was seen before.
+// Where the same id was seen before.
 enum class SeenId : std::uint8_t { kNowhere, kInThisInput, kInEarlierInput };
 
 // The findings of utils validate on one input.
@@ -23,37 +23,38 @@ struct SequenceStatistics {
   std::uint64_t with_outside_iupac = 0;  // sequences
   std::uint64_t ambiguous = 0;
   std::uint64_t with_ambiguous = 0;  // sequences
-  std::uint64_t too_ambiguous = 0;   // sequences with a larger share of them than add() was told
-  std::uint64_t duplicate_ids = 0;   // the id of an earlier sequence of the input
-  std::uint64_t foreign_ids = 0;     // the id of a sequence of an earlier input
+  std::uint64_t too_ambiguous =
+      0;  // sequences with a larger share of ambiguous bases than add() allows
+  std::uint64_t duplicate_ids = 0;  // sequences with the id of an earlier sequence of this input
+  std::uint64_t foreign_ids = 0;    // sequences with the id of a sequence of an earlier input
   SkippedAlignments skipped;
 
-  // A sequence with a larger share of ambiguous bases counts as too ambiguous.
+  // Adds a sequence. With a larger share of ambiguous bases it counts as too ambiguous.
   void add(const InputRecord& record, SeenId seen, double most_ambiguous_percent);
-  // Counts everything that makes the input invalid; duplicate ids may be allowed.
+  // Returns the number of findings that make the input invalid.
   std::uint64_t bad() const { return duplicate_ids + empty + with_outside_iupac; }
-  // Says why the input is not valid; empty if it is.
+  // Says why the input is not valid; empty if it is valid.
   std::string problems(bool check_duplicate_ids) const;
-  // Rows of a table for people.
+  // Returns the rows of a table for people.
   std::vector<std::string> lines() const;
 };
 
-// Says why a sequence is not valid; empty if it is.
+// Says why a sequence is not valid; empty if it is valid.
 std::string bad_sequence(const InputRecord& record, SeenId seen, bool check_duplicate_ids);
 
 // Remembers ids by a hash of 64 bits, up to a maximum, so that memory does not grow with the input.
-// At the maximum, the chance to mistake two ids for the same is below 2^-20.
+// Even at the maximum, two ids are mistaken for the same with a chance below 2^-20.
 class SeenIds {
  public:
   static constexpr std::size_t kMost = 2'000'000;
 
-  // Pass all ids of an input before those of the next.
+  // Adds an id. All ids of an input must come before those of the next input.
   SeenId add(std::string_view id, std::uint32_t input);
-  // True if ids came after the maximum: these were compared but not remembered.
+  // True if ids came after the maximum, which were compared but not remembered.
   bool overflowed() const { return overflowed_; }
 
  private:
-  std::unordered_map<std::uint64_t, std::uint32_t> inputs_;  // last input with the id, by hash
+  std::unordered_map<std::uint64_t, std::uint32_t> inputs_;  // by hash: the last input with the id
   bool overflowed_ = false;
 };
 

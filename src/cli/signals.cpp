@@ -18,7 +18,7 @@ static_assert(std::atomic<Cancel*>::is_always_lock_free, "used in a signal handl
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "Cancel is used in a signal handler");
 
-// The code is that of the errors kInterrupted and kTerminated.
+// Returns the exit code of the errors kInterrupted and kTerminated.
 int exit_code_after(int signal) {
   constexpr int kSignalExit = 128;
   return kSignalExit + (signal == SIGHUP ? SIGTERM : signal);
@@ -38,7 +38,7 @@ void on_signal(int signal) {
   cancel->request(signal);
 }
 
-// on_signal() runs on this stack: see SignalsBlocked.
+// This is the stack of on_signal(); SignalsBlocked says why.
 alignas(std::max_align_t) std::array<std::byte, std::size_t{64} << 10U> handler_stack;
 
 }  // namespace
@@ -53,7 +53,7 @@ void handle_signals(Cancel& cancel) {
   action.sa_handler = on_signal;
   action.sa_flags = SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  // No SA_RESTART: a signal interrupts a read from a pipe, and its reader then checks the Cancel.
+  // Without SA_RESTART a signal interrupts a read from a pipe; the reader then checks the Cancel.
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   struct sigaction inherited {};

@@ -33,7 +33,7 @@ std::string share_row(std::string_view name, std::uint64_t part, std::uint64_t a
   return row;
 }
 
-// "empty 2, no stop-free frame 48".
+// Returns a text such as "empty 2, no stop-free frame 48".
 std::string reasons_text(const TableCounts& counts) {
   std::vector<std::string> parts;
   for (std::size_t reason = 0; reason < kUnscoredReasons; ++reason) {
@@ -60,7 +60,7 @@ void add_counts(std::vector<std::string>& lines, const TableCounts& counts) {
   lines.push_back(summary_row("frames", grouped(counts.frames)));
 }
 
-// The speed is that of this session, which did not compute the scores of a resumed run's journal.
+// Returns the speed of this session, without the scores that a resumed run's journal already had.
 std::string speed_line(const RunSummary& summary, const RunCounters& counters) {
   const std::uint64_t known = counters.sequences_known.get();
   const std::uint64_t computed =
@@ -70,7 +70,7 @@ std::string speed_line(const RunSummary& summary, const RunCounters& counters) {
                      per_second(counters.frames_scored.get(), summary.seconds));
 }
 
-// Excludes the time of loading and writing. The report and telemetry have more figures.
+// Adds the device's use, without the time of loading and writing.
 void add_device(std::vector<std::string>& lines, const RunCounters& counters,
                 const std::optional<double>& gpu_percent) {
   const BatchTimes device = counters.pipeline.summary().totals.times;
@@ -95,7 +95,7 @@ void warn(std::vector<std::string>& lines, const std::string& text) {
   lines.push_back(std::string(kWarningMark) + text);
 }
 
-// Above this share of chunks computed again, int8 saves no time.
+// If a larger share of chunks is computed again, int8 saves no time.
 constexpr double kMuchAgain = 0.5;
 
 void add_cost_of_contigs(std::vector<std::string>& lines, const CallRule& rule,
@@ -116,7 +116,7 @@ void add_shadow(std::vector<std::string>& lines, const ShadowEstimate& estimate)
       fmt::format("{:.0f} ({:.0f} to {:.0f})", estimate.changed, estimate.low, estimate.high)));
 }
 
-// True if there are two inputs, both FASTQ by their names.
+// True if there are two inputs whose names say FASTQ.
 bool may_be_mates(const std::vector<InputEntry>& inputs) {
   const auto is_fastq = [](const InputEntry& input) {
     std::string_view name = input.name;
@@ -155,7 +155,7 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
                             "tables keep them unchanged; the first is {}",
                             grouped(counts.odd_ids), counts.first_odd_id));
   }
-  // The log has already named them and said why.
+  // The log has already named these inputs and said why.
   const auto failed = std::count_if(inputs.begin(), inputs.end(),
                                     [](const InputEntry& input) { return input.failed; });
   if (failed > 0) {
@@ -164,7 +164,7 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
   }
 }
 
-// The status comes first, so that misses and near misses differ at a glance.
+// Adds missed verdicts. The status comes first, so that misses and near misses differ at a glance.
 void add_missed(std::vector<std::string>& lines, const std::vector<Verdict>& judged) {
   for (const Verdict& verdict : judged) {
     const bool is_missed =

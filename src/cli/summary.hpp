@@ -16,7 +16,7 @@
 
 namespace virnucpro {
 
-// The beginning of a warning in summary_lines().
+// Every warning in summary_lines() begins with this text.
 inline constexpr std::string_view kWarningMark = "warning: ";
 
 // Facts to report on a run besides its result.
@@ -27,36 +27,36 @@ struct RunRemarks {
   bool reports = false;                 // whether reports were requested
 };
 
-// Returns predict's last message, in the order in which users ask: what was found, warnings, where
-// the files are, what to do next, how fast it was, and missed requirements.
+// Returns predict's last message in the order of a user's questions: results, warnings, places of
+// the files, next steps, speed, and missed requirements.
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
                                        const RunCounters& counters, const RunRemarks& remarks);
 
-// The same for export and merge.
+// Returns the last message of export and merge.
 std::vector<std::string> export_lines(const ExportSummary& summary, Written how);
 
 // Says where a merge's tables are, and its report, if it has one.
 void add_merged_files(std::vector<std::string>& lines, const std::filesystem::path& tables);
 
-// Lines of any command's summary: a number, a file's place, a warning that the scores mean nothing.
+// These functions return lines for any command's summary: a number, a file's place, a warning that
+// the scores mean nothing.
 std::string summary_row(std::string_view name, const std::string& value);
 std::string file_line(std::string_view what, const std::filesystem::path& path);
 void add_synthetic_warning(std::vector<std::string>& lines, bool synthetic);
-// Warns of letters outside IUPAC, and of sequences with U and no T.
+// Warns of letters outside IUPAC, and of sequences with U but no T.
 void add_letter_warnings(std::vector<std::string>& lines, std::uint64_t unknown,
                          std::uint64_t rna_sequences);
 
-// Writes such lines: unchanged to stderr, unless `quiet`, and to the log, each at its level.
+// Writes a summary's lines unchanged to stderr, unless `quiet`, and to the log, each at its level.
 void say_summary(const std::vector<std::string>& lines, bool quiet);
 
-// kExitPartial if the tables lack some input or frame, or the exported or reported run has not
-// ended.
+// Returns kExitPartial if the tables lack some input or frame, or if the run has not ended.
 int exit_code(const RunSummary& summary);
 int exit_code(const ExportSummary& summary);
 int exit_code(const RunFacts& facts);
 int exit_code(const SampleFacts& facts);
 
-// A line about skipped alignments; there must be some.
+// Returns a line about skipped alignments, of which there must be some.
 std::string skipped_line(const SkippedAlignments& skipped);
 
 }  // namespace virnucpro

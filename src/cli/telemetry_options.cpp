@@ -74,7 +74,7 @@ constexpr std::array kThresholdKeys{
     ThresholdKey{"run.requirements.most_changed_calls", &Thresholds::most_changed_calls, 1},
     ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
-// Checks that the bar of a warning and that of a miss are in order.
+// Checks that the bars for a warning and for a miss are in order.
 void require_in_order(const Config& config, std::string_view key, double first, double second) {
   if (first <= second) return;
   throw config.wrong_value(key, fmt::format("no more than {:g}, the other bar", second));
@@ -106,7 +106,7 @@ constexpr const char* kDefaultLimit = "10s";
 constexpr std::uint64_t kMostBatches = 1'000'000;
 constexpr double kShortestTrace = 0.1;  // seconds
 
-// "10s" or "200".
+// Reads "10s" or "200".
 TraceLimit parse_limit(std::string_view text) {
   if (text.ends_with('s')) {
     const auto seconds = parse_number(text.substr(0, text.size() - 1));
@@ -122,8 +122,7 @@ TraceLimit parse_limit(std::string_view text) {
                           text, kShortestTrace, kLongestSeconds, kMostBatches));
 }
 
-// Refuses a wrong path of the user before hours of computing. The loader searches for a name
-// without a folder.
+// Refuses a wrong path before hours of computing. For a name without a folder, the loader searches.
 std::string choose_cupti(const Environment& environment) {
   constexpr std::string_view kVariable = "VIRNUCPRO_CUPTI";
   const std::string path = environment.text(kVariable);
@@ -133,7 +132,7 @@ std::string choose_cupti(const Environment& environment) {
   throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected a library", kVariable, path));
 }
 
-constexpr double kShortestInterval = 0.05;  // seconds; also used for 0, which v2 accepts
+constexpr double kShortestInterval = 0.05;  // seconds; v2 accepts 0, which means this interval
 
 std::vector<std::string> worker_names(const ComputeSettings& compute) {
   std::vector<std::string> names;

@@ -12,15 +12,14 @@
 
 namespace virnucpro {
 
-// Describes this process.
 ProgramFacts program_facts(const Session& session);
 
-// Chooses the measurements that a predict run writes to its directory, from --telemetry and the
-// configuration; none without a directory. Errors: kUsage, kConfig.
+// Chooses, from --telemetry and the configuration, the measurements that a predict run writes to
+// its directory. Without a directory there are none. Errors: kUsage, kConfig.
 TelemetrySettings choose_telemetry(const std::string& option, bool has_directory,
                                    const Session& session);
 
-// --trace and --trace-limit, as written; empty: not given.
+// --trace and --trace-limit as written; empty if not given.
 struct TraceOptions {
   std::string file;
   std::string limit;
@@ -28,13 +27,13 @@ struct TraceOptions {
 
 void add_trace_options(Command& command, TraceOptions& options, const std::string& group);
 
-// Empty: no trace. Errors: kUsage, also for an existing file that is no trace of this program, and
-// for a file of the output directory.
+// Chooses the trace; empty without --trace. Errors: kUsage, also for an existing file that is not a
+// trace of this program, and for a file in the output directory.
 std::optional<TraceSettings> choose_trace(const TraceOptions& options,
                                           const Environment& environment,
                                           const std::filesystem::path& output);
 
-// Chooses how a command shows its run's progress; empty: not at all (-q, --no-progress,
+// Chooses how a command shows progress; empty if it shows none (-q, --no-progress,
 // progress.enabled). Errors: kConfig.
 std::optional<ProgressSettings> choose_progress(bool no_progress, const ComputeSettings& compute,
                                                 const Session& session);

@@ -10,18 +10,17 @@
 
 namespace virnucpro {
 
-// The models for a run of `profile` that this program starts, as arguments: the encoders, the chunk
-// size, and this program's configuration file.
+// Returns arguments for a run of `profile`: the encoders, the chunk size, the configuration file.
 std::vector<std::string> encoder_arguments(const ModelSettings& models, std::uint64_t chunk_size,
                                            const Session& session);
-// The same for `predict`, with the classifier.
+// Returns the same arguments and the classifier, for a run of `predict`.
 std::vector<std::string> model_arguments(const ModelSettings& models, std::uint64_t chunk_size,
                                          const Session& session);
 
 // Adds a flag and its value, unless the value is empty.
 void add_given(std::vector<std::string>& arguments, const char* flag, const std::string& value);
 
-// The provenance of measurements that start now; the driver is not known yet.
+// Returns the provenance of measurements that start now, still without the driver.
 Provenance provenance_here(const ComputeSettings& compute, const Session& session);
 
 }  // namespace virnucpro

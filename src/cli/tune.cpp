@@ -51,15 +51,15 @@ constexpr const char* kTuneExamples =
     "than the best are stopped early. DIR then has tune.yaml, which -c takes, and tune.json, "
     "tune.html and tune.md. Of all settings only the precision changes results.";
 
-// A larger grid must be a mistake.
+// A grid with more cells is taken for a mistake.
 constexpr std::size_t kMostCells = 1000;
 constexpr std::array<std::size_t, 3> kPrefetches{1, 2, 4};
-// The range of the best budgets on each kind of device.
+// The best budgets on each kind of device lie in these ranges.
 constexpr std::size_t kLeastTunedOnCpu = 512;
 constexpr std::size_t kMostTunedOnCpu = 4096;
 constexpr std::size_t kLeastTunedOnGpu = 8192;
 constexpr std::size_t kMostTunedOnGpu = 65536;
-// The smallest run has so many batches of the largest budget for each worker.
+// The smallest run has at least this number of batches of the largest budget, for each worker.
 constexpr std::uint64_t kLeastBatches = 2;
 constexpr std::size_t kLongestWhy = 300;
 
@@ -178,7 +178,7 @@ std::vector<Precision> precision_list(const std::string& text, const ComputeSett
   return for_speed(ascending(std::move(precisions)), compute);
 }
 
-// Returns what cells in int8 keep in 16 bits; nothing if no cell is in int8.
+// Returns the linears that int8 cells keep in 16 bits; nothing if no cell is in int8.
 Int8Policy choose_kept(const TuneOptions& options, const Config& config, const TuneGrid& grid) {
   const Int8Policy policy = choose_int8_policy(options.int8_keep, config);
   if (std::ranges::count(grid.precisions, Precision::kInt8) > 0) return policy;
@@ -217,7 +217,8 @@ TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute,
               fmt::format("the grid has {} cells: expected at most {}", cells, kMostCells));
 }
 
-// The default is worth loading the models, and fills some batches of the largest default budget.
+// Chooses the size. The default is long enough to be worth loading the models, and fills several
+// batches of the largest default budget.
 DataSize choose_size(const TuneOptions& options, const ComputeSettings& compute) {
   const char* const fallback = compute.gpus.empty() ? "small" : "large";
   return parse_data_size(options.size.empty() ? fallback : options.size, "--data-size");
@@ -248,7 +249,6 @@ std::vector<std::string> common_arguments(const ModelSettings& models, std::uint
   return arguments;
 }
 
-// A cell as options of predict.
 std::vector<std::string> arguments_of(const TuneCell& cell, const std::string& int8_keep) {
   std::vector<std::string> arguments{
       "--precision",        std::string(name_of(cell.precision)),
@@ -264,7 +264,7 @@ TuneRun measure(PredictTrials& trials, const TuneData& data, std::vector<std::st
                 const TuneRound& round) {
   const Trial trial = trials.run(
       {.name = "tune", .inputs = {data.first(round.sequences)}, .arguments = std::move(arguments)});
-  std::error_code ignored;  // its tables are not needed
+  std::error_code ignored;  // the run's tables are not needed
   fs::remove_all(trial.directory, ignored);
   trial.require_computed();
   return {.sequences_per_second = trial.sequences_per_second(),
@@ -333,13 +333,13 @@ std::string data_text(const TuneOptions& options, const TuneData& data, std::uin
   return fmt::format("{}, {} sequences", options.test_file, grouped(data.sequences()));
 }
 
-// Enough sequences for kLeastBatches per worker: a frame has a token per codon and two at its ends.
+// Gives each worker kLeastBatches. A frame has a token per codon and two at its ends.
 std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
   const std::uint64_t tokens = kLeastBatches * facts.workers * grid.token_budgets.back();
   return 1 + tokens / (facts.chunk_size / 3 + 2);
 }
 
-// The error if no cell was measured to its end.
+// Throws the error for a grid in which no cell was measured completely.
 [[noreturn]] void throw_without_winner(const std::vector<TuneResult>& results) {
   Error error(ErrorKind::kBenchmark,
               fmt::format("no cell of the grid could be run: {}: {}",
@@ -348,7 +348,7 @@ std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
   throw error;
 }
 
-// Everything decided before the first file is written, to find unusable command lines.
+// The choices made before the first file is written, to find unusable command lines early.
 struct TunePlan {
   ModelChoice choice{};
   TuneFacts facts{};
@@ -358,7 +358,7 @@ struct TunePlan {
 
 TunePlan make_plan(const TuneOptions& options, const Session& session) {
   ComputeOptions asked = options.compute;
-  if (!options.precisions.empty()) asked.precision = "auto";  // not run.precision
+  if (!options.precisions.empty()) asked.precision = "auto";  // so that run.precision has no effect
   const ComputeSettings compute = choose_compute(asked, session.config, session.environment);
   TunePlan plan{.choice = choose_models(options.models, session.config, session.environment),
                 .grid = choose_grid(options, compute, session.config),

@@ -29,19 +29,19 @@ constexpr const char* kUtilsValidateExamples =
     "is empty, has letters outside IUPAC, or the id of another one of its input.";
 
 constexpr std::uint64_t kMostErrors = 1'000'000'000;
-constexpr std::uint64_t kMostBadSequences = 10;  // of each input, if no flag says so
+constexpr std::uint64_t kMostBadSequences = 10;  // per input, if no flag says otherwise
 constexpr std::string_view kPercentKey = "validation.max_ambiguous_percent";
 
 struct ValidationRules {
   bool check_duplicate_ids = true;
   bool warn_of_ambiguous = true;
   double most_ambiguous_percent = 5;
-  std::uint64_t most_inputs = kMostErrors;           // damaged or missing ones that are described
-  std::uint64_t most_sequences = kMostBadSequences;  // bad ones of each input that are named
+  std::uint64_t most_inputs = kMostErrors;           // damaged or missing inputs that are described
+  std::uint64_t most_sequences = kMostBadSequences;  // bad sequences of each input that are named
 };
 
-// Reports how each input ended. Like v2's command, it fails for findings that predict only counts
-// or warns of: the question is whether a file is as it should be, not whether it can be read. So
+// Reports how each input ended. Like v2's command, it also fails for findings that predict only
+// counts or warns of. It checks whether a file is as it should be, not whether it can be read. So
 // the exit code does not depend on --max-errors.
 class Validation {
  public:
@@ -52,7 +52,7 @@ class Validation {
     const SeenId seen = ids_.add(record.id, record.input);
     const std::uint64_t bad = statistics_.bad();
     statistics_.add(record, seen, rules_.most_ambiguous_percent);
-    // Most sequences are good, and their letters need no second look.
+    // Only bad sequences need a second look at their letters, and they are few.
     if (statistics_.bad() > bad && named_ < rules_.most_sequences) name_if_bad(record, seen);
   }
   void add(const InputEnd& end) {

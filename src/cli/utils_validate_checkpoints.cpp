@@ -39,7 +39,8 @@ constexpr const char* kUtilsValidateCheckpointsExamples =
     "0: "
     "none is bad, 1: one is corrupted or incompatible, 3: there are none, or DIR cannot be read.";
 
-constexpr const char* kFailedEarlier = "failed_checkpoints.txt";  // lines path|reason|time of v2
+constexpr const char* kFailedEarlier =
+    "failed_checkpoints.txt";  // v2 writes lines path|reason|time
 constexpr std::size_t kMostShownFailures = 5;
 constexpr std::size_t kLongestShown = 300;
 
@@ -74,7 +75,8 @@ void read_journal(const CheckOptions& options, const Cancel& cancel) {
   print_stdout(describe(run, !options.skip_load));
 }
 
-// Damage is a result. Files beside a journal that no run leaves are an error, as in other commands.
+// Checks a journal. Damage is a result. Files beside the journal that no run leaves are an error,
+// as in other commands.
 int check_journal(const CheckOptions& options, const Cancel& cancel) {
   require_own_journal_files(run_files::kJournal.in(options.run));
   try {
@@ -88,7 +90,7 @@ int check_journal(const CheckOptions& options, const Cancel& cancel) {
   return kExitDone;
 }
 
-// The words for a state: of one file, and in the counts at the end.
+// The words for a state, for one file and for the counts at the end.
 struct StateWords {
   CheckpointState state;
   const char* word;
@@ -111,7 +113,7 @@ std::string state_text(const TorchCheckpoint& checkpoint, const StateWords& word
   return text;
 }
 
-// Tells a checkpoint's state in a line.
+// Prints a checkpoint's state in a line.
 CheckpointState tell_checkpoint(const fs::path& path, bool is_read) {
   const TorchCheckpoint checkpoint = check_torch_checkpoint(path, is_read);
   const auto words =
@@ -141,7 +143,7 @@ void tell_failed_earlier(const fs::path& file) {
   for (const std::string& line : last) print_stdout(fmt::format("  {}\n", line));
 }
 
-// Tells what v2 itself found damaged. It changes no exit code, as in v2.
+// Prints the checkpoints that v2 itself found damaged. As in v2, that changes no exit code.
 void tell_record_of_v2(const std::string& folder) {
   const fs::path file = fs::path(folder) / kFailedEarlier;
   if (!is_there(file)) return;
@@ -153,9 +155,8 @@ void tell_record_of_v2(const std::string& folder) {
   }
 }
 
-// Tells how many checkpoints have which state. Returns the exit code, which scripts of v2 read. A
-// file that v2 may have loaded and this program does not read is no bad one: a wrong "damaged"
-// costs a run.
+// Prints the number of checkpoints in each state. Returns the exit code, which v2's scripts read.
+// Checkpoints that are only not loaded here are not bad: a wrong "damaged" costs the user a run.
 int tell_counts(const std::vector<CheckpointState>& states) {
   std::vector<std::string> counts;
   int code = kExitDone;
@@ -183,7 +184,7 @@ int check_checkpoints(const std::vector<fs::path>& checkpoints, const CheckOptio
   return tell_counts(states);
 }
 
-// True also if that cannot be known: then reading it says why.
+// True if there is a journal or this cannot be known; reading it then gives the error.
 bool may_have_journal(const std::string& folder) {
   std::error_code unknown;
   return fs::symlink_status(run_files::kJournal.in(folder), unknown).type() !=

@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// --virus-fasta, --virus-fastq and --pair-rule.
+// The values of --virus-fasta, --virus-fastq and --pair-rule.
 struct VirusOptions {
   bool fasta = false;
   std::string fastq{};
@@ -18,7 +18,7 @@ struct VirusOptions {
 void add_virus_options(Command& command, VirusOptions& options,
                        const std::string& group = kOptions);
 
-// `run`: the run's directory, in which no FASTQ may lie. Errors: kUsage.
+// Chooses the files of viruses. `run` is a directory in which no FASTQ may lie. Errors: kUsage.
 VirusOutputs choose_viruses(const VirusOptions& options, const std::filesystem::path& run,
                             bool may_replace);
 

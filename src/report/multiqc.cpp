@@ -16,8 +16,8 @@ namespace {
 constexpr const char* kSection = "virnucpro";
 constexpr const char* kAbout = "tells viral from other sequences.";
 
-// Returns the sample's name in a safe form. MultiQC puts names into its page unescaped, and takes a
-// row that begins with # for a comment. Spreadsheets compute texts that begin like a formula.
+// Returns the sample's name in a safe form. MultiQC shows names unescaped, and takes a row that
+// begins with # for a comment. Spreadsheets compute texts that begin like a formula.
 std::string sample_of(const RunFacts& facts) {
   constexpr std::string_view kMarkup = "<>&\"'`\\";
   constexpr std::string_view kNotFirst = "# ";
@@ -145,8 +145,7 @@ std::string multiqc_scores(const RunFacts& facts) {
       "#     id: virnucpro_scores_plot\n"
       "#     title: 'virnucpro: virus scores'\n"
       "#     xlab: virus score\n"
-      "#     ylab: frames\n";  // the next row starts with an empty cell, so MultiQC takes it for a
-                               // header
+      "#     ylab: frames\n";  // the next row's first cell is empty: a header, not a sample
   std::string row = sample_of(facts);
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   for (std::size_t k = 0; k < ScoreFacts::kScoreBins; ++k) {

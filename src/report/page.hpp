@@ -36,8 +36,7 @@ enum class Measure : std::uint8_t {
 std::string value_text(const Value& value, Measure unit);
 // Returns a short form for axes: "1.5k", "20 GB".
 std::string axis_text(double value, Measure unit);
-// Returns a table's text for a spreadsheet, where "_" replaces a first letter that would make the
-// text a formula.
+// Returns a text for a spreadsheet. If it begins like a formula, "_" replaces its first letter.
 std::string without_formula(std::string text);
 
 struct Field {
@@ -108,8 +107,7 @@ struct Plot {
   std::vector<PlotBar> bars{};
   // If the kBars are bins: the number at the right end. Other ticks are at the bars' left ends.
   std::string end_tick{};
-  // A score that is drawn as a line, at this share of kBars' width or of kContig's height. Without
-  // it, kContig uses 0.5.
+  // A score that is drawn as a line, at this share of kBars' width or kContig's height (else 0.5).
   std::optional<double> cut_off{};
   HeatMap map{};
   std::vector<MapStretch> stretches{};  // of kContig: the whole contig; `title` is its name

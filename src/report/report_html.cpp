@@ -112,8 +112,7 @@ std::string sort_value(const Value& value) {
   return "-1";  // sorts unmeasured values before all others
 }
 
-// Adds a cell; `under` is a second text below the cell's own. Texts of more than `room` letters may
-// wrap.
+// Adds a cell with `under` below its text. Texts of more than `room` letters may wrap.
 void add_cell(Html& html, const Value& value, const Column& column, std::size_t room,
               const std::string& under) {
   const Measure unit = column.unit;

@@ -119,8 +119,7 @@ std::string heat_map_text(const Plot& plot) {
   return text;
 }
 
-// Returns as many blocks as strip() does. A block shows the score at its middle; a dot means no
-// score.
+// Returns as many blocks as strip(). A block has the score at its middle; a dot means no score.
 std::string contig_strip(const std::vector<MapStretch>& stretches) {
   std::string text;
   auto at = stretches.begin();

@@ -47,8 +47,7 @@ Plot score_plot(const ScoreFacts& scores) {
                    "frames");
 }
 
-// Returns the score above which a read of one chunk is called virus. The chunk's two scores add up
-// to 1.
+// Returns the score above which a read of one chunk is called virus. Its two scores add up to 1.
 double cut_off_of(const CallRule& rule) {
   if (rule.is_viral_ngs()) return (1 + rule.viral_ngs().min_weighted_delta) / 2;
   return std::max(0.5, rule.min_score());

@@ -40,8 +40,7 @@ struct RunFacts {
 };
 
 // Reads a run's facts, with `change` applied to the run's own rule of calls. Reads what it can of
-// damaged telemetry, and adds a warning that names the file. Errors: kJournalDamaged; those of
-// Cancel.
+// damaged telemetry, and a warning names the file. Errors: kJournalDamaged; those of Cancel.
 RunFacts read_run_facts(const Journal& journal, const std::filesystem::path& run,
                         const CallRuleChange& change, const Cancel& cancel);
 

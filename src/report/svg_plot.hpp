@@ -15,8 +15,7 @@ std::string plot_words(const Plot& plot);
 std::string escaped(std::string_view text);
 
 // A colour of plots: of text, softer text, grid lines, lines and bars, or a fifth of a contig's
-// scores. A page's style replaces it by its CSS variable, which has other values in the dark and on
-// paper.
+// scores. A page's style replaces it by its CSS variable, which differs in the dark and on paper.
 struct PlotColour {
   std::string_view variable;
   std::string_view value;

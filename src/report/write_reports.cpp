@@ -58,8 +58,7 @@ void remove_other_contigs(const std::filesystem::path& folder, const NamedPlots&
   }
 }
 
-// Writes all files. They are complete and synced before the first gets its name. The page's plots
-// go to `figures`.
+// Completes and syncs all files before the first gets its name. `figures` is for the page's plots.
 template <typename Places, typename Texts>
 void write_together(const Places& places, const Texts& texts, const Page& page,
                     const FigureFolder& figures) {
@@ -155,8 +154,7 @@ void write_reports_or_warn(const Journal& journal, const RunFolder& run, const C
   try {
     write_reports(journal, {.run = run.path(), .output = run}, {}, cancel);
   } catch (const Error& error) {
-    // The run has its tables, so this is only a warning. A name may have been taken since the run
-    // began.
+    // The run has its tables, so a file that cannot be written, or has been taken, is a warning.
     const bool is_output = error.kind() == ErrorKind::kOutputWrite ||
                            error.kind() == ErrorKind::kTooManyFiles ||
                            error.kind() == ErrorKind::kOutputExists;

@@ -26,8 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// At most this number of a shard's sessions is read; each is a file of some pages. No normal job is
-// resumed more often.
+// No normal job is resumed more often. Each session that is read is a file of some pages.
 constexpr std::size_t kMostSessions = 256;
 constexpr std::size_t kMostNamed = 20;  // shards in a warning
 
@@ -116,7 +115,6 @@ std::map<std::string, std::string> models_of(const Journal::Fingerprint& print) 
   return models;
 }
 
-// Adds the facts that only the merge knows.
 void add_merge(const MergedRun& run, RunTelemetry& whole) {
   const Journal::Fingerprint print = run.journal.fingerprint();
   whole.run.status = "finished";

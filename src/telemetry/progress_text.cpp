@@ -103,8 +103,7 @@ std::string bar(double percent, std::size_t columns) {
   return '[' + inside + ']';
 }
 
-// Returns the line with the bar and the share; empty if the share is unknown. The bar is left out
-// if there is no room for it.
+// Returns the bar and the share, without a bar if it has no room; empty if the share is unknown.
 std::string share_line(const RunProgress& progress, std::size_t widest_bar, std::size_t columns) {
   if (!progress.percent) return {};
   const std::string words = in_one_line(share_fields(progress), columns);

@@ -155,8 +155,7 @@ struct RunTelemetry {
   struct Stage {
     Text name{}, clock{};
     Number seconds{}, share{};
-    // Only for models: the GPUs' utilization in this phase, and the model's tokens per second of
-    // its own time.
+    // Only for models: the GPUs' utilization in this phase, and tokens by the model's own seconds.
     Number utilization_percent{}, tokens_per_second{};
     VIRNUCPRO_FIELDS(name, clock, seconds, share, utilization_percent, tokens_per_second);
   };

@@ -6,8 +6,7 @@
 
 namespace virnucpro {
 
-// The telemetry files of one session; a resumed run has several sessions. A missing file's path is
-// empty.
+// The telemetry files of one session of a run. A missing file's path is empty.
 struct TelemetryFiles {
   std::filesystem::path summary;  // telemetry_<time>.json; a killed session has none
   std::filesystem::path batches;  // telemetry_<time>.jsonl

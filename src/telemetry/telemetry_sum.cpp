@@ -409,8 +409,7 @@ double TelemetrySum::length_of(Spans spans) {
   return length;
 }
 
-// Returns "cuda:0", or "node1:cuda:0" with several hosts. If two GPUs share that label, their UUID
-// follows.
+// Returns "cuda:0", or "node1:cuda:0" with several hosts, then the UUID if two GPUs share that.
 std::string TelemetrySum::label_of(const std::string& key) const {
   const std::string host = key.substr(0, key.find('\n'));
   const std::string& name = labels_.at(key);

@@ -24,11 +24,10 @@ struct MeasuredSession {
 // Adds up the telemetry of a run's shards, one shard after the other. Memory grows with GPUs and
 // shards, not with their work.
 //
-// Work is added. Time is the length of the union of all sessions: time in which several ran counts
-// once, and time between sessions does not count. A rate is all work over the time in which some
-// shard computed. A GPU is known by its UUID, because each job of a host may call its GPU cuda:0.
-// Figures that summaries lack are bounds: the largest p95 of the waits, the summed intervals of
-// changed calls.
+// Work is added. Time is the length of the union of all sessions: parallel sessions count once, and
+// time between sessions does not count. A rate is all work over the time in which some shard
+// computed. A GPU is known by its UUID, as each job of a host may call its GPU cuda:0. Figures that
+// summaries lack are bounds: the largest p95 of the waits, the summed intervals of changed calls.
 class TelemetrySum {
  public:
   // `origin` is the start of the first session of all shards.

@@ -344,8 +344,7 @@ bool is_power_capped(const MonitorSummary& monitor) {
   });
 }
 
-// Returns the number of layers. All workers have the same models; a worker that was never ready has
-// 0.
+// Returns the number of layers. All workers have the same models; a worker not yet ready has 0.
 std::uint64_t esm2_layers_of(const std::vector<EngineFacts>& workers) {
   std::uint64_t layers = 0;
   for (const EngineFacts& worker : workers) {

@@ -143,8 +143,7 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
   return verdict;
 }
 
-// Returns the GPU with the fewest rows in the log, or among several the GPU with the fewest rows by
-// NVML.
+// Returns the GPU with the fewest rows in the log; if several have, that with the fewest by NVML.
 const MeasuredGpu* least_measured(const std::vector<MeasuredGpu>& gpus) {
   const auto least = std::ranges::min_element(
       gpus, {}, [](const MeasuredGpu& gpu) { return std::pair(gpu.rows, gpu.nvml_rows); });

@@ -1,14 +1,14 @@
-// bin/virnucpro of a package starts the program, libexec/virnucpro, with the host's dynamic loader
-// and C library if these are as new as those that the package was built with, and otherwise with
-// those that it carries. It is linked statically, so it needs neither.
+// bin/virnucpro of a package starts the program, libexec/virnucpro. It uses the host's dynamic
+// loader and C library if these are as new as those that the package was built with, and otherwise
+// the loader and library that the package carries. It is linked statically, so it needs neither.
 //
-// The host's come first because a graphics driver is made for them: the driver of a new host may
-// need a newer C library than the carried one, and that of an old host also works with a newer one.
-// So one package serves old and new systems; a build against an old glibc would need compilers and
-// ten libraries in versions of 2018.
+// The host's library is preferred because graphics drivers are made for it. A new host's driver may
+// need a newer C library than the carried one, and an old host's driver also works with a newer
+// library. So one package serves old and new systems. A build against an old glibc would need
+// compilers and ten libraries in versions of 2018.
 //
-// The launcher becomes the program by exec and sets no variable: it tells the loader its folders as
-// arguments. So there is one process, and children see the user's LD_LIBRARY_PATH.
+// The launcher becomes the program by exec and sets no variable: it passes the folders to the
+// loader as arguments. So there is one process, and children see the user's LD_LIBRARY_PATH.
 //
 // VIRNUCPRO_LOADER=host or carried makes that choice, for tests. Ends with 127, as a shell does, if
 // the program cannot be started.
@@ -27,10 +27,10 @@
 namespace {
 
 constexpr int kNotStarted = 127;
-// libexec/virnucpro names this loader.
+// The program's ELF header names this loader.
 constexpr const char* kHostLoader = "/lib64/ld-linux-x86-64.so.2";
-// Drivers lie in these folders on RHEL, SUSE and WSL, whose loaders search them; Debian's loader
-// does not. It reads their ld.so.cache, which usually names these folders as well.
+// Drivers lie in these folders on RHEL, SUSE and WSL, whose loaders search them. Debian's loader
+// does not search them, but reads the host's ld.so.cache, which usually names these folders.
 constexpr const char* kDriverFolders = "/usr/lib64:/usr/lib/wsl/lib";
 
 [[noreturn]] void fail(const std::string& what) {
@@ -46,7 +46,7 @@ std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-// Returns the folder that bin/ is in.
+// Returns the folder that contains bin/.
 std::string own_prefix() {
   std::string path(PATH_MAX, '\0');
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
@@ -55,7 +55,7 @@ std::string own_prefix() {
   return folder_of(folder_of(path));
 }
 
-// Empty if it cannot be read.
+// Returns a file's content; empty if it cannot be read.
 std::string content_of(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
@@ -68,7 +68,7 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
-// The newest N of the versions GLIBC_2.N of symbols that a C library names; 0 if there is none.
+// Returns the newest N of the symbol versions GLIBC_2.N that a C library names; 0 if it names none.
 int newest_version_in(std::string_view library) {
   constexpr std::string_view kName{"\0GLIBC_2.", 9};
   int newest = 0;
@@ -80,13 +80,13 @@ int newest_version_in(std::string_view library) {
   return newest;
 }
 
-// A C library lies beside its loader, whatever the system calls the folder.
+// True if the host's C library, which lies beside its loader, is as new as the carried library.
 bool host_is_new_enough() {
   char* const loader = ::realpath(kHostLoader, nullptr);
   if (loader == nullptr) return false;
   const std::string library = folder_of(loader) + "/libc.so.6";
   std::free(loader);
-  // The carried C library is of the system that this launcher was built on.
+  // The carried C library is that of the system on which this launcher was built.
   return newest_version_in(content_of(library)) >= __GLIBC_MINOR__;
 }
 
@@ -99,9 +99,9 @@ bool takes_carried() {
   return !host_is_new_enough();
 }
 
-// The loader searches these folders before its own, but after those that the program names. Once it
-// is told folders, it does not read LD_LIBRARY_PATH, so that is added here. secure_getenv(): the
-// caller of a set-uid launcher, or of one with capabilities, must not choose its libraries.
+// Returns the folders that the carried loader searches after those that the program names. A loader
+// that is told folders ignores LD_LIBRARY_PATH, so that is added here. secure_getenv() is for a
+// launcher that is set-uid or has capabilities: its caller must not choose its libraries.
 std::string library_path(const std::string& glibc) {
   std::string path = glibc;
   const char* const set = ::secure_getenv("LD_LIBRARY_PATH");
