@@ -123,7 +123,7 @@ void require_finer(Precision precision, const ComputeSettings& compute) {
   if (!is_finer(precision, compute.precision)) {
     Error error(
         ErrorKind::kPrecision,
-        fmt::format("the check precision must be finer than the run's, and {} is no finer than {}",
+        fmt::format("the check precision must be finer than the run's, and {} is not finer than {}",
                     name_of(precision), precision_name(compute)));
     error.advise("Choose another --check-precision, or a coarser --precision.");
     throw error;
@@ -150,8 +150,8 @@ void add_check_options(Command& command, FinerOptions& options, const std::strin
                     "FILE|none", group);
   command.add_value(
       "--margin", options.margin,
-      "Compute chunks again, in the check precision, if their two scores are at most "
-      "so many logits apart; auto: the calibration's margin; a missing calibration is made first "
+      "Compute chunks again, in the check precision, if their two scores are at most X logits "
+      "apart; auto: the calibration's margin; a missing calibration is made first "
       "(default: auto for int8 on a GPU and with --calibration, else 0: none)",
       "X|auto", group);
   command.add_value("--shadow", options.shadow,
@@ -201,7 +201,7 @@ bool choose_check(const FinerOptions& options, const ComputeOptions& compute, co
                       options.shadow.empty() && options.precision.empty();
   const Precision finer = named_check_precision(precision, config, settings.compute);
   if (by_key && !is_finer(finer, settings.compute.precision)) {
-    log_info("run.margin has no effect: {} is no finer than {}", name_of(finer),
+    log_info("run.margin has no effect: {} is not finer than {}", name_of(finer),
              precision_name(settings.compute));
     settings.margin = 0;
     settings.shadow = 0;

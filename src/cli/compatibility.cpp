@@ -22,7 +22,7 @@ constexpr std::string_view kModelsStay = "has no effect: models stay loaded for 
 // Flags with an effect come first: help shows them under one heading.
 constexpr std::array kFlags{
     V2Flag{"--parallel", false, kAllGpus,
-           "is taken as --device cuda:all where --device asks for a GPU; auto takes all of them"},
+           "is taken as --device cuda:all if --device asks for a GPU; auto takes all GPUs"},
     V2Flag{"--gpus", true, kGpus, "GPUs to compute on, as --device cuda:0,1 names them"},
     V2Flag{"--v1-fallback", false, kFp32, "is taken as --precision fp32, unless that is given"},
     V2Flag{"-b,--batch-size", true, kNone, kByTokens},

@@ -237,24 +237,25 @@ void add_download_command(Command& program) {
                                 fmt::join(download_names(), ", ")))
       .required = false;
   command.add_value("--models-dir", options->models_dir,
-                    "The folder to put them in (VIRNUCPRO_MODELS; default: the caches of Hugging "
+                    "The folder for the models (VIRNUCPRO_MODELS; default: the caches of Hugging "
                     "Face and torch hub, ~/.cache/virnucpro)",
                     "DIR");
   command.add_flag("--list", options->list,
-                   "Which models there are: files, sizes, hashes, sources, and what is there");
+                   "List the models: files, sizes, hashes, sources, and which files are there");
   command.add_flag("--json", options->json, "With --list: as JSON");
   command.add_flag("--print-urls", options->print_urls,
                    "URLs and hashes, for a machine without a network: sha256sum -c reads this");
   command.add_value("--from", options->from,
                     "Verify and install files that were carried here by hand", "DIR");
-  command.add_flag("--check", options->check, "Read what is there: is it whole?");
+  command.add_flag("--check", options->check, "Check whether the files are there and whole");
   command.add_flag("--remove", options->remove, "Remove the named models");
-  command.add_value("--manifest", options->manifest,
-                    "More models, or other places of the same: a table like the program's "
-                    "models.json",
-                    "FILE");
+  command.add_value(
+      "--manifest", options->manifest,
+      "A table like the program's models.json, with more models or other places of the same",
+      "FILE");
   command.add_option("--sha256", &options->sha256,
-                     "The hash that a file without a published one must have: [FILE=]HASH", "HASH");
+                     "The hash that a file without a published hash must have: [FILE=]HASH",
+                     "HASH");
   command.add_value("--retries", options->retries,
                     "How often a request that failed is sent again (default 5)", "N");
   command.footer = kDownloadExamples;

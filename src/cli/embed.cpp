@@ -93,10 +93,10 @@ void choose_source(const EmbedOptions& options, EmbedSettings& settings) {
     settings.merged = !options.proteins && !options.nucleotides;
   }
   if (options.proteins && (settings.dnabert_s || settings.merged)) {
-    throw Error(ErrorKind::kUsage, "--proteins can give esm2 only");
+    throw Error(ErrorKind::kUsage, "--proteins allows only --what esm2");
   }
   if (options.nucleotides && (settings.esm2 || settings.merged)) {
-    throw Error(ErrorKind::kUsage, "--nucleotides can give dnabert-s only");
+    throw Error(ErrorKind::kUsage, "--nucleotides allows only --what dnabert-s");
   }
 }
 

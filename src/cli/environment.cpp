@@ -32,8 +32,8 @@ constexpr std::array kVariables{
                         "~/.cache/virnucpro",
                         true, true},
     EnvironmentVariable{"VIRNUCPRO_LOADER",
-                        "of a package: host or carried, which loader and C library start the "
-                        "program; else the host's where they are as new as the carried ones",
+                        "host or carried: whose loader and C library start a package's program; "
+                        "else the host's if they are as new as the carried ones",
                         true, true},
     EnvironmentVariable{
         "VIRNUCPRO_CUPTI",

@@ -69,10 +69,9 @@ void add_export_command(Command& program) {
       "--inputs", &options->inputs,
       "Where the run's inputs lie now, in their order (--virus-fasta and --virus-fastq read them)",
       "FILE");
-  command.add_flag(
-      "--drop-virus-files", options->drop_viruses,
-      "If the calls change: rename the run's files of sequences called virus to NAME.of-old-rule, "
-      "where its inputs cannot be read again to write them anew");
+  command.add_flag("--drop-virus-files", options->drop_viruses,
+                   "If the calls change and the run's inputs cannot be read again: rename its "
+                   "files of sequences called virus to NAME.of-old-rule");
   command.add_flag("-f,--force", options->force,
                    "Replace this program's files in the output directory");
   command.footer = kExportExamples;

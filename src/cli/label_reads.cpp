@@ -51,9 +51,8 @@ std::string choose_output_file(const LabelOptions& options) {
   if (!options.output.empty()) return options.output;
   const std::string stem = output_stem(options.alignments);
   if (is_file_name(stem)) return stem + "_reads.tsv";
-  fail_usage(
-      fmt::format("{}: no name for the table can be made from it; give one with --output FILE",
-                  options.alignments));
+  fail_usage(fmt::format("{}: the table cannot be named after it; give a name with --output FILE",
+                         options.alignments));
 }
 
 // Refuses to write over the run's own files.

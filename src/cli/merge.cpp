@@ -102,8 +102,9 @@ void add_merge_command(Command& program) {
   command.add_flag("--resume", options->resume,
                    "Continue the interrupted merge in the output directory, or start one if there "
                    "is none");
-  command.add_flag("--force-resume", options->force_resume,
-                   "Like --resume, but start over if what is there is no merge of these shards");
+  command.add_flag(
+      "--force-resume", options->force_resume,
+      "Like --resume, but start over if the output directory holds no merge of these shards");
   command.add_flag("--no-report", options->no_report,
                    "Write no reports (report.html and others); virnucpro report makes them");
   command.footer = kMergeExamples;

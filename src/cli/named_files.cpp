@@ -94,7 +94,7 @@ class NamedFiles {
         std::error_code unknown;
         const fs::path folder = resolved(file.path).parent_path();
         if (!fs::equivalent(folder, model.path, unknown)) continue;
-        fail_usage(fmt::format("{} {}: it lies in the model of {}; name a file elsewhere",
+        fail_usage(fmt::format("{} {}: it lies in the model folder of {}; name a file elsewhere",
                                file.giver.name, printable(file.path), model.giver.name));
       }
     }
@@ -143,7 +143,7 @@ class NamedFiles {
 
   [[noreturn]] static void fail(const Named& written, const Named& other) {
     fail_usage(fmt::format(
-        "{} {}: it is the same file as {} {}, which would be lost; name another one",
+        "{} {}: it is the same file as {} {}, which would be lost; name another file",
         written.giver.name, printable(written.path), other.giver.name, printable(other.path)));
   }
 

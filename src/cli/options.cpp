@@ -283,7 +283,8 @@ void add_device_options(Command& command, ComputeOptions& options) {
       .add_value("--precision", options.precision, "Default auto: fp16 on a GPU, fp32 on the CPU",
                  "auto|fp32|fp16|bf16|int8|int8-simulated", kComputeGroup)
       .more =
-      "int8 is experimental and for Hopper GPUs; int8-simulated has its errors on the CPU, slowly";
+      "int8 is experimental and for Hopper GPUs; int8-simulated shows int8's errors on the CPU, "
+      "slowly";
   add_int8_keep(command, options.int8_keep);
   command.add_value("-t,--threads", options.threads, "Host threads (default: all it may use)", "N",
                     kComputeGroup);
@@ -327,7 +328,7 @@ std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& confi
   if (configured && !is_published(options.model_type)) return *configured;
   if (const auto size = parse_count(choose_model_type(options, config))) return *size;
   log_warning(
-      "chunks are {} bases long; if the custom classifier was made for others, give their length "
+      "chunks are {} bases long; if the custom classifier was made for another length, give it "
       "with -e (run.chunk_size)",
       kCustomChunkSize);
   return kCustomChunkSize;
@@ -416,8 +417,7 @@ Int8Policy choose_int8_policy(const std::string& option, const Config& config) {
     return *policy;
   throw unknown_word(
       option, "--int8-keep", config, kKey,
-      "none, or qkv, out, fc1, fc2, of some layers as in 0.qkv or 30-35.fc1, with commas "
-      "between them");
+      "none, or a comma list of qkv, out, fc1, fc2; 0.qkv or 30-35.fc1 for some layers only");
 }
 
 std::string precision_text(const ComputeSettings& compute) {

@@ -44,10 +44,10 @@ void require_no_run_file(const std::string& path) {
   const bool is_in_folder =
       holds_run(folder.parent_path()) && is_run_file(folder.filename().string(), name);
   if (!is_in_run && !is_in_folder) return;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("--output {}: this is the name of a file of the run there; name a file "
-                          "elsewhere",
-                          path));
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("--output {}: this name is for a file of the run there; name a file elsewhere",
+                  path));
 }
 
 // True if a name leads, by any number of links, to an open file of some process (/dev/stdout). A
@@ -83,7 +83,7 @@ bool has_name_of_run_file(const std::string& name) {
 void check_output_file(const std::string& path, bool force) {
   if (path == "-") throw Error(ErrorKind::kUsage, "--output -: a file is needed, not stdout");
   require_no_run_file(path);
-  if (is_log_file(path)) fail_usage(fmt::format("{} is the log file; name another one", path));
+  if (is_log_file(path)) fail_usage(fmt::format("{} is the log file; name another file", path));
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status)) return;
@@ -148,8 +148,9 @@ void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
       beginning_of(own.path, own.start.size()) == own.start) {
     return;
   }
-  throw Error(ErrorKind::kUsage, fmt::format("{} {}: it exists and holds no {} of this program",
-                                             own.flag, own.path, own.what));
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} {}: it exists but holds no {} of this program; name another file",
+                          own.flag, own.path, own.what));
 }
 
 void print_stdout(std::string_view text) {

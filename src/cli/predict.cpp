@@ -173,7 +173,7 @@ std::string choose_stem(const PredictOptions& options) {
       ErrorKind::kUsage,
       options.name.empty()
           ? fmt::format(
-                "{}: no name for the output's files can be made from it; give one with --name NAME",
+                "{}: the output's files cannot be named after it; give a name with --name NAME",
                 input)
           : fmt::format("--name {}: it cannot be part of a file's name", options.name));
 }
@@ -231,7 +231,8 @@ void choose_resuming(const PredictOptions& options, PredictSettings& settings) {
   const bool resume = options.resume || options.force_resume;
   settings.existing = choose_existing(options.force, resume);
   if (resume && options.output == "-") {
-    throw Error(ErrorKind::kUsage, "--output - keeps nothing that could be resumed");
+    throw Error(ErrorKind::kUsage,
+                "--resume has no effect: --output - keeps nothing that could be resumed");
   }
   if (resume && !settings.journal) {
     throw Error(ErrorKind::kUsage,
@@ -248,8 +249,8 @@ void warn_of_torch_checkpoints(const PredictSettings& settings) {
   if (settings.existing != Existing::kResume || is_there(run_files::kJournal.in(folder))) return;
   if (find_torch_checkpoints(folder).empty()) return;
   log_warning(
-      "{}: it holds checkpoints of v2 (*.pt), and no journal to go on from: everything is "
-      "computed anew",
+      "{}: it holds checkpoints of v2 (*.pt) but no journal to resume from: everything is computed "
+      "anew",
       folder.string());
 }
 

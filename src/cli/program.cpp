@@ -103,14 +103,17 @@ void check_log_file(const std::string& path) {
   if (has_name_of_run_file(name)) {
     throw Error(
         ErrorKind::kUsage,
-        fmt::format("--log-file {}: runs write a file of that name; name another one", path));
+        fmt::format("--log-file {}: runs write a file of that name; name another file", path));
   }
   std::error_code ignored;  // if it cannot be examined, opening will fail
   if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return;
   const std::string start = beginning_of(path, kDateForm.size());
   if (!start.empty() && !is_date(start)) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--log-file {}: it is there and is no log of this program", path));
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format(
+            "--log-file {}: this file exists and is not a log of this program; name another file",
+            path));
   }
 }
 

@@ -147,12 +147,11 @@ Reported report_one(const ReportOptions& options, const FigureFolder& figures,
 void require_page(const ReportOptions& options, const std::vector<fs::path>& files) {
   if (options.output.empty()) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("{} shown on one page: name it, --output FILE.html",
+                fmt::format("{} shown on one page: name the page with --output FILE.html",
                             options.runs.size() > 1 ? "several runs are" : "a control is"));
   }
   if (!options.output.ends_with(kPageEnding)) {
-    throw Error(ErrorKind::kUsage, fmt::format("--output {}: a page is written; its name must end "
-                                               "with {}",
+    throw Error(ErrorKind::kUsage, fmt::format("--output {}: the name of a page must end with {}",
                                                printable(options.output), kPageEnding));
   }
   for (const fs::path& file : files) check_output_file(file.string(), options.force);
@@ -264,16 +263,16 @@ void add_report_command(Command& program) {
       "axes and units. Earlier figures there are replaced, other files by --force alone",
       "DIR");
   command
-      .add_option("--control", &options->controls,
-                  "This sample is a negative control: show what stands above it; repeat for "
-                  "several",
-                  "NAME")
+      .add_option(
+          "--control", &options->controls,
+          "This sample is a negative control: show the samples above it; repeat for several",
+          "NAME")
       .one_each = true;
   command.add_flag("--compare", options->compare,
                    "Compare runs of the same inputs with the first: scores, speed, settings");
   add_call_options(command, options->calls, CallDefault::kTheRuns);
   command.add_flag("-f,--force", options->force,
-                   "Replace existing reports (RUN_DIR's own always are)");
+                   "Replace existing reports (those in RUN_DIR always)");
   command.footer = kReportExamples;
   command.action = [options](Session& session) { return run_report(*options, session); };
 }

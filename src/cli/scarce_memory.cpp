@@ -38,7 +38,7 @@ std::terminate_handler terminate_before = nullptr;
 // Returns the last message. It is composed beforehand, because there will be no memory for it.
 const std::string& last_words() {
   static const std::string kText = [] {
-    const Error error(ErrorKind::kOutOfMemory, "a library could not go on without more");
+    const Error error(ErrorKind::kOutOfMemory, "a library did not get the memory that it needs");
     return fmt::format("virnucpro: error: {}\n  {}\n", error.what(), error.remedy());
   }();
   return kText;
@@ -109,8 +109,9 @@ void enlarge_stacks() {
     ::setrlimit(RLIMIT_STACK, &limit);
   }
   if (limit.rlim_cur < kLeastStack) {
-    Error error(ErrorKind::kOutOfMemory, fmt::format("the stack may have only {} KiB, and needs {}",
-                                                     limit.rlim_cur >> 10U, kLeastStack >> 10U));
+    Error error(ErrorKind::kOutOfMemory,
+                fmt::format("the limit of the stack is {} KiB, and {} KiB are needed",
+                            limit.rlim_cur >> 10U, kLeastStack >> 10U));
     error.advise("Raise the limit: ulimit -s.");
     throw Error(error);
   }

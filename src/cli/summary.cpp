@@ -104,7 +104,7 @@ void add_cost_of_contigs(std::vector<std::string>& lines, const CallRule& rule,
   const auto again = static_cast<double>(calls.recomputed.get());
   if (!rule.is_viral_ngs() || again <= kMuchAgain * chunks) return;
   warn(lines, fmt::format("{} of the chunks were computed again, most of them because the call of "
-                          "their contig was close: without --precision int8 this is as fast",
+                          "their contig was close; without --precision int8 the run is as fast",
                           percent(again, chunks)));
 }
 
@@ -137,7 +137,7 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
   if (!advice.empty()) warn(lines, advice);
   if (rule.is_viral_ngs() && counts.is_of_reads()) {
     warn(lines,
-         "nearly all sequences have one chunk, and viral-ngs is a rule for contigs: for reads "
+         "nearly all sequences have one chunk, and viral-ngs is a rule for contigs: for reads use "
          "--rule majority");
   }
   if (counts.failed_frames > 0) {
@@ -286,8 +286,8 @@ std::vector<std::string> export_lines(const ExportSummary& summary, Written how)
   if (!summary.finished) warn(lines, "the run did not finish: these tables hold its scores so far");
   if (!summary.covered) {
     warn(lines,
-         "close calls were computed again for the run's own rule: near the thresholds of the new "
-         "rule, calls are those of the coarser precision");
+         "close calls were computed again only for the run's own rule; near the thresholds of the "
+         "new rule, calls are those of the coarser precision");
   }
   add_synthetic_warning(lines, summary.synthetic);
   if (how == Written::kByMerge) {

@@ -75,9 +75,10 @@ constexpr std::array kThresholdKeys{
     ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
 // Checks that the bars for a warning and for a miss are in order.
-void require_in_order(const Config& config, std::string_view key, double first, double second) {
+void require_in_order(const Config& config, std::string_view key, double first,
+                      std::string_view other, double second) {
   if (first <= second) return;
-  throw config.wrong_value(key, fmt::format("no more than {:g}, the other bar", second));
+  throw config.wrong_value(key, fmt::format("no more than {:g}, which {} has", second, other));
 }
 
 Thresholds choose_thresholds(const Config& config) {
@@ -87,18 +88,20 @@ Thresholds choose_thresholds(const Config& config) {
     value = config.number_in(key.name, value, 0, key.most);
   }
   require_in_order(config, "run.requirements.projected_hours", thresholds.projected_hours,
-                   thresholds.most_projected_hours);
+                   "run.requirements.most_projected_hours", thresholds.most_projected_hours);
   require_in_order(config, "run.requirements.least_utilization", thresholds.least_utilization,
-                   thresholds.utilization);
+                   "run.requirements.utilization", thresholds.utilization);
   require_in_order(config, "run.requirements.least_tokens_per_second",
-                   thresholds.least_tokens_per_second, thresholds.tokens_per_second);
+                   thresholds.least_tokens_per_second, "run.requirements.tokens_per_second",
+                   thresholds.tokens_per_second);
   require_in_order(config, "run.requirements.least_packing", thresholds.least_packing,
-                   thresholds.packing);
-  require_in_order(config, "run.requirements.starved", thresholds.starved, thresholds.most_starved);
+                   "run.requirements.packing", thresholds.packing);
+  require_in_order(config, "run.requirements.starved", thresholds.starved,
+                   "run.requirements.most_starved", thresholds.most_starved);
   require_in_order(config, "run.requirements.imbalance", thresholds.imbalance,
-                   thresholds.most_imbalance);
+                   "run.requirements.most_imbalance", thresholds.most_imbalance);
   require_in_order(config, "run.requirements.changed_calls", thresholds.changed_calls,
-                   thresholds.most_changed_calls);
+                   "run.requirements.most_changed_calls", thresholds.most_changed_calls);
   return thresholds;
 }
 

@@ -344,7 +344,7 @@ std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
   Error error(ErrorKind::kBenchmark,
               fmt::format("no cell of the grid could be run: {}: {}",
                           cell_text(results.front().cell), results.front().why));
-  error.advise("This message has the error of predict; those of the other cells are above.");
+  error.advise("This is the first cell's error from predict; the other cells' errors are above.");
   throw error;
 }
 

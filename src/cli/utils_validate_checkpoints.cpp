@@ -138,8 +138,8 @@ void tell_failed_earlier(const fs::path& file) {
     if (last.size() > kMostShownFailures) last.pop_front();
   });
   if (failed == 0) return;
-  print_stdout(fmt::format("{}: v2 found {} damaged; the last ones:\n", printable(file.string()),
-                           grouped(failed)));
+  print_stdout(fmt::format("{}: v2 found {} damaged checkpoints; the last of them:\n",
+                           printable(file.string()), grouped(failed)));
   for (const std::string& line : last) print_stdout(fmt::format("  {}\n", line));
 }
 
@@ -212,8 +212,8 @@ void add_validate_checkpoints_command(Command& utils) {
                     "The output directory of predict or merge, or of v2's checkpoints")
       .may_be_empty = true;
   command.add_flag("--skip-load", options->skip_load,
-                   "Check only the journal's structure and hash, not each unit; of v2's "
-                   "checkpoints not what they hold");
+                   "Check only the journal's structure and hash, not each unit; do not read what "
+                   "v2's checkpoints hold");
   command.footer = kUtilsValidateCheckpointsExamples;
   command.action = [options](const Session& session) {
     return run_check(*options, session.cancel);

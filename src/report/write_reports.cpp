@@ -54,7 +54,7 @@ void remove_other_contigs(const std::filesystem::path& folder, const NamedPlots&
         std::ranges::find(plots, file, &NamedPlots::value_type::first) != plots.end();
     std::error_code error;
     if (is_new || !is_figure(file) || !std::filesystem::remove(file, error)) continue;
-    log_warning("{}: removed, as this report has no such figure", file.string());
+    log_warning("{}: removed, because this report does not have this figure", file.string());
   }
 }
 

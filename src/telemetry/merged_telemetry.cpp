@@ -71,7 +71,7 @@ std::optional<MeasuredSession> read_session(const fs::path& shard, const std::st
 std::vector<MeasuredSession> read_sessions(const fs::path& shard, const Cancel& cancel) {
   std::vector<std::string> times = telemetry_times(shard);
   if (times.size() > kMostSessions) {
-    log_warning("{}: of {} sessions, the telemetry of the last {} is used", shard.string(),
+    log_warning("{}: it has {} sessions; the telemetry of the last {} is used", shard.string(),
                 times.size(), kMostSessions);
     times.erase(times.begin(), times.end() - static_cast<std::ptrdiff_t>(kMostSessions));
   }
@@ -97,7 +97,7 @@ void warn_of_unmeasured(const std::vector<fs::path>& unmeasured, std::size_t sha
     names += (k == 0 ? "" : ", ") + unmeasured[k].string();
   }
   if (unmeasured.size() > kMostNamed) names += " …";
-  log_warning("{} of {} shards lack telemetry, or some of it, and so does the merged run: {}",
+  log_warning("{} of {} shards lack some or all telemetry, so the merged run lacks it, too: {}",
               unmeasured.size(), shards, names);
 }
 
@@ -162,7 +162,7 @@ void write_merged_telemetry(const MergedRun& run, const Cancel& cancel) {
     file.sync();
     file.commit();
   } catch (const Error& error) {
-    log_warning("no telemetry of the merged run: {}", error.what());
+    log_warning("the merged run's telemetry could not be written: {}", error.what());
   }
 }
 

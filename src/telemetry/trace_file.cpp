@@ -50,7 +50,7 @@ void TraceFile::end() noexcept {
   try {
     write();
   } catch (const std::exception& error) {
-    log_warning("no trace: {}", error.what());
+    log_warning("the trace could not be written: {}", error.what());
   }
 }
 

@@ -240,9 +240,9 @@ def test_what_cannot_be_asked_for(program):
             (["--margin", "-1"], "--margin -1: expected auto or a number from 0 to 100"),
             (["--margin", "101", "--precision", "int8-simulated"], "--margin 101: expected auto or a number"),
             (["--margin", "x"], "--margin x: expected auto or a number"),
-            (["--margin", "1"], "fp32 is no finer than fp32"),
+            (["--margin", "1"], "fp32 is not finer than fp32"),
             (["--margin", "1", "--precision", "int8-simulated", "--check-precision", "int8-simulated"],
-             "int8 is no finer than int8-simulated"),
+             "int8 is not finer than int8-simulated"),
             (["--margin", "1", "--precision", "int8-simulated", "--check-precision", "fp16"],
              "fp16 needs a GPU"),
             (["--margin", "1", "--precision", "int8-simulated", "--check-precision", "fp64"],
@@ -268,7 +268,7 @@ def test_a_key_without_effect_is_no_error(program):
     (program.folder / "a.fa").write_text(fasta({"a": "ACGT" * 50}))
     (program.folder / "c.yaml").write_text("run:\n  margin: 0.5\n")
     result = program("-v", "-c", "c.yaml", "predict", "a.fa", *MODELS, *SHORT, "-o", "out", code=0)
-    assert "run.margin has no effect: fp32 is no finer than fp32" in message(result)
+    assert "run.margin has no effect: fp32 is not finer than fp32" in message(result)
 
 
 NGS = ["--rule", "viral-ngs"]

@@ -204,7 +204,7 @@ def test_a_model_that_is_read_is_no_output(program, reads, tmp_path):
             result = program(*command, "--esm-model", given, "-o", "em/../em/model.safetensors", "-f", code=1)
             assert "--esm-model" in message(result)
     result = program("embed", reads, "--esm-model", "em", "-o", "e.h5", "-l", "em/tokenizer.json", code=1)
-    assert "it lies in the model of --esm-model" in message(result)
+    assert "it lies in the model folder of --esm-model" in message(result)
     (tmp_path / "links").mkdir()
     for file in (tmp_path / "em").iterdir():
         (tmp_path / "links" / file.name).symlink_to(file)

@@ -93,7 +93,7 @@ def test_tune_keeps_linears_for_cells_in_int8_alone(place):
 @pytest.mark.parametrize("command", [*COMMANDS, ["tune", *MODELS]], ids=[*IDS, "tune"])
 def test_other_linears_are_refused(place, command, text):
     result = place(*command, "--int8-keep", text, code=1)
-    assert f"--int8-keep {text}: expected none, or qkv, out, fc1, fc2, of some layers as in" in \
+    assert f"--int8-keep {text}: expected none, or a comma list of qkv, out, fc1, fc2; 0.qkv" in \
         message(result)
     assert files(place) == {"a.fa"}
 

@@ -426,7 +426,7 @@ def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
 @pytest.mark.parametrize("arguments, why", [
     (["out", "out"], "given twice"),
     (["out", "./out/", "-o", "x.html"], "given twice"),
-    (["out", "none"], "name it, --output FILE.html"),
+    (["out", "none"], "name the page with --output FILE.html"),
     (["none"], "none: input not found: there is no such directory"),
     (["out", "none", "-o", "x.html"], "none: input not found: there is no such directory"),
     (["reads.fa"], "reads.fa: input not found: Not a directory"),
@@ -436,11 +436,11 @@ def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
     (["out", "-o", "reads.fa"], "reads.fa"),
     (["--compare", "out", "-o", "x.html"], "two runs"),
     (["--compare", "out", "-o", "x.html", "--control", "reads"], "--control is for samples"),
-    (["out", "--control", "reads"], "a control is shown on one page: name it, --output FILE.html"),
+    (["out", "--control", "reads"], "a control is shown on one page: name the page with --output FILE.html"),
     ([""], "RUN_DIR: the value is empty"),
     (["", "out", "-o", "x.html"], "RUN_DIR: the value is empty"),
-    (["out", "none", "-o", "x.json"], "x.json: a page is written; its name must end with .html"),
-    (["out", "none", "-o", "x"], "x: a page is written; its name must end with .html"),
+    (["out", "none", "-o", "x.json"], "x.json: the name of a page must end with .html"),
+    (["out", "none", "-o", "x"], "x: the name of a page must end with .html"),
     (["out", "none", "-o", "nowhere/x.html"], "there is no directory nowhere"),
     (["out", "--control", "water", "-o", "x.html"], "no sample has this name; there are reads"),
 ])
@@ -461,7 +461,7 @@ def test_no_file_of_a_run_is_replaced(run, arguments):
     run.predict("reads.fa", *SHORT, "-o", "b", code=0)
     before = {path: path.read_bytes() for path in (run.folder / "b").rglob("*") if path.is_file()}
     result = run(*arguments, "--force", code=2 if arguments[0] == "compare" else 1)
-    assert "this is the name of a file of the run there; name a file elsewhere" in message(result)
+    assert "this name is for a file of the run there; name a file elsewhere" in message(result)
     assert before == {path: path.read_bytes() for path in (run.folder / "b").rglob("*")
                       if path.is_file()}
 

@@ -114,7 +114,7 @@ def test_nothing_is_kept_among_the_files_of_a_run(reads, flag):
 def test_a_pipe_is_refused_unread(reads, flag):
     os.mkfifo(reads.folder / "pipe")
     result = reads.predict("reads.fa", *SHORT, "-o", "out", flag, "pipe", timeout=60, code=1)
-    assert "it exists and holds no" in message(result)
+    assert "it exists but holds no" in message(result)
 
 
 def test_a_file_of_the_user_s_beside_it_stays(reads):

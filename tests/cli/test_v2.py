@@ -423,7 +423,7 @@ def test_what_v2_found_damaged_itself(checkpoints):
     lines = [f"/old/{k}.pt|corrupted: file is {k} bytes|2026-01-23T12:00:0{k}Z" for k in range(7)]
     record.write_text("\n".join([*lines, "rubbish", "\x1b[2J|a|b", ""]))
     text = checkpoints(*CHECK, "old", code=0).stdout.decode()
-    assert "old/failed_checkpoints.txt: v2 found 8 damaged; the last ones:\n  /old/3.pt: " in text
+    assert "old/failed_checkpoints.txt: v2 found 8 damaged checkpoints; the last of them:\n  /old/3.pt: " in text
     assert "  /old/6.pt: corrupted: file is 6 bytes (2026-01-23T12:00:06Z)\n" in text
     assert "\x1b" not in text and "/old/2.pt" not in text
     record.unlink()
@@ -453,7 +453,7 @@ def test_a_checkpoint_that_may_not_be_read_is_bad(checkpoints):
 
 
 def test_resuming_says_that_checkpoints_do_not_help(place):
-    line = "new: it holds checkpoints of v2 (*.pt), and no journal to go on from"
+    line = "new: it holds checkpoints of v2 (*.pt) but no journal to resume from"
     checkpoint = place.folder / "new" / "shard_0" / "a.pt"
     save(checkpoint, rows(1))
     arguments = ["piece.fa", "-o", "new"]
