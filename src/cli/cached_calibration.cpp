@@ -168,8 +168,8 @@ bool keep(const Directory& folder, const std::string& name, const std::string& t
   return true;
 }
 
-// The target has no share of equal calls, because the margin cares for them. A share of nearly all
-// would keep so much in 16 bits that int8 gains nothing.
+// The target has no share of equal calls, because the margin takes care of changed calls. A share
+// of nearly all would keep so much in 16 bits that int8 gains nothing.
 CalibrateSettings settings_of(const PredictSettings& settings, const Config& config) {
   CalibrateSettings calibrate{.models = settings.models,
                               .compute = settings.compute,

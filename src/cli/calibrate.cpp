@@ -99,7 +99,7 @@ CalibrateSettings choose_settings(const CalibrateOptions& options, const Session
   settings.models = choice.models;
   settings.chunk_size = choice.chunk_size;
   settings.compute = choose_own_compute(options.compute, session.config, session.environment);
-  // Only one engine is measured, in this process.
+  // This process measures only one engine.
   if (settings.compute.gpus.size() > 1) settings.compute.gpus.resize(1);
   settings.compute.check_precision =
       choose_check_precision(options.check_precision, session.config, settings.compute);

@@ -18,7 +18,7 @@ struct CallOptions {
   std::string min_score{};
   std::string min_share{};
   std::string min_tier{};
-  std::array<std::string, kRollupNumbers.size()> numbers{};  // numbers of viral-ngs
+  std::array<std::string, kRollupNumbers.size()> numbers{};  // of the rule viral-ngs
   std::string min_chunks{};
 };
 
@@ -27,7 +27,7 @@ struct TableOptions {
   bool bed = false;
 };
 
-// Where values that are not given come from: a new run's defaults, or the runs that are read.
+// Says where missing values come from: a new run's defaults, or the runs that are read.
 enum class CallDefault { kNewRun, kTheRuns };
 
 void add_call_options(Command& command, CallOptions& options, CallDefault from);

@@ -18,7 +18,7 @@ struct GlobalOptions {
   std::string config_file;
 };
 
-// What a command gets besides its own options.
+// The data that a command gets besides its own options.
 struct Session {
   GlobalOptions global;
   Config config;

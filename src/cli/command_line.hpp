@@ -29,9 +29,9 @@ inline constexpr const char* kArguments = "Arguments";
 // An option that replaces a command's work.
 enum class Ask : std::uint8_t { kHelp, kHelpAll, kHelpV2, kVersion };
 
-// The help that lists an option. --help has the options that most runs need, because nobody finds
-// one among eighty. --help-all adds the rarer options, and v2's that have an effect. --help-v2 has
-// all of v2's options.
+// Says which help lists an option. --help has the options that most runs need, because nobody finds
+// one among eighty. --help-all adds the rarer options, and v2's options with an effect. --help-v2
+// has all of v2's options.
 enum class ListedBy : std::uint8_t { kHelp, kHelpAll, kHelpAllAndV2, kHelpV2 };
 
 // An option sets a switch, counts its occurrences, or stores its value or all of its values.
@@ -53,10 +53,9 @@ struct OptionRow {
   ListedBy listed_by = ListedBy::kHelp;
   bool required = false;
   bool may_be_empty = false;  // false: an empty value is refused
-  bool one_each =
-      false;  // true: each value needs the option again, and no argument follows as a value
-  // The endings that the option adds to its value to name the files that it writes. It is {""} if
-  // the value is a file's name, and empty if the option writes no file.
+  bool one_each = false;      // true: one value each time the option is given
+  // The endings that the option adds to its value to name the files that it writes. The list is
+  // {""} if the value is a file's name, and empty if the option writes no file.
   std::vector<std::string> written{};
   std::size_t times = 0;  // how often it occurs on the command line
 
@@ -77,7 +76,8 @@ struct RowGroup {
   std::vector<const OptionRow*> rows{};
 };
 
-// A command, or the program itself. Adding others leaves references to commands and rows valid.
+// A command, or the program itself. References to its commands and rows stay valid when more are
+// added.
 struct Command {
   // Adds the option --help to the new command.
   Command(std::string full_name, std::string help);

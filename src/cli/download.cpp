@@ -72,7 +72,7 @@ const TableModel* find_row(const ModelTable& table, const std::string& name) {
   fail_usage(fmt::format("unknown model {}{}", name, did_you_mean(name, names)));
 }
 
-// Keeps the table's order. "all" means every model but those that stand for another model.
+// Returns models in the table's order. "all" means those that do not stand for another model.
 std::vector<TableModel> choose_models_of(const ModelTable& table,
                                          const std::vector<std::string>& names, bool everything) {
   std::vector<const TableModel*> named;

@@ -93,8 +93,7 @@ std::span<const EnvironmentVariable> environment_variables() {
 Environment Environment::of_process() {
   std::map<std::string, std::string, std::less<>> values;
   for (const EnvironmentVariable& variable : kVariables) {
-    const char* value =
-        std::getenv(variable.name.data());  // the names are literals, so they end with NUL
+    const char* value = std::getenv(variable.name.data());  // a literal, so it ends with NUL
     if (variable.own && value != nullptr) values.emplace(variable.name, value);
   }
   return Environment(std::move(values));

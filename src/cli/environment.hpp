@@ -13,7 +13,7 @@ struct EnvironmentVariable {
   std::string_view name;
   std::string_view meaning;  // one line; if the variable has no effect, the reason
   bool used;                 // false: a variable of v2 without effect here
-  bool own;  // false: another program or the system owns it; it is read where it is needed
+  bool own;                  // false: another program's or the system's variable
 };
 
 std::span<const EnvironmentVariable> environment_variables();

@@ -24,7 +24,7 @@ std::vector<GpuId> find_gpus(const DeviceSurvey& survey, std::string_view asked_
                              std::string_view list);
 
 // Returns the GPUs that a run chooses by itself: the usable GPUs that give the same bits as the
-// first usable GPU. A warning names the others.
+// first usable GPU. Warns of the GPUs that are left out.
 std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey);
 
 inline constexpr std::string_view kPrecisionsOfTheCpu =

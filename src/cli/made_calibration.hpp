@@ -12,8 +12,7 @@
 
 namespace virnucpro {
 
-inline constexpr std::size_t kDefaultCalibrationFrames =
-    30'000;  // just enough for an estimate of kFlipChance
+inline constexpr std::size_t kDefaultCalibrationFrames = 30'000;  // just enough for kFlipChance
 inline constexpr std::size_t kMostCalibrationFrames =
     500'000;  // their embeddings are in memory twice
 

@@ -56,9 +56,8 @@ std::string file_of_lengths(const std::string& text) {
 // The source of a path: an option, an argument, or a key of the configuration.
 struct Giver {
   std::string name;
-  std::span<const std::string>
-      written;            // the endings of OptionRow::written; empty for a file to read
-  bool is_model = false;  // the path is a model's file or folder
+  std::span<const std::string> written;  // as in OptionRow; empty for a file to read
+  bool is_model = false;                 // the path is a model's file or folder
 };
 
 class NamedFiles {

@@ -204,8 +204,8 @@ std::optional<std::uint64_t> configured_chunk_size(const Config& config) {
   throw config.wrong_value(kKey, fmt::format("a number from 1 to {}", kMaxLetters));
 }
 
-// A published type on the command line brings its own classifier and size, whatever the
-// configuration says.
+// Returns the classifier of the configuration. It is empty for a published type on the command
+// line, which brings its own classifier and size.
 std::string configured_classifier(const ModelOptions& options, const Config& config) {
   if (is_published(options.model_type)) return {};
   return config.text("run.classifier").value_or("");

@@ -77,8 +77,8 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
 // read, if the processor does not support the precision.
 ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& config,
                                    const Environment& environment);
-// Reads fp32, fp16, bf16, int8 or int8-simulated; empty for any other word. Errors: kPrecision if
-// the GPUs, or without GPUs the CPU, do not support it.
+// Reads a precision: fp32, fp16, bf16, int8 or int8-simulated; empty for any other word. Errors:
+// kPrecision if the GPUs, or without GPUs the CPU, do not support it.
 std::optional<Precision> parse_precision(std::string_view word, const std::vector<GpuId>& gpus);
 void add_int8_keep(Command& command, std::string& option);
 // Reads --int8-keep, or run.int8_keep. Errors: kUsage, kConfig.
@@ -95,7 +95,7 @@ std::uint64_t count_value(std::string_view flag, const std::string& text, std::u
 
 // Reads a flag's seconds until scores of an incomplete unit go to the journal. Errors: kUsage.
 double journal_interval(std::string_view flag, const std::string& text);
-// Reads these seconds from --journal-interval or run.journal_interval.
+// Reads the same seconds from --journal-interval or run.journal_interval.
 double choose_journal_interval(const std::string& option, const Config& config);
 
 // Returns the installation's share/virnucpro: VIRNUCPRO_SHARE, or relative to the program's folder.

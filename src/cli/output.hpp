@@ -23,7 +23,7 @@ bool has_name_of_run_file(const std::string& name);
 // and neither a run's file nor the log. Errors: kUsage; kOutputExists.
 void check_output_file(const std::string& path, bool force);
 
-// Refuses "-", which means stdout in other options. Errors: kUsage.
+// Refuses "-", which means stdout for other options. Errors: kUsage.
 void require_folder_name(const std::string& output);
 
 // Returns what happens to an earlier run in the output directory. Errors: kUsage if both are given.
@@ -61,7 +61,8 @@ void require_elsewhere(std::string_view flag, const std::string& path,
                        const std::filesystem::path& output);
 
 // Checks the file's path. It may replace an earlier run's file of the same kind, but no other file
-// (such as an input), and may not lie in the output directory. It may be empty. Errors: kUsage.
+// (such as an input), and may not lie in the output directory. Does nothing if the path is empty.
+// Errors: kUsage.
 void check_own_file(const OwnFile& own, const std::filesystem::path& output);
 
 // The file name in errors of write_stdout().

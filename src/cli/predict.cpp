@@ -156,7 +156,7 @@ PredictOptions with_demo(PredictOptions options, const Session& session) {
         "--esm-model and --models-dir");
   }
   models.models_dir =
-      share_directory(session.environment).string();  // not the folder that VIRNUCPRO_MODELS names
+      share_directory(session.environment).string();  // even if VIRNUCPRO_MODELS is set
   options.inputs.paths = {models.models_dir + "/lambda.fa.gz"};
   models.model_path = "synthetic";
   models.dnabert_model = "synthetic:dnabert-s-tiny";

@@ -34,7 +34,7 @@ constexpr std::size_t kLeastOnCpu = 512;
 constexpr std::size_t kMostOnCpu = 8192;
 constexpr std::size_t kLeastOnGpu = 2048;
 constexpr std::size_t kMostOnGpu = 65536;
-// More rows than this mean that the step is wrong.
+// If there are more rows, the step must be wrong.
 constexpr std::size_t kMostBudgets = 1000;
 constexpr double kMostSeconds = 3600;
 
@@ -123,7 +123,7 @@ ProfileSettings choose_settings(const ProfileOptions& options, const Session& se
   settings.models = choose_encoders(options.models, session.config, session.environment);
   settings.chunk_size = choose_chunk_size(options.models, session.config);
   settings.compute = choose_own_compute(options.compute, session.config, session.environment);
-  // Only one engine is measured, in this process.
+  // This process measures only one engine.
   if (settings.compute.gpus.size() > 1) settings.compute.gpus.resize(1);
   settings.budgets = choose_budgets(options, !settings.compute.gpus.empty());
   settings.test_file = options.test_file;
@@ -173,8 +173,7 @@ int run_profile(const ProfileOptions& options, const Session& session) {
   const auto say = [json_to_stdout](const std::string& text) {
     if (!json_to_stdout) print_stdout(text);
   };
-  std::optional<AtomicFile>
-      file;  // opened now, so that a missing folder is found before minutes of work
+  std::optional<AtomicFile> file;  // opened now, to find a missing folder early
   if (!options.output.empty() && !json_to_stdout) file.emplace(options.output);
 
   // The description comes first, because loading the model reduces the free memory.

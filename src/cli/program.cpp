@@ -97,7 +97,7 @@ bool is_date(std::string_view text) {
 }
 
 // Checks the log's path. A log may continue an earlier log, but not any other file, such as an
-// input. It may not have the name of a file that runs write, either.
+// input. Its name must not be that of a file that runs write.
 void check_log_file(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   if (has_name_of_run_file(name)) {
@@ -198,7 +198,7 @@ std::string remedy_of(const Error& error, const Program& program) {
 int report(const Error& error, const Program& program) {
   log_error("{}", error.what());
   const int code = exit_code_of(error, program);
-  // An error of standard output gets no remedy, because those remedies are about files and disks.
+  // Errors of standard output get no remedy, because the remedies are about files and disks.
   const bool is_helped = error.place().file != kStandardOutput;
   const std::string remedy = is_helped ? remedy_of(error, program) : "";
   const auto lines = split_list(remedy, '\n');

@@ -51,8 +51,8 @@ const std::string& last_words() {
   ::_exit(error_info(ErrorKind::kOutOfMemory).exit_code);
 }
 
-// Leaves any other crash to the earlier handler. The crash comes again on return, unless another
-// process sent the signal.
+// Leaves any other crash to the earlier handler. A crash comes again on return, but a signal that
+// was sent must be raised again.
 void on_crash(int signal, siginfo_t* info, void* /*context*/) {
   if (memory_is_scarce()) end_for_memory();
   for (const Caught& one : caught) {
@@ -69,7 +69,7 @@ void on_crash(int signal, siginfo_t* info, void* /*context*/) {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::exception& exception) {
     if (error_of(exception).kind() == ErrorKind::kOutOfMemory) end_for_memory();
-  } catch (...) {  // an exception of a library, which is not for us
+  } catch (...) {  // not a standard exception, so it is left to the earlier handler
   }
   terminate_before();
   std::abort();
@@ -85,8 +85,8 @@ void handle_crashes() {
   terminate_before = std::set_terminate(on_terminate);
 }
 
-// glibc loads libgcc's unwinder when it first unwinds a function of its own (such as
-// std::call_once), and aborts if there is no memory for it. backtrace() loads the unwinder early.
+// Makes glibc load libgcc's unwinder, through backtrace(). Otherwise glibc loads it when it first
+// unwinds a function of its own (such as std::call_once), and aborts if memory is then missing.
 void load_unwinder() {
   std::array<void*, 1> frames{};
   ::backtrace(frames.data(), frames.size());

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Where the same id was seen before.
+// Says where the same id was seen before.
 enum class SeenId : std::uint8_t { kNowhere, kInThisInput, kInEarlierInput };
 
 // The findings of utils validate on one input.
@@ -23,10 +23,9 @@ struct SequenceStatistics {
   std::uint64_t with_outside_iupac = 0;  // sequences
   std::uint64_t ambiguous = 0;
   std::uint64_t with_ambiguous = 0;  // sequences
-  std::uint64_t too_ambiguous =
-      0;  // sequences with a larger share of ambiguous bases than add() allows
-  std::uint64_t duplicate_ids = 0;  // sequences with the id of an earlier sequence of this input
-  std::uint64_t foreign_ids = 0;    // sequences with the id of a sequence of an earlier input
+  std::uint64_t too_ambiguous = 0;   // sequences over the limit of ambiguous bases
+  std::uint64_t duplicate_ids = 0;   // sequences with the id of an earlier sequence of this input
+  std::uint64_t foreign_ids = 0;     // sequences with the id of a sequence of an earlier input
   SkippedAlignments skipped;
 
   // Adds a sequence. With a larger share of ambiguous bases it counts as too ambiguous.
@@ -48,7 +47,7 @@ class SeenIds {
  public:
   static constexpr std::size_t kMost = 2'000'000;
 
-  // Adds an id. All ids of an input must come before those of the next input.
+  // Adds an id. All ids of an input must be added before the ids of the next input.
   SeenId add(std::string_view id, std::uint32_t input);
   // True if ids came after the maximum, which were compared but not remembered.
   bool overflowed() const { return overflowed_; }

@@ -14,8 +14,8 @@ namespace virnucpro {
 
 ProgramFacts program_facts(const Session& session);
 
-// Chooses, from --telemetry and the configuration, the measurements that a predict run writes to
-// its directory. Without a directory there are none. Errors: kUsage, kConfig.
+// Chooses the measurements that a predict run writes to its directory, from --telemetry and the
+// configuration. Without a directory there are none. Errors: kUsage, kConfig.
 TelemetrySettings choose_telemetry(const std::string& option, bool has_directory,
                                    const Session& session);
 

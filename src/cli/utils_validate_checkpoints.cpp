@@ -39,8 +39,7 @@ constexpr const char* kUtilsValidateCheckpointsExamples =
     "0: "
     "none is bad, 1: one is corrupted or incompatible, 3: there are none, or DIR cannot be read.";
 
-constexpr const char* kFailedEarlier =
-    "failed_checkpoints.txt";  // v2 writes lines path|reason|time
+constexpr const char* kFailedEarlier = "failed_checkpoints.txt";  // v2: lines path|reason|time
 constexpr std::size_t kMostShownFailures = 5;
 constexpr std::size_t kLongestShown = 300;
 
@@ -75,8 +74,8 @@ void read_journal(const CheckOptions& options, const Cancel& cancel) {
   print_stdout(describe(run, !options.skip_load));
 }
 
-// Checks a journal. Damage is a result. Files beside the journal that no run leaves are an error,
-// as in other commands.
+// Checks a journal. Damage is a result, not an error. Files beside the journal that no run leaves
+// are an error, as in other commands.
 int check_journal(const CheckOptions& options, const Cancel& cancel) {
   require_own_journal_files(run_files::kJournal.in(options.run));
   try {
@@ -184,7 +183,8 @@ int check_checkpoints(const std::vector<fs::path>& checkpoints, const CheckOptio
   return tell_counts(states);
 }
 
-// True if there is a journal or this cannot be known; reading it then gives the error.
+// True if there is a journal. Also true if that is unknown, because reading it then gives the
+// error.
 bool may_have_journal(const std::string& folder) {
   std::error_code unknown;
   return fs::symlink_status(run_files::kJournal.in(folder), unknown).type() !=

@@ -11,8 +11,8 @@ std::string version_text(bool details);
 // Returns a text such as "RelWithDebInfo, gcc 12.2.0".
 std::string build_text();
 
-// Returns "9ab57c5ce1", followed by + if files differed from that commit; "unknown" for sources
-// without history.
+// Returns a commit such as "9ab57c5ce1", followed by + if files differed from that commit;
+// "unknown" for sources without history.
 std::string build_commit();
 
 }  // namespace virnucpro

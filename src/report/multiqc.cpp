@@ -145,7 +145,7 @@ std::string multiqc_scores(const RunFacts& facts) {
       "#     id: virnucpro_scores_plot\n"
       "#     title: 'virnucpro: virus scores'\n"
       "#     xlab: virus score\n"
-      "#     ylab: frames\n";  // the next row's first cell is empty: a header, not a sample
+      "#     ylab: frames\n";  // the first cell below is empty: a header, not a sample
   std::string row = sample_of(facts);
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   for (std::size_t k = 0; k < ScoreFacts::kScoreBins; ++k) {

@@ -86,10 +86,10 @@ struct HeatCell {
 };
 
 struct HeatMap {
-  std::string row_label{};          // the kind of rows; x_label has that of columns
-  std::vector<std::string> rows{};  // their names, top to bottom
+  std::string row_label{};          // the kind of rows; x_label has the kind of columns
+  std::vector<std::string> rows{};  // the rows' names, top to bottom
   std::vector<std::string> columns{};
-  std::vector<HeatCell> cells{};  // all, row by row
+  std::vector<HeatCell> cells{};  // all cells, row by row
 };
 
 // The kinds of plot: lines over time or over another number, vertical bars, horizontal bars with
@@ -110,7 +110,7 @@ struct Plot {
   // A score that is drawn as a line, at this share of kBars' width or kContig's height (else 0.5).
   std::optional<double> cut_off{};
   HeatMap map{};
-  std::vector<MapStretch> stretches{};  // of kContig: the whole contig; `title` is its name
+  std::vector<MapStretch> stretches{};  // of kContig: the whole contig that `title` names
 };
 
 struct Section {

@@ -50,7 +50,8 @@ Section packing_section(const RunFacts& facts);
 Section stage_section(const RunFacts& facts);
 // Returns a section with the shards of a merged run.
 Section shard_section(const RunFacts& facts);
-// Returns a section on the calls that were computed again, and on the shadow check of the others.
+// Returns a section on the calls that were computed again, with the shadow check's estimate for the
+// calls that were not.
 Section precision_section(const RunFacts& facts);
 
 // These sections come from the journal: the inputs and the results.

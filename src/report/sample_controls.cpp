@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostNames = 20;  // in a message
+constexpr std::size_t kMostNames = 20;  // names in a message
 
 std::string some_names(const std::vector<SampleFacts>& samples) {
   std::string text;

@@ -23,8 +23,8 @@ std::string directory_name(const std::filesystem::path& run);
 std::string run_text(std::string_view path);
 
 // Returns the name of a run's sample, through shown_text(): --name, or else the first input's name.
-// If that input has no name (stdin, a shell's pipe), it is the name of the run's directory: MultiQC
-// would show hundreds of samples called stdin as one.
+// If the input has no name (stdin, a shell's pipe), returns the name of the run's directory,
+// because MultiQC would show hundreds of samples called stdin as one.
 std::string sample_name(const Journal::Fingerprint& print, const std::filesystem::path& run);
 
 // Counts of the sequences that viral-ngs calls virus, by its confidence.

@@ -109,8 +109,8 @@ class OpenSequence {
   bool begun_ = false;
   ContigMap map_;
   std::uint64_t bases_scored_ = 0;
-  std::uint64_t scored_end_ = 0;  // of the last scored chunk: chunks overlap
-  std::uint64_t virus_end_ = 0;   // of the last virus chunk
+  std::uint64_t scored_end_ = 0;  // end of the last scored chunk, because chunks overlap
+  std::uint64_t virus_end_ = 0;   // end of the last virus chunk
   std::uint64_t gaps_ = 0;
   std::uint64_t longest_gap_ = 0;
   double evidence_ = 0;
@@ -224,7 +224,7 @@ class Collector {
   // Keeps the best hits. top_hits is a heap with the worst hit at its top.
   void keep_best(const SequencePart& part, const SequenceSummary& sequence) {
     SequenceHit hit = hit_of(part, sequence);
-    if (std::isnan(hit.evidence + hit.max_virus_score)) return;  // it cannot be sorted
+    if (std::isnan(hit.evidence + hit.max_virus_score)) return;  // NaN cannot be sorted
     ++facts_.hits;
     auto& hits = facts_.top_hits;
     if (hits.size() == ScoreFacts::kTopHits) {

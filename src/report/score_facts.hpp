@@ -27,8 +27,8 @@ struct SequenceHit {
   std::uint64_t chunks_scored = 0;
   std::uint64_t virus_chunks = 0;
   double virus_share = 0;
-  // By majority: the sum over all bases in virus chunks, each counted by how far its chunk's virus
-  // score is above the other score. A base in two chunks counts in the first. By viral-ngs: the
+  // By majority: the sum over all bases in virus chunks, each weighted by its chunk's virus score
+  // minus the other score. A base in two chunks counts in the first. By viral-ngs: the number of
   // scored bases times weighted_delta.
   double evidence = 0;
   float max_virus_score = 0;
@@ -61,20 +61,20 @@ struct ScoreFacts {
 
   TableCounts counts;  // without duplicate ids, which would need a sort
   std::uint64_t bases = 0;
-  std::uint64_t bases_scored = 0;  // that lie in a scored chunk
+  std::uint64_t bases_scored = 0;  // bases in a scored chunk
   // Stretches outside all scored chunks, in sequences that have a score.
   std::uint64_t unscored_stretches = 0;
   std::uint64_t unscored_bases = 0;
   std::uint64_t longest_unscored = 0;
-  std::vector<TierCount> tiers;  // those with a sequence, virus first, then from high to low
+  std::vector<TierCount> tiers;  // tiers with a sequence: virus first, then from high to low
   std::uint64_t hits = 0;        // the sequences that SequenceHit describes
   std::uint64_t chunks = 0;
-  // Frames by virus score, in bins of 0.05; a score of 1 is in the last.
+  // Frames by virus score, in bins of 0.05; a score of 1 is in the last bin.
   std::array<std::uint64_t, kScoreBins> frames_by_score{};
   std::array<std::uint64_t, kScoreBins> sequences_by_score{};  // by their highest virus score
   std::array<std::uint64_t, kMostFrames + 1> chunks_by_frames{};
   std::vector<LengthBin> lengths;     // from the first bin with a sequence to the last
-  std::vector<SequenceHit> top_hits;  // called virus first; then by tier, evidence, score, order
+  std::vector<SequenceHit> top_hits;  // virus first; then by tier, evidence, score, order
 };
 
 struct ScoreSettings {

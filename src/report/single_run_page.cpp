@@ -29,7 +29,7 @@ Table settings_table(const RunFacts& facts) {
               .caption = "What the scores follow from (the journal's fingerprint)"};
   table.columns = {{"name", "Setting"}, {"value", "Value"}};
   for (const auto& [name, value] : facts.fingerprint) {
-    if (name.starts_with(kVirusFilesKey)) continue;  // these say what became of files
+    if (name.starts_with(kVirusFilesKey)) continue;  // these entries are about files, not scores
     table.rows.push_back({shown_text(name), shown_text(value)});
   }
   return table;
@@ -43,7 +43,8 @@ Value plans_of(const RunTelemetry::Settings& settings) {
   return plans.empty() ? Value{} : Value{plans};
 }
 
-constexpr std::size_t kLongestPath = 4096;  // PATH_MAX: the last part of a path matters most
+constexpr std::size_t kLongestPath =
+    4096;  // PATH_MAX, so that no path is cut: its last part matters most
 
 Value calibration_of(const RunFacts& facts) {
   const std::string place = entry_of(facts.fingerprint, kCalibrationFileKey);

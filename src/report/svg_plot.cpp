@@ -302,7 +302,7 @@ std::string draw_bars(const Plot& plot) {
   const Axis axis = axis_to(largest_bar(plot));
   draw_y_axis(drawing, plot, axis);
   const double width = kAcross / static_cast<double>(plot.bars.size());
-  const bool are_bins = !plot.end_tick.empty();  // of a score: a tick at every 0.2
+  const bool are_bins = !plot.end_tick.empty();  // bins of a score have a tick at every 0.2
   const std::size_t every = are_bins ? std::max<std::size_t>(plot.bars.size() / 5, 1)
                                      : (plot.bars.size() + kMostBarTicks - 1) / kMostBarTicks;
   for (std::size_t k = 0; k < plot.bars.size(); ++k) {

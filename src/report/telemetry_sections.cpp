@@ -201,7 +201,7 @@ Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
   return plot;
 }
 
-// Plots the share of compared calls that would change, by distance from the other call.
+// Plots the share of compared calls that would change, by the call's distance from the other call.
 Plot shadow_plot(const RunTelemetry::Shadow& shadow) {
   Plot plot{.key = "changed_by_distance",
             .title = "Compared calls that would change",

@@ -14,7 +14,7 @@ struct BatchLine {
   double packing = 0;  // share of the token budget that was filled
   double seconds = 0;  // time in which its device was busy
   double journal = 0;  // seconds that the journal took since the previous batch
-  // Empty if not known, and in lines of older programs:
+  // These values are empty if unknown, and in lines of older programs.
   std::optional<double> gpu_util{};        // percent; the last sample of its GPU
   std::optional<double> tokens_per_sec{};  // of both models, while its device was busy
 };
@@ -47,8 +47,8 @@ void for_each_batch_column(Line&& line, const Visit& visit) {
 std::string write_batch_line(const BatchMetrics& batch, double journal,
                              std::optional<double> gpu_util = {});
 
-// Reads a line. Errors: kJson, naming `file`, also if a column is impossible, or missing though it
-// is not optional.
+// Reads a line. Errors: kJson, naming `file`, also if a column is impossible or a required column
+// is missing.
 BatchLine read_batch_line(std::string_view text, const std::string& file);
 
 }  // namespace virnucpro

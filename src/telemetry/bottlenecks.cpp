@@ -32,8 +32,8 @@ double share_of(const std::vector<Stage>& stages, std::string_view name) {
 // The reason why a GPU is not busy.
 enum class Idleness : std::uint8_t {
   kNone,      // it is busy, or there is no GPU
-  kWaiting,   // mostly for batches
-  kLaunches,  // mostly between the kernels of a batch
+  kWaiting,   // it waits mostly for batches
+  kLaunches,  // it idles mostly between the kernels of a batch
 };
 
 // Returns the reason why a GPU is idle. The devices' events come first: they are exact, and only of

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns a global text, because tputs() calls a function with one byte and no other argument.
+// Returns a global text. tputs() calls a function of one byte, to which it can pass no other text.
 std::string& written() {
   static std::string text;
   return text;

@@ -166,7 +166,7 @@ class MetricTable {
   std::map<std::string, std::size_t, std::less<>> columns_;
   std::vector<std::string_view> fields_;
   std::optional<double> begin_;
-  double seconds_ = 0;  // from the first row to this one
+  double seconds_ = 0;  // from the first row to the present row
 };
 
 }  // namespace
@@ -176,7 +176,7 @@ MetricFacts read_metrics(const std::filesystem::path& file) {
   MetricTable table(facts);
   bool has_header = false;
   for_each_line(file, [&](std::string_view line) {
-    if (line.starts_with('#')) return;  // the summary at the end
+    if (line.starts_with('#')) return;  // the summary at the file's end
     if (has_header) {
       table.read_row(line);
     } else if (!table.read_header(line)) {

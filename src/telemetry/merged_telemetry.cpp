@@ -152,8 +152,7 @@ void write_merged_telemetry(const MergedRun& run, const Cancel& cancel) {
             shown_text(run.shards[k].string()), sessions);
   }
   warn_of_unmeasured(unmeasured, run.shards.size());
-  if (!start || unmeasured.size() == run.shards.size())
-    return;  // no session says which settings and models were used
+  if (!start || unmeasured.size() == run.shards.size()) return;  // no session names the models
   RunTelemetry whole = sum.whole();
   add_merge(run, whole);
   try {

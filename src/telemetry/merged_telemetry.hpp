@@ -22,9 +22,9 @@ struct MergedRun {
 };
 
 // Writes telemetry_<time>.json of a merged run from its shards' telemetry (telemetry_sum.hpp). The
-// time is the start of their first session. A warning names shards without a finished session's
-// telemetry. If all shards lack telemetry, no file is written. An unwritable file is only a
-// warning, so the merge goes on. Errors: those of Cancel.
+// time is the start of the first session of all shards. A warning names shards without a finished
+// session's telemetry. If all shards lack telemetry, no file is written. A file that cannot be
+// written is only a warning, so the merge goes on. Errors: those of Cancel.
 void write_merged_telemetry(const MergedRun& run, const Cancel& cancel);
 
 // True if a merge has written its telemetry into the directory.

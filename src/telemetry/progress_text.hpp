@@ -11,9 +11,8 @@ namespace virnucpro {
 
 // Settings for progress as text. Unknown values are left out.
 struct ProgressLook {
-  std::size_t bar_width = 80;  // columns of the bar, or fewer in a narrow terminal
-  std::vector<std::string>
-      workers{};  // the workers' names; if there are several, each has its own line
+  std::size_t bar_width = 80;          // columns of the bar, or fewer in a narrow terminal
+  std::vector<std::string> workers{};  // the workers' names; several workers have a line each
 };
 
 // Returns "0:12:05".

@@ -47,19 +47,20 @@ struct RunProgress {
   ProgressStage stage = ProgressStage::kStarting;
   std::optional<double> percent{};       // below 100 until everything has its score
   std::optional<double> seconds_left{};  // until scoring ends
-  std::uint64_t sequences = 0;           // done, known ones included
+  std::uint64_t sequences = 0;           // includes known sequences
   std::optional<std::uint64_t> sequences_total{};
-  bool all_read = false;  // sequences_total is exact
+  bool all_read = false;  // sequences_total is exact then
   std::optional<double> sequences_per_second{};
   WorkerProgress all{};
   std::vector<WorkerProgress> workers{};
 };
 
 // Computes progress from successive samples. The total is estimated from the share of the inputs'
-// bytes that was read, and the chunks found in it. The part that is done is estimated from frames,
-// because every batch returns some. One sequence may be a whole genome, and thousands may have no
-// frame and be done once read. Percent, sequences and the time left follow from that one number, so
-// they agree. A resumed run's known chunks count as done, but not for the rate.
+// bytes that was read, and the chunks found in it. The finished part is estimated from frames,
+// because every batch returns some frames. Sequences would not do: one may be a whole genome, and
+// thousands may have no frame and be done once read. Percent, sequences and the time left follow
+// from that one number, so they agree. A resumed run's known chunks count as done, but not for the
+// rate.
 class ProgressTracker {
  public:
   // `on_gpu` says that each worker is a GPU. A GPU that does not report its utilization counts as

@@ -75,7 +75,8 @@ struct RunTelemetry {
                      journal_interval);
   };
   struct Models {
-    std::map<std::string, std::string> description{};  // not read back, since its names may be any
+    std::map<std::string, std::string>
+        description{};  // not read back, because it may have any names
     Text kernel_path{};
     Flag synthetic{};
     Count esm2_layers{}, esm2_width{};
@@ -164,7 +165,7 @@ struct RunTelemetry {
     Text name{};
     Count index{}, batches{}, frames{}, esm_tokens{};
     Number busy_seconds{}, waiting_seconds{}, busy_share{};
-    // Read from the GPU's allocator after its last batch; empty on the CPU.
+    // The GPU's allocator gives these values after its last batch; they are empty on the CPU.
     Count memory_reserved_bytes{}, memory_used_bytes{}, memory_peak_bytes{};
     VIRNUCPRO_FIELDS(index, name, batches, frames, esm_tokens, busy_seconds, waiting_seconds,
                      busy_share, memory_reserved_bytes, memory_used_bytes, memory_peak_bytes);
@@ -186,7 +187,7 @@ struct RunTelemetry {
     static constexpr std::size_t kMostRead = kMostUnits;
     Text id{}, throttle_reasons{};
     Count rows{}, nvml_rows{};          // rows in the log with a value; those with NVML's values
-    std::vector<DevicePhase> phases{};  // older files have none of the single models
+    std::vector<DevicePhase> phases{};  // older files have no phases of single models
     Statistic ecc_errors{};
     VIRNUCPRO_FIELDS(id, rows, nvml_rows, phases, throttle_reasons, ecc_errors);
   };
@@ -210,7 +211,7 @@ struct RunTelemetry {
     VIRNUCPRO_FIELDS(samples, written, failure);
   };
 
-  // A shard of a merged run: the measurements of all its sessions.
+  // The measurements of one shard's sessions in a merged run.
   struct ShardPart {
     static constexpr std::size_t kMostRead = 4096;
     Text shard{}, directory{}, started{}, host{}, gpus{};
@@ -278,8 +279,9 @@ std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& p
 std::vector<double> embedding_averages(const RunTelemetry& telemetry, DeviceStatistic statistic);
 // Returns the least busy GPU's percentage while embedding, among the GPUs that report it.
 std::optional<double> least_utilization(const RunTelemetry& telemetry);
-// Returns the busiest minus the least busy worker's computing time, as a share of the former. It is
-// 1 if a worker was idle; empty for fewer than two workers, and if none computed.
+// Returns how much shorter the least busy worker computed than the busiest worker, as a share of
+// the busiest worker's time. It is 1 if a worker was idle; empty for fewer than two workers, and if
+// none computed.
 std::optional<double> imbalance_of(const std::vector<RunTelemetry::Worker>& workers);
 
 // Returns the file's text with v2's `summary` and, if there are `batches`, `per_batch_metrics`.

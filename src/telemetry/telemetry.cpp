@@ -16,8 +16,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostBatches =
-    1000;  // in the JSON, which reports read whole; other files have all batches
+constexpr std::size_t kMostBatches = 1000;  // in the JSON, which reports read whole
 
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
                                  const std::vector<EngineFacts>& workers, FilePlace csv) {

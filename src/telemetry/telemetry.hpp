@@ -72,7 +72,7 @@ class Telemetry {
   double journal_seconds_ = 0;  // the journal's total at the previous batch
   Phase phase_ = Phase::kStart;
   std::optional<LineFile> batches_;
-  std::vector<Json> first_batches_;   // v2's figures of the first batches
+  std::vector<Json> first_batches_;   // the first batches' figures, under v2's names
   mutable std::mutex monitor_mutex_;  // only the run's thread sets monitor_
   std::unique_ptr<Monitor> monitor_;
   std::vector<Verdict> judged_;

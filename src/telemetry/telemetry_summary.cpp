@@ -266,7 +266,7 @@ std::vector<RunTelemetry::Worker> workers_section(const Measured& run) {
   return section;
 }
 
-// Returns the workers that computed. Batches do not show whether there were others.
+// Returns the workers that computed. Batches do not show idle workers.
 std::vector<RunTelemetry::Worker> workers_section(const PipelineSummary& pipeline) {
   std::vector<RunTelemetry::Worker> section;
   for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {
@@ -357,7 +357,7 @@ bool has_spare_processors(const RunTelemetry& telemetry) {
   return telemetry.settings.threads.value_or(0) < usable_processors();
 }
 
-// True for the published 3B model: no other has these layers and this width.
+// True for the published 3B model: no other model has these layers and this width.
 bool is_esm2_3b(const RunTelemetry::Models& models) {
   return models.esm2_layers == 36U && models.esm2_width == 2560U;
 }
@@ -478,7 +478,7 @@ RunTelemetry telemetry_of(const Measured& run) {
 RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFacts& metrics) {
   RunTelemetry telemetry{.devices = devices_section(metrics.summary),
                          .host = host_section(metrics.summary.host)};
-  // The log does not say where its values came from.
+  // The log does not say which of its values are NVML's.
   for (RunTelemetry::Device& device : telemetry.devices) device.nvml_rows.reset();
   const PipelineSummary& pipeline = batches.pipeline;
   const BatchTotals& totals = pipeline.totals;

@@ -51,7 +51,7 @@ struct RunMeasurements {
   double computing_seconds = 0;           // from the first batch's start to the last's results
   std::uint64_t sequences = 0;            // read
   std::uint64_t one_chunk_sequences = 0;  // sequences of a single chunk
-  std::uint64_t scored_chunks = 0;        // computed in that time
+  std::uint64_t scored_chunks = 0;        // computed in computing_seconds
   std::size_t gpus = 0;
   double esm_tokens_per_second = 0;  // of all GPUs
   bool is_esm2_3b = false;           // ESM-2 has the size of the published 3B
@@ -61,16 +61,16 @@ struct RunMeasurements {
   std::optional<double> imbalance{};     // of the workers' computing time, percent
   bool spare_processors = false;         // the machine has more than --threads uses
   std::uint64_t samples = 0;             // of the monitor
-  std::uint64_t written = 0;             // samples in the monitor's log
+  std::uint64_t written = 0;             // of the monitor's samples, those in its log
   std::vector<MeasuredGpu> measured{};   // one per GPU
-  std::string monitor_failure{};         // why its log lacks rows; else empty
+  std::string monitor_failure{};         // why the monitor's log lacks rows; else empty
   std::optional<MeasuredCalls> calls{};  // empty: no shadow check
 };
 
 enum class VerdictStatus : std::uint8_t { kPass, kWarn, kMiss, kSkipped };
 std::string_view name_of(VerdictStatus status);  // "PASS", "WARN", "MISS", "SKIPPED"
 
-// One requirement of the validation suite, and whether a run meets it.
+// A requirement of the validation suite, with the result of a run.
 struct Verdict {
   std::string_view id{};  // "PERF-01"
   std::string_view name{};
@@ -81,7 +81,8 @@ struct Verdict {
   std::string detail{};  // why it was skipped, or a remark on the value
 };
 
-inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // of PERF-01, one chunk each
+inline constexpr std::uint64_t kProjectedReads =
+    6'000'000;  // the reads of PERF-01, with one chunk each
 
 // Returns the verdicts on a single run, in the order of their ids; PREC-01 only with a shadow
 // check. Most are skipped for a short run, which mostly loads models and computes a half-empty
