@@ -43,8 +43,7 @@ Value plans_of(const RunTelemetry::Settings& settings) {
   return plans.empty() ? Value{} : Value{plans};
 }
 
-constexpr std::size_t kLongestPath =
-    4096;  // PATH_MAX, so that no path is cut: its last part matters most
+constexpr std::size_t kLongestPath = 4096;  // PATH_MAX, so that no path is cut
 
 Value calibration_of(const RunFacts& facts) {
   const std::string place = entry_of(facts.fingerprint, kCalibrationFileKey);

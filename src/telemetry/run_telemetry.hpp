@@ -75,8 +75,7 @@ struct RunTelemetry {
                      journal_interval);
   };
   struct Models {
-    std::map<std::string, std::string>
-        description{};  // not read back, because it may have any names
+    std::map<std::string, std::string> description{};  // not read back, as its names are free
     Text kernel_path{};
     Flag synthetic{};
     Count esm2_layers{}, esm2_width{};

@@ -81,8 +81,7 @@ struct Verdict {
   std::string detail{};  // why it was skipped, or a remark on the value
 };
 
-inline constexpr std::uint64_t kProjectedReads =
-    6'000'000;  // the reads of PERF-01, with one chunk each
+inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // of PERF-01, with one chunk each
 
 // Returns the verdicts on a single run, in the order of their ids; PREC-01 only with a shadow
 // check. Most are skipped for a short run, which mostly loads models and computes a half-empty
