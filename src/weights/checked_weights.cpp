@@ -29,8 +29,8 @@ bool all_non_negative(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return value >= 0; });
 }
 
-// Remembers a tensor's first bad value. It is reported after the checksum was checked, so that a
-// damaged file is reported as damaged.
+// Remembers a tensor's first bad value. The error waits until the checksum was checked: a damaged
+// file must be reported as damaged.
 class ValueCheck {
  public:
   explicit ValueCheck(bool non_negative) : non_negative_(non_negative) {}
@@ -99,7 +99,7 @@ void CheckedWeights::remember(const std::string& name, const std::string& hash) 
   const std::lock_guard lock(mutex_);
   if (hashes_.try_emplace(name, hash).first->second == hash) return;
   throw Error(ErrorKind::kWeightsChanged, Place{.file = origin_, .tensor = name},
-              "it was read twice, and its values differ");
+              "a second reading gave other values");
 }
 
 std::string CheckedWeights::pass(const std::string& name, std::span<float> out) const {

@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// The values of one tensor, read once from first to last.
+// Reads the values of one tensor once, from first to last.
 class TensorStream {
  public:
   virtual ~TensorStream() = default;
@@ -19,10 +19,10 @@ class TensorStream {
   virtual void finish() = 0;
 };
 
-// The part that all sources of weights share: one pass over a tensor converts, checks and hashes
-// it. The model's hash is made from the tensors' hashes. So hash() reads only the tensors that were
-// not read before, or all of them again if the source was touched. A tensor that is read twice must
-// have the same hash. Errors: kWeightsChanged.
+// The base of all sources of weights. One pass over a tensor converts, checks and hashes it. The
+// model's hash is made from the tensors' hashes, so hash() reads only tensors that were not read
+// before; it reads all again if the source was touched. Errors: kWeightsChanged if a second reading
+// gives another hash.
 class CheckedWeights : public Weights {
  public:
   struct Tensor {
@@ -36,20 +36,20 @@ class CheckedWeights : public Weights {
   std::string hash() const override;
 
   const std::map<std::string, Tensor>& all() const { return tensors_; }
-  // Settings that change results but are in no tensor; the hash includes them. Empty if they equal
-  // the published models' settings, so that those are known by their tensors alone.
+  // Sets the settings that change results but are not in tensors; the hash includes them. Leave
+  // them empty for the published models' settings: the hash then depends on the tensors alone.
   void set_settings(std::string settings) { settings_ = std::move(settings); }
 
  protected:
   virtual std::unique_ptr<TensorStream> open(const std::string& name) const = 0;
-  // True if the source may have changed unseen.
+  // True if the source may have changed without a notice.
   virtual bool was_touched() const { return false; }
 
   std::map<std::string, Tensor> tensors_;  // filled by the derived class's constructor
 
  private:
   const Tensor& find(const std::string& name) const;
-  // Reads a tensor through the checks and the hash, into `out` unless that is empty.
+  // Checks and hashes a tensor. Writes its values to `out`, unless that is empty.
   std::string pass(const std::string& name, std::span<float> out) const;
   void remember(const std::string& name, const std::string& hash) const;
 

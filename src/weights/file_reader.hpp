@@ -11,9 +11,9 @@
 
 namespace virnucpro {
 
-// Reads fields of a few bytes, at any offset, from a binary file that may be wrong or hostile.
-// Memory: the longest field. Errors: kWeightsTruncated where the file ends within a field, and
-// those of SteadyFile::read().
+// Reads fields of a few bytes, at any offset, from a binary file that may be damaged or hostile. It
+// needs memory for the longest field only. Errors: kWeightsTruncated if the file ends within a
+// field, and those of SteadyFile::read().
 class FileReader {
  public:
   explicit FileReader(const SteadyFile& file) : file_(file) {}
@@ -28,7 +28,7 @@ class FileReader {
   T number() {
     return value_at<T>(text(sizeof(T)));
   }
-  // Valid until the next call. The caller limits the size.
+  // Returns bytes that stay valid until the next call. The caller must limit the size.
   std::string_view text(std::uint64_t size);
 
   [[noreturn]] void fail(ErrorKind kind, std::string why) const;

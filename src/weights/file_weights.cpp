@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint32_t kMaxLayers = 4096;
 
-// `crc` was computed over the ZIP member that holds the tensor.
+// Throws if `crc`, computed over the tensor's ZIP member, is not the stored CRC.
 void check_crc(std::uint32_t crc, const LocatedTensor& source, const std::string& name) {
   if (crc == source.tensor.record->crc32) return;
   throw Error(ErrorKind::kWeightsCorrupt,
@@ -81,8 +81,8 @@ class DenseStream : public TensorStream {
   std::vector<std::byte> stored_;
 };
 
-// Reads a transposed or sliced tensor: gathers elements by strides into row-major order. Takes them
-// from a copy of all bytes between the first and the last. If most of those bytes belong to other
+// Reads a transposed or sliced tensor: gathers its elements by strides into row-major order. It
+// first copies all bytes from the first to the last element. If most of these bytes belong to other
 // tensors, it reads each element from the file instead.
 class StridedStream : public TensorStream {
  public:
@@ -110,9 +110,9 @@ class StridedStream : public TensorStream {
   void finish() override { source_.file->check_unchanged(); }
 
  private:
-  static constexpr std::uint64_t kMostOthers = 2;  // times its own bytes
+  static constexpr std::uint64_t kMostOthers = 2;  // largest span / the tensor's own bytes
 
-  // The bytes of the element at `offset` from the first.
+  // Returns the bytes of the element that begins `offset` bytes after the first.
   std::span<const std::byte> stored(std::uint64_t offset) {
     const std::size_t size = size_of(source_.tensor.dtype);
     if (!copy_.empty()) return std::span(copy_).subspan(offset, size);
@@ -141,8 +141,8 @@ class FileWeights : public CheckedWeights {
     synthetic_ = model.synthetic;
   }
 
-  // The files' size limits the total. Otherwise strides of zero, or many tensors over one storage,
-  // would let a small file need any amount of memory.
+  // Adds a tensor. The files' size limits the sum of all tensors. Otherwise strides of zero, or
+  // many tensors over one storage, would let a small file need any amount of memory.
   void add(const std::string& name, const LocatedTensor& source, bool non_negative) {
     const auto elements = element_count(source.tensor.shape);
     const auto bytes = elements
@@ -151,7 +151,8 @@ class FileWeights : public CheckedWeights {
     if (!bytes || *bytes > unclaimed_) {
       throw Error(ErrorKind::kWeightsFormat,
                   Place{.file = source.file->path().string(), .tensor = name},
-                  "with it the tensors are larger than the file: several share one storage");
+                  "together, the tensors up to this one are larger than the file: several share "
+                  "one storage");
     }
     unclaimed_ -= *bytes;
     sources_.emplace(name, source);

@@ -32,7 +32,7 @@ struct FoldedLinear {
   std::string_view name;
   std::uint32_t Esm2Shape::*outputs;
   std::uint32_t Esm2Shape::*inputs;
-  std::string_view norm;  // between the stream and its inputs
+  std::string_view norm;  // between the stream and the linear; empty: none
   bool outputs_in_heads = false;
   bool inputs_in_heads = false;
 };
@@ -54,7 +54,7 @@ constexpr std::array kLinears{
     FoldedLinear{"fc2", &Esm2Shape::width, &Esm2Shape::ffn, {}},
 };
 
-// Vectors transformed at once. They fill a cache line, and a tile fits in the L2 cache.
+// Vectors in a tile. Eight doubles fill a cache line, and a tile fits in the L2 cache.
 constexpr std::size_t kTile = 8;
 
 // The places of vectors in memory.
@@ -120,7 +120,7 @@ void rotate_centred(std::span<float> values, const Vectors& vectors, const Rotat
   });
 }
 
-// weight ← weight·diag(gain)·Qᵀ. Returns weight·shift of the original weight.
+// Replaces `weight` by weight·diag(gain)·Qᵀ. Returns weight·shift of the original weight.
 std::vector<double> fold_norm(std::span<float> weight, std::span<const float> gain,
                               std::span<const float> shift, const Rotation& rotation) {
   const Vectors rows = rows_of(weight.size(), gain.size());

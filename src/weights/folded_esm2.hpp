@@ -12,19 +12,19 @@
 
 namespace virnucpro {
 
-// ESM-2's weights changed so that its activations can be rounded to 8 bits; the model computes the
-// same. Its residual stream x is Q·(x − mean of x), so its norms are r = x / √(mean of x² + eps),
-// without mean and weights:
-//   - a linear that reads the stream, W·norm(x) + b with the norm's gain g and bias β, becomes
-//     W·diag(g)·Qᵀ and b + W·β;
-//   - a linear that writes to the stream, and each row of embed_tokens.weight: the mean over the
-//     outputs is subtracted, then Q rotates the outputs;
+// ESM-2's weights in another form, in which activations can be rounded to 8 bits. The model
+// computes the same as before. The residual stream x becomes Q·(x − mean of x), so norms become
+// r = x / √(mean of x² + eps), without mean and weights. Therefore:
+//   - In a linear that reads the stream, W·norm(x) + b with the norm's gain g and bias β, W and
+//     b become W·diag(g)·Qᵀ and b + W·β.
+//   - In a linear that writes to the stream, and in each row of embed_tokens.weight, the outputs'
+//     mean is subtracted, then Q rotates the outputs.
 //   - v_proj's outputs and out_proj's inputs are rotated in each head.
 // All of it is computed in double and stored in fp32.
 //
 // Names and shapes are those of Esm2Weights, without the norms. Instead of the last norm there are
 // head.weight [w, w] and head.bias [w]: the embedding is head.weight · (mean of r's rows) +
-// head.bias. Hash and origin are the plain weights', and so are the checks of values.
+// head.bias. Hash, origin and checks of values are those of the plain weights.
 class FoldedEsm2 : public Weights {
  public:
   // `plain` must have `shape` and outlive this object.

@@ -21,14 +21,14 @@ struct Inspection {
   std::string model;  // "ESM-2", "DNABERT-S", "classifier", or "unknown"
   std::string shape;  // "36 layers, width 2560, 40 heads, feed-forward 10240"
   std::vector<InspectedTensor> tensors;
-  std::string problem;  // why the program would refuse it; empty if it would not
+  std::string problem;  // why the program would refuse the model; else empty
   std::string hash;     // of the values, if they were checked
 };
 
-// Looks at a file or directory. With `check_values` it reads every value, and checks that it is
-// finite and that the checksum is right. `problem` says what is wrong with the model itself.
-// Errors: the kWeights* family, kPickleForbidden, kPickleTooLarge and kJson if the files cannot be
-// parsed.
+// Describes a file or directory of weights. With `check_values` it reads all values, and checks
+// that they are finite and that the checksums are right. `problem` says what is wrong with the
+// model itself. Errors: the kWeights* family, kPickleForbidden, kPickleTooLarge and kJson if the
+// files cannot be parsed.
 Inspection inspect_model(const std::filesystem::path& path, bool check_values);
 
 }  // namespace virnucpro

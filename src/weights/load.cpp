@@ -13,7 +13,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint32_t kSyntheticVocabulary = 4096;  // of the published tokenizer.json
+constexpr std::uint32_t kSyntheticVocabulary = 4096;  // that of the published tokenizer.json
 constexpr std::uint32_t kSyntheticHidden = 512;
 
 std::filesystem::path find_tokenizer(const std::filesystem::path& directory,

@@ -76,7 +76,7 @@ std::string nearest_published(ModelFamily family, std::string_view name) {
   return did_you_mean(name, known);
 }
 
-// Names the model to download if the path has its repository, as in a Hugging Face cache.
+// Names the model to download if the link lies in its folder of a Hugging Face cache.
 std::string advice_on_link(const fs::path& link) {
   for (const PublishedModel& model : kModels) {
     const bool is_of_it =
@@ -96,7 +96,7 @@ class Search {
     return std::nullopt;
   }
 
-  // models--org--name/refs/main names the current snapshot.
+  // Looks in the repository's current snapshot: models--org--name/refs/main names it.
   std::optional<fs::path> look_in_hub(const fs::path& cache, std::string_view repository) {
     if (cache.empty() || repository.empty()) return std::nullopt;
     const std::string folder = hub_folder(repository);
@@ -136,7 +136,7 @@ std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& direc
   return search.look_in_hub(directory, published->repository);
 }
 
-// `virnucpro download` puts models that belong to neither cache there, under their first alias.
+// Looks in the folder for models that belong to neither cache: by first alias or as given.
 std::optional<fs::path> look_in_own_folder(Search& search, const std::string& model,
                                            const PublishedModel* published) {
   const fs::path folder = own_model_folder();

@@ -14,14 +14,14 @@ namespace virnucpro {
 
 enum class ModelFamily : std::uint8_t { kEsm2, kDnabert, kClassifier };
 
-// A published model and its names, which all commands, the help and completion take from here. An
-// empty name means that it has none.
+// A published model and its names. All commands, the help and completion use these names. A name is
+// empty if the model has no such name.
 struct PublishedModel {
   ModelFamily family;
   std::array<std::string_view, 3> aliases;  // the first is its name in a plain folder
   std::string_view repository{};            // "organisation/name" on Hugging Face
   std::string_view torch_file{};            // in torch hub's checkpoints
-  std::string_view download{};              // in models.json
+  std::string_view download{};              // its name in models.json
 };
 
 std::span<const PublishedModel> published_models();
@@ -29,17 +29,17 @@ std::vector<std::string_view> names_of(const PublishedModel& model);
 std::vector<std::string_view> download_names();  // those in models.json
 // Returns the model that has this name, or nullptr.
 const PublishedModel* find_published(std::string_view name);
-// Returns the model of this family that a name or a path's last part names, or nullptr.
+// Finds a model of this family by its name or a path's last part; otherwise returns nullptr.
 const PublishedModel* published_model(ModelFamily family, const std::string& model);
 
-// Finds the model that the user named: the path itself if it exists. Otherwise, for a published
-// name, the first place that has it: model directory (also a directory or file of that name),
+// Returns the path of the model that the user named: `model` itself if that path exists. For a
+// published name it is the first found in: the model directory (also under the name as given),
 // Hugging Face cache, torch hub cache, this program's own folder. Nothing is downloaded. Errors:
-// kWeightsMissing; the log says (-v) where it looked.
+// kWeightsMissing; with -v the log lists all places.
 std::filesystem::path locate_model(ModelFamily family, const std::string& model,
                                    const ModelLookup& lookup);
 
-// is_there() for a file of a model. Errors: kWeightsMissing for a link whose target is gone, as in
+// Like is_there(), for a model's file. Errors: kWeightsMissing for a link without its target, as in
 // a Hugging Face cache that was cleaned, or copied without its blobs.
 bool is_model_file(const std::filesystem::path& path);
 

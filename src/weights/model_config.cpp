@@ -37,7 +37,7 @@ class ConfigVisitor : public JsonVisitor {
  private:
   [[noreturn]] void refuse() const {
     throw Error(ErrorKind::kWeightsFormat, Place{.file = file_},
-                "it is no JSON object with a model's settings");
+                "it is not a JSON object with a model's settings");
   }
 
   const std::string& file_;

@@ -17,14 +17,14 @@ Settings parse_model_config(std::string_view json, const std::string& file);
 // kWeightsFormat for a name that is not a file beside the index.
 std::vector<std::string> parse_shard_index(std::string_view json, const std::string& file);
 
-// Return the first of `names` that is set. Errors: kWeightsFormat if it has another type.
+// Return the first setting of `names` that is set. Errors: kWeightsFormat for another type.
 std::optional<std::int64_t> whole_setting(const Settings& settings, const std::string& file,
                                           std::initializer_list<std::string_view> names);
 std::optional<double> real_setting(const Settings& settings, const std::string& file,
                                    std::initializer_list<std::string_view> names);
 std::optional<bool> flag_setting(const Settings& settings, const std::string& file,
                                  std::initializer_list<std::string_view> names);
-// Errors: kWeightsFormat if `name` is set to anything but `expected`.
+// Throws kWeightsFormat if `name` is set to anything but `expected`.
 void expect_setting(const Settings& settings, const std::string& file, std::string_view name,
                     std::string_view expected);
 

@@ -49,7 +49,7 @@ std::vector<fs::path> files_of(const fs::path& directory) {
 }
 
 void add_file(ModelFiles& model, const fs::path& path) {
-  is_model_file(path);  // its error says more than that of opening it
+  is_model_file(path);  // throws a clearer error than opening would
   const auto file = std::make_shared<const SteadyFile>(path, kWeightsErrors);
   TensorArchive archive = parse_archive(*file);
   model.kind = archive.kind;

@@ -29,9 +29,9 @@ struct ModelFiles {
   std::map<std::string, LocatedTensor, std::less<>> tensors;
 };
 
-// Opens a file, or the first of a directory's model.safetensors, model.safetensors.index.json,
-// pytorch_model.bin or pytorch_model.bin.index.json. A config.json in the directory, or beside a
-// file, adds its settings; those inside the file take precedence.
+// Opens a file. In a directory it opens the first of model.safetensors,
+// model.safetensors.index.json, pytorch_model.bin and pytorch_model.bin.index.json. A config.json
+// in the directory, or beside a file, adds settings; settings inside the file take precedence.
 // Errors: kWeightsMissing and the other kWeights*, kPickleForbidden, kPickleTooLarge, kJson.
 ModelFiles open_model_files(const std::filesystem::path& path);
 

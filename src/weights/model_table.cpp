@@ -18,7 +18,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::string_view kTableSchema = "virnucpro-models-1";
-constexpr std::size_t kMostEntries = 1000;  // of models, of files of one, of URLs of one
+constexpr std::size_t kMostEntries = 1000;  // limit of models, a model's files, a file's URLs
 constexpr std::size_t kLongestUrl = 2000;
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 45U;  // 35 TB
 
@@ -30,7 +30,7 @@ bool all_of_letters(std::string_view text, std::string_view others) {
   });
 }
 
-// Names become parts of paths, of URLs and of shell commands that people copy.
+// True if a name is safe in paths, in URLs, and in shell commands that people copy.
 bool is_plain_name(std::string_view text) {
   return is_file_name(text) && all_of_letters(text, "._-+") && text.front() != '-' &&
          text.front() != '.';
@@ -80,7 +80,8 @@ class TableReader : public JsonVisitor {
     if (shape == "schema") {
       schema_ = text(path, value);
     } else if (shape == "models/*/files/*/urls/*") {
-      if (path.back().index >= kMostEntries) fail(path, "too many");
+      if (path.back().index >= kMostEntries)
+        fail(path, fmt::format("more than {} entries", kMostEntries));
       table_.models.back().files.back().urls.push_back(
           checked(path, text(path, value), is_plain_url, "a URL of https or http"));
     } else if (shape.starts_with("models/*/files/*/")) {
@@ -102,8 +103,8 @@ class TableReader : public JsonVisitor {
   }
 
  private:
-  // The path as text, with * for the number of an element. A key with / or * becomes ?, so that it
-  // cannot look like a known path.
+  // Returns the path as text, with * for an element's number. A key with / or * becomes ?, so that
+  // it cannot look like a known path.
   static std::string shape_of(const JsonPath& path) {
     std::string shape;
     for (const JsonStep& step : path) {
@@ -130,7 +131,8 @@ class TableReader : public JsonVisitor {
 
   template <typename Entry>
   void add_entry(const JsonPath& path, std::vector<Entry>& entries) const {
-    if (entries.size() >= kMostEntries) fail(path, "too many");
+    if (entries.size() >= kMostEntries)
+      fail(path, fmt::format("more than {} entries", kMostEntries));
     entries.emplace_back();
   }
 
@@ -226,7 +228,7 @@ class TableReader : public JsonVisitor {
     if (model.source == ModelSource::kGitHub && model.revision.empty()) {
       fail(model, "github needs a revision");
     }
-    // In a hub's cache other programs would take it for the newest.
+    // In a hub's cache, other programs would take this revision for the newest.
     if (model.source != ModelSource::kGitHub && !model.revision.empty()) {
       fail(model, "only github has a revision");
     }

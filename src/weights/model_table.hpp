@@ -9,18 +9,18 @@
 
 namespace virnucpro {
 
-// The publisher of a model. It decides the URLs of its files, and where they go by default.
+// The publisher of a model. It decides the URLs of the model's files and their default folder.
 enum class ModelSource : std::uint8_t { kHuggingFace, kGitHub, kFairEsm, kUrl };
 std::string_view name_of(ModelSource source);  // "hugging-face", as in a table
 
-// A file of a published model. A value that is not known is empty.
+// A file of a published model. Unknown values are empty.
 struct TableFile {
-  std::string name;                            // one part of a path, of letters that need no quotes
+  std::string name;                            // a file name that needs no quotes in a shell
   std::optional<std::uint64_t> bytes{};        // exact
   std::optional<std::uint64_t> bytes_about{};  // rounded, for people
   std::string sha256{};                        // 64 hexadecimal digits
   std::string git_blob{};                      // the id that git gives to the content: 40 digits
-  std::vector<std::string> urls{};             // of source kUrl: mirrors, tried in this order
+  std::vector<std::string> urls{};             // only for source kUrl: mirrors, tried in this order
 
   bool has_published_hash() const { return !sha256.empty() || !git_blob.empty(); }
 };
@@ -28,34 +28,34 @@ struct TableFile {
 struct TableModel {
   std::string name;  // as `virnucpro download` takes it
   ModelSource source = ModelSource::kUrl;
-  std::string repository{};  // "organisation/name"; of Hugging Face and GitHub
+  std::string repository{};  // "organisation/name" on Hugging Face or GitHub
   std::string revision{};    // empty: the repository's main branch
-  std::string folder{};      // its own, below a plain folder of models; empty: none
+  std::string folder{};      // its subfolder in a plain folder of models; empty: none
   std::string licence{};
-  std::string instead_of{};  // the model of which it is another form; then not in "all"
+  std::string instead_of{};  // set for another form of that model; then not in "all"
   std::vector<TableFile> files{};
 
-  // Bytes of all files, as far as they are known.
+  // The size of all files together. Files of unknown size are left out.
   struct Size {
     std::uint64_t bytes = 0;
-    bool exact = true;     // no size is rounded or unknown
-    bool complete = true;  // each is known at least roughly
+    bool exact = true;     // every size is known exactly
+    bool complete = true;  // every size is known, at least roughly
   };
   Size size() const;
 };
 
-// The models that the program can download. They are data, share/virnucpro/models.json, so that
-// users can add mirrors and models in tables of the same form.
+// The models that the program can download. The table is a file, share/virnucpro/models.json: users
+// can add mirrors and models in tables of the same form.
 struct ModelTable {
   std::vector<TableModel> models;
 
   const TableModel* find(std::string_view name) const;  // nullptr: none
-  // A model of the same name is replaced as a whole.
+  // Adds the models of `more`. Each replaces a model of the same name as a whole.
   void add(const ModelTable& more);
 };
 
 // Reads a table strictly: an unknown member or a value of another type is an error. Otherwise a
-// misspelt member could lose a hash unseen. Errors: kJson, naming file and member.
+// misspelt member could silently lose a hash. Errors: kJson, naming file and member.
 ModelTable parse_model_table(std::string_view text, const std::string& file);
 ModelTable read_model_table(const std::filesystem::path& file);
 // Reads the installed table. Errors: kJson.
@@ -64,12 +64,12 @@ ModelTable installed_model_table(const std::filesystem::path& share_dir);
 // True if `text` is `digits` hexadecimal digits in lower case, as hashes are written.
 bool is_hash(std::string_view text, std::size_t digits);
 
-// True if `text` is an https or http URL that needs no quotes in a shell, and has no user: a
+// True if `text` is an https or http URL that needs no quotes in a shell and names no user: a
 // password would be shown.
 bool is_plain_url(std::string_view text);
 
-// A file in a folder of models, with the first hash of each file that has no published one. No
-// model's file may have this name.
+// The name of a file in a folder of models. It holds the first hash of each file without a
+// published hash. A model's file may not have this name.
 inline constexpr std::string_view kHashRecordName = "virnucpro-hashes.json";
 
 // Returns "468.3 MB", "about 9.98 GB" or "size not known".

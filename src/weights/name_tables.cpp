@@ -11,10 +11,10 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kLayer = ".N.";
 
-// ESM-2: the names of fair-esm, then those of Hugging Face's EsmModel. The latter names LayerNorms
-// after the part that follows: attention.LayerNorm is before the attention, LayerNorm before the
-// feed-forward part. Published inv_freq were rounded to fp16 in training and must be used
-// unchanged; synthetic models have exact ones.
+// ESM-2: the names of fair-esm, then those of Hugging Face's EsmModel, where a LayerNorm belongs to
+// the part after it: attention.LayerNorm is before the attention, LayerNorm before the feed-forward
+// part. Published values of inv_freq were rounded to fp16 in training and must be used unchanged;
+// synthetic models have exact values.
 constexpr std::array kEsm2{
     NameRow{"embed_tokens.weight", "embeddings.word_embeddings.weight", kVocabulary, kWidth,
             kUniform, 0},
@@ -59,9 +59,9 @@ constexpr std::array kEsm2{
 constexpr std::array kEsm2Prefixes{""sv, "encoder.sentence_encoder."sv, "encoder."sv,
                                    "sentence_encoder."sv, "esm."sv};
 
-// DNABERT-S (MosaicBERT); LayerNorms may be spelt as in TensorFlow's BERT. In synthetic models both
-// branches of a layer are small beside the residual stream. If they were as large, rounding to bf16
-// would grow from layer to layer (cosine 0.997 after twelve, in torch too; now 0.99999).
+// DNABERT-S (MosaicBERT). LayerNorms may have the names of TensorFlow's BERT. In synthetic models
+// both branches of a layer are small beside the residual stream. With branches of its size, errors
+// of bf16 would grow from layer to layer: cosine 0.997 after twelve, in torch too; now 0.99999.
 constexpr std::array kDnabert{
     NameRow{"embeddings.word_embeddings.weight", "", kVocabulary, kWidth, kUniform, 0},
     NameRow{"embeddings.token_type_embeddings.weight", "", kTokenTypes, kWidth, kUniform, -4},
@@ -86,7 +86,7 @@ constexpr std::array kDnabert{
 };
 constexpr std::array kDnabertPrefixes{""sv, "bert."sv};
 
-// Synthetic values give the difference of the two logits a standard deviation near 2, over
+// With synthetic values, the difference of the two logits has a standard deviation near 2 over
 // embeddings of random coding frames by synthetic models.
 constexpr std::array kClassifier{
     NameRow{"hidden_layer.weight", "", kHidden, kInputs, kFanIn, 3},

@@ -33,8 +33,8 @@ inline std::uint64_t& size_of(DimSizes& sizes, Dim dim) {
   return sizes[static_cast<std::size_t>(dim)];
 }
 
-// The rule by which synthetic weights fill a tensor. `exponent` is that of a power of two; u is
-// uniform in (-1, 1).
+// The rule by which synthetic weights fill a tensor. u is uniform in (-1, 1); `exponent` is that of
+// NameRow.
 enum class Fill : std::uint8_t {
   kUniform,  // u · 2^exponent
   kFanIn,  // u · 2^(exponent - k), k the smallest with 3·4^k ≥ columns: products of rms-1 input
@@ -45,8 +45,8 @@ enum class Fill : std::uint8_t {
 
 enum Trait : std::uint8_t { kPlain = 0, kOptional = 1, kNonNegative = 2 };
 
-// One kind of tensor: its name here and in files, its shape, its synthetic values. Rows are data,
-// so that the mapping can be read and tested. In a name, ".N." stands for the layer's number.
+// One kind of tensor: its name here and in files, its shape, and the rule for its synthetic values.
+// In a name, ".N." stands for the layer's number.
 struct NameRow {
   std::string_view name;
   std::string_view also;  // the spelling of another format; empty: none
@@ -59,19 +59,19 @@ struct NameRow {
 
 struct NameTable {
   std::span<const NameRow> rows;
-  std::span<const std::string_view> prefixes;  // that every name in a file may have
+  std::span<const std::string_view> prefixes;  // that names in a file may begin with
 };
 
 const NameTable& esm2_names();
 const NameTable& dnabert_names();
 const NameTable& classifier_names();
 
-// Returns a row's name for one layer.
+// Returns a tensor's name in one layer.
 std::string layer_name(std::string_view pattern, std::uint32_t layer);
 // True if every layer has this tensor.
 bool is_per_layer(const NameRow& row);
 Shape shape_of(const NameRow& row, const DimSizes& sizes);
-// Counts all numbers in a model that has every row except the optional ones.
+// Counts the numbers in all tensors of a model, without the optional tensors.
 std::uint64_t count_numbers(const NameTable& table, const DimSizes& sizes, std::uint32_t layers);
 
 }  // namespace virnucpro

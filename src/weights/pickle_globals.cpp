@@ -8,7 +8,7 @@ namespace {
 
 using enum GlobalUse;
 
-// The globals of weights come first, then kOfNumpy ones of numpy.
+// The last kOfNumpy globals are numpy's; the others are for weights.
 constexpr std::size_t kOfNumpy = 7;
 constexpr auto kAllowed = std::to_array<AllowedGlobal>({
     {"collections.OrderedDict", kDict},
@@ -46,13 +46,13 @@ constexpr auto kAllowed = std::to_array<AllowedGlobal>({
     {"torch.nn.modules.activation.ReLU", kObject},
     {"torch.nn.modules.activation.Softmax", kObject},
     {"torch.nn.modules.container.Sequential", kObject},
-    {"numpy.core.multiarray._reconstruct", kObject},  // numpy 1; below, numpy 2
+    {"numpy.core.multiarray._reconstruct", kObject},  // of numpy 1; the next of numpy 2
     {"numpy._core.multiarray._reconstruct", kObject},
     {"numpy.core.multiarray.scalar", kObject},
     {"numpy._core.multiarray.scalar", kObject},
     {"numpy.ndarray", kConstant},
     {"numpy.dtype", kObject},
-    {"__builtin__.bytes", kObject},  // of an array without elements
+    {"__builtin__.bytes", kObject},  // for an array without elements
 });
 
 }  // namespace

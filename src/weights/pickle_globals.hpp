@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// The kinds of globals in a pickle, with the value that a call of one makes.
+// The kinds of globals in a pickle. The comments show what a call of each kind gets or returns.
 enum class GlobalUse : std::uint8_t {
   kDict,              // OrderedDict(), OrderedDict([(key, value) …])
   kList,              // set([…])
@@ -23,11 +23,11 @@ struct AllowedGlobal {
   GlobalUse use;
 };
 
-// The globals that a pickle of weights may name; all others are refused. None is ever imported or
-// called: they only say how to read the data beside them.
+// Returns the globals that a pickle of weights may name; all others are refused. No global is
+// imported or called: they only say how to read the data beside them.
 std::span<const AllowedGlobal> weight_globals();
-// Adds the globals of numpy's arrays and scalars, for checkpoints that are only looked at. An array
-// becomes a kObject, whose numbers nobody reads.
+// Returns these and numpy's globals for arrays and scalars, for checkpoints that are only
+// inspected. An array becomes a kObject; its numbers are not read.
 std::span<const AllowedGlobal> checkpoint_globals();
 
 }  // namespace virnucpro

@@ -64,17 +64,20 @@ enum Opcode : std::uint8_t {
   kFrame = 0x95,
 };
 
-// Only the first arguments of a call describe the data.
+// The number of a call's first arguments that describe data; the others are not needed.
 constexpr std::ptrdiff_t kUsedArguments = 4;
 
-constexpr std::size_t kLongestShown = 80;  // of a name, in a message
+constexpr std::size_t kLongestShown = 80;  // bytes of a name in a message
 
 class PickleReader {
  public:
   PickleReader(std::span<const std::byte> bytes, const std::string& file,
                const PickleLimits& limits, std::span<const AllowedGlobal> globals)
       : reader_(bytes, file, ErrorKind::kWeightsFormat), limits_(limits), globals_(globals) {
-    if (bytes.size() > limits_.bytes) too_large("the pickle is too long");
+    if (bytes.size() > limits_.bytes) {
+      too_large(fmt::format("the pickle is too long: {} bytes; the limit is {}", bytes.size(),
+                            limits_.bytes));
+    }
     allowed_.reserve(globals_.size());
     for (std::size_t i = 0; i < globals_.size(); ++i) allowed_.emplace(globals_[i].name, i);
   }
@@ -114,10 +117,11 @@ class PickleReader {
     stack_.push_back(id);
   }
   void bound(std::size_t count) const {
-    if (count >= limits_.values) too_large("the pickle makes too many values");
+    if (count < limits_.values) return;
+    too_large(fmt::format("the pickle makes too many values; the limit is {}", limits_.values));
   }
 
-  // As in Python, values below the last mark cannot be popped.
+  // Takes the top value. As in Python, values below the last mark cannot be popped.
   PickleId pop() {
     if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) malformed("its stack is empty");
     const PickleId id = stack_.back();
@@ -190,7 +194,7 @@ class PickleReader {
     push({.type = PickleType::kString, .text = reader_.text(size)});
   }
   void push_float() {
-    // Big-endian, alone among the opcodes.
+    // Only this opcode has a big-endian number.
     const std::uint64_t bits = __builtin_bswap64(reader_.number<std::uint64_t>());
     if (limits_.keeps_floats) {
       push({.type = PickleType::kFloat, .real = std::bit_cast<double>(bits)});
@@ -280,11 +284,11 @@ class PickleReader {
     switch (opcode) {
       case kProto:
         if (const auto version = reader_.number<std::uint8_t>(); version < 2 || version > 5) {
-          malformed(fmt::format("pickle protocol {}", version));
+          malformed(fmt::format("pickle protocol {}; only 2 to 5 can be read", version));
         }
         return true;
       case kFrame:
-        reader_.number<std::uint64_t>();  // a hint for readers from a stream
+        reader_.number<std::uint64_t>();  // the frame's length, a hint for readers of streams
         return true;
       case kBinPut:
         put(reader_.number<std::uint8_t>());
@@ -373,7 +377,7 @@ class PickleReader {
           .text = globals_[found->second].name});
   }
 
-  // Makes the value that a call of a global would return.
+  // Makes the value that the call of a global would return.
   void call(PickleId callee, PickleId argument_tuple) {
     if (node(callee).type != PickleType::kGlobal ||
         node(argument_tuple).type != PickleType::kTuple) {
@@ -412,19 +416,19 @@ class PickleReader {
     if (!enough) malformed(fmt::format("{} has too few arguments", name));
   }
 
-  // OrderedDict([[key, value], …]), as old versions of Python pickle it.
+  // Returns the members of OrderedDict([[key, value], …]), as old versions of Python pickle it.
   std::vector<PickleId> pairs(const std::vector<PickleId>& arguments) {
     std::vector<PickleId> items;
     if (arguments.empty()) return items;
     for (const PickleId pair : node(arguments[0]).items) {
       if (node(pair).items.size() != 2) malformed("an OrderedDict is not made of pairs");
-      bound(taken_over_++);  // one list can be used many times
+      bound(taken_over_++);  // a pickle can use one list many times
       items.insert(items.end(), node(pair).items.begin(), node(pair).items.end());
     }
     return items;
   }
 
-  // An object keeps its state. A dict or list may get one, too (the _metadata of a state dict),
+  // Gives an object its state. A dict or list may get a state, too (the _metadata of a state dict),
   // which is not needed here.
   void build() {
     PickleId state = pop();
@@ -439,7 +443,7 @@ class PickleReader {
     }
   }
 
-  // The only persistent id of torch: ('storage', type, key, location, elements).
+  // Reads torch's only kind of persistent id: ('storage', type, key, location, elements).
   void push_storage() {
     const PickleNode& id = node(pop());
     const bool is_storage = id.type == PickleType::kTuple && id.items.size() == 5 &&
@@ -463,7 +467,7 @@ class PickleReader {
   std::vector<std::size_t> marks_;
   std::unordered_map<std::uint64_t, PickleId> memo_;
   std::size_t taken_over_ = 0;
-  std::optional<PickleId> any_float_;  // stands for all, unless floats are kept
+  std::optional<PickleId> any_float_;  // stands for all floats, unless they are kept
 };
 
 }  // namespace

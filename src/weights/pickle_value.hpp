@@ -24,17 +24,17 @@ enum class PickleType : std::uint8_t {
 
 using PickleId = std::uint32_t;
 
-// One value. Values refer to each other by id, so a pickle that contains itself does no harm; code
-// that follows the ids limits its depth.
+// One value. Values refer to each other by id, so a value may contain itself: code that follows ids
+// must limit its depth.
 struct PickleNode {
   PickleType type = PickleType::kNone;
   std::int64_t integer = 0;  // bool, int; for a global: its row in the allow-list
   double real = 0;
-  std::string_view text{};  // into the pickle's bytes, or a static string
+  std::string_view text{};  // in the pickle's bytes, or a static string
   std::vector<PickleId> items{};
 };
 
-// All values of one pickle. The bytes it was read from must outlive it.
+// All values of one pickle. The pickle's bytes must outlive them.
 struct PickleDocument {
   std::vector<PickleNode> nodes;
   PickleId root = 0;

@@ -16,9 +16,9 @@ namespace {
 using Names = std::initializer_list<std::string_view>;
 
 constexpr std::uint64_t kAlphabet = 33;
-constexpr std::uint32_t kDnabertHead = 64;  // of the published model, for files without a config
+constexpr std::uint32_t kDnabertHead = 64;  // head width if config.json is missing
 constexpr std::uint64_t kTwoTokenTypes = 2;
-constexpr std::uint64_t kMaxSize = 1U << 20U;  // of a width; keeps every product small
+constexpr std::uint64_t kMaxSize = 1U << 20U;  // limit of a width; products cannot overflow
 constexpr double kEsm2Eps = 1e-5;
 
 constexpr std::string_view kLearnedPositions = "embed_positions.weight";
@@ -32,7 +32,7 @@ std::string file_of(const ModelFiles& model) {
   throw Error(ErrorKind::kWeightsFormat, Place{.file = file_of(model)}, std::move(detail));
 }
 
-// Returns the rows or columns of a matrix, which are a size of the model.
+// Returns a matrix's number of rows or columns, which is a size of the model.
 std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::string_view name,
                       std::size_t dimension) {
   const StoredTensor& tensor = require_tensor(model, table, name).tensor;
@@ -45,23 +45,23 @@ std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::stri
   return static_cast<std::uint32_t>(tensor.shape[dimension]);
 }
 
-// If the settings name this size, it must equal that of the tensors.
+// Throws if the settings give this size another value than the tensors do.
 void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (said && (*said < 0 || static_cast<std::uint64_t>(*said) != from_tensors)) {
-    refuse(model, fmt::format("its settings say {} = {}, its tensors {}", *names.begin(), *said,
-                              from_tensors));
+    refuse(model, fmt::format("its settings say {} = {}, but its tensors have {}", *names.begin(),
+                              *said, from_tensors));
   }
 }
 
-// The settings decide the number of layers, so that a file without some of them fails with the name
-// of a missing tensor. Without settings the tensors decide.
+// Returns the layers that the settings say, else those of the tensors. The settings go first: if a
+// file lacks layers, the error then names a missing tensor.
 std::uint32_t layers_of(const ModelFiles& model, Names names, std::uint32_t found) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (!said) return found;
   if (*said < 1 || *said > 4096 || static_cast<std::uint32_t>(*said) < found) {
-    refuse(model,
-           fmt::format("its settings say {} = {}, its tensors {}", *names.begin(), *said, found));
+    refuse(model, fmt::format("its settings say {} = {}, but its tensors have {}", *names.begin(),
+                              *said, found));
   }
   return static_cast<std::uint32_t>(*said);
 }
@@ -134,7 +134,7 @@ Esm2Shape recognise_esm2(const ModelFiles& model) {
                            count_layers(model, table, "layers.N.fc1.weight"));
   agree(model, {"hidden_size", "encoder_embed_dim", "embed_dim"}, shape.width);
   agree(model, {"intermediate_size", "encoder_ffn_embed_dim", "ffn_embed_dim"}, shape.ffn);
-  // transformers reads a config without this setting as one without the rescaling.
+  // Without this setting, transformers does not rescale.
   const bool unsaid = !model.settings.contains("model_type");
   shape.token_dropout = flag_setting(model.settings, file, {"token_dropout"}).value_or(unsaid);
   return shape;
@@ -156,7 +156,8 @@ DnabertShape recognise_dnabert(const ModelFiles& model) {
   agree(model, {"intermediate_size"}, shape.ffn);
   agree(model, {"vocab_size"}, shape.vocabulary);
   const double eps = real_setting(model.settings, file, {"layer_norm_eps"}).value_or(1e-12);
-  if (!(eps > 0 && eps < 1)) refuse(model, fmt::format("its layer_norm_eps is {}", eps));
+  if (!(eps > 0 && eps < 1))
+    refuse(model, fmt::format("its layer_norm_eps is {}; expected between 0 and 1", eps));
   shape.layer_norm_eps = static_cast<float>(eps);
   return shape;
 }
@@ -171,7 +172,8 @@ ClassifierShape recognise_classifier(const ModelFiles& model) {
     refuse(model, fmt::format("it has {} classes, expected 2", shape.classes));
   }
   const double eps = real_setting(model.settings, file_of(model), {"bn1.eps"}).value_or(1e-5);
-  if (!(eps > 0 && eps < 1)) refuse(model, fmt::format("the eps of bn1 is {}", eps));
+  if (!(eps > 0 && eps < 1))
+    refuse(model, fmt::format("the eps of bn1 is {}; expected between 0 and 1", eps));
   shape.batch_norm_eps = static_cast<float>(eps);
   return shape;
 }
@@ -216,7 +218,7 @@ std::uint64_t numbers_of(const ClassifierShape& shape) {
   return count_numbers(classifier_names(), dims_of(shape), 1);
 }
 
-// `published` has the published models' heads by width; 4 is the tiny synthetic model's.
+// Hashes the settings if they are not the published (or, with 4 heads, the tiny) model's.
 std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2Shape& shape) {
   auto tensors = make_file_weights(model, esm2_names(), dims_of(shape), shape.layers);
   const std::uint32_t published = shape.width < 320 ? 4 : shape.width < 2560 ? 20 : 40;

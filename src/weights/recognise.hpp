@@ -9,10 +9,10 @@
 
 namespace virnucpro {
 
-// Finds a model's shape from its tensors and compares it with its settings. Errors: kWeightsTensor
-// if a tensor that determines a size is missing or has another rank; kWeightsFormat if the settings
+// Find a model's shape from its tensors and compare it with the settings. Errors: kWeightsTensor if
+// a tensor that determines a size is missing or has another rank; kWeightsFormat if the settings
 // contradict the tensors or describe another kind of model (ESM-1b's absolute positions, a BERT
-// with position embeddings). Each names the file and the setting.
+// with position embeddings). Errors name the file and the setting.
 Esm2Shape recognise_esm2(const ModelFiles& model);
 DnabertShape recognise_dnabert(const ModelFiles& model);
 ClassifierShape recognise_classifier(const ModelFiles& model);
@@ -23,7 +23,7 @@ std::unique_ptr<CheckedWeights> dnabert_tensors(const ModelFiles& model, const D
 std::unique_ptr<CheckedWeights> classifier_tensors(const ModelFiles& model,
                                                    const ClassifierShape& shape);
 
-// Return a shape as sizes for the name tables.
+// Return the sizes of a shape for the name tables.
 DimSizes dims_of(const Esm2Shape& shape);
 DimSizes dims_of(const DnabertShape& shape);
 DimSizes dims_of(const ClassifierShape& shape);

@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t kLargestBlock = 1024;
 constexpr std::uint64_t kSignSeed = 1;
 constexpr std::uint64_t kMixingSeed = 2;
-// Products of this many reflections look like any other orthogonal matrix of the sizes in use.
+// A product of this many random reflections looks like any orthogonal matrix of the sizes in use.
 constexpr std::size_t kReflections = 16;
-// A small R is the flattest of this many matrices, because its largest entry is the share that a
-// single large channel keeps. A large R has no large entry.
+// The number of matrices from which a small R is chosen, by the least maximum: this is the share
+// that a single large channel keeps. A large R has no large entry.
 constexpr std::uint64_t kCandidates = 256;
-// Numbers taken from each block at once: those of all blocks stay in the L1 cache.
+// Values taken from each block at once: few enough that those of all blocks fit the L1 cache.
 constexpr std::size_t kMixedAtOnce = 32;
 
 std::size_t power_of_two_in(std::size_t width) {
@@ -31,7 +31,7 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
   return splitmix64(splitmix64(seed) + index * kSplitMixStep);
 }
 
-// matrix ← (I − 2·u·uᵀ / uᵀ·u)·matrix (Householder 1958), u of small integers.
+// Computes matrix ← (I − 2·u·uᵀ / uᵀ·u)·matrix (Householder 1958), u of small half-integers.
 void reflect(std::vector<double>& matrix, std::size_t size, std::uint64_t seed) {
   std::vector<double> u(size);
   double square = 0;

@@ -12,21 +12,21 @@ namespace virnucpro {
 // same on every machine.
 class Rotation {
  public:
-  // Q = (R ⊗ H)·D. D has fixed random signs. H is the Hadamard matrix divided by √ of its size, the
-  // largest power of two that divides the width (at most 1024). R is a fixed orthogonal matrix over
-  // the blocks that H leaves.
+  // Makes Q = (R ⊗ H)·D. D has fixed random signs. H is the Hadamard matrix divided by √ of its
+  // size, the largest power of two that divides the width (at most 1024). R is a fixed orthogonal
+  // matrix over the blocks that H leaves.
   explicit Rotation(std::size_t width);
 
-  // Applies H in each head; its size is the largest power of two that divides the head's width.
-  // `width` is a multiple of `head_width`.
+  // Returns a rotation that applies H in each head. H's size is the largest power of two that
+  // divides the head's width. `width` must be a multiple of `head_width`.
   static Rotation of_heads(std::size_t width, std::size_t head_width);
 
   std::size_t width() const { return scales_.size(); }
 
-  // vectors: [width, lanes], `lanes` vectors side by side. v ← Q·v for each of them. A vector's
-  // bits do not depend on the others.
+  // Computes v ← Q·v for each of the `lanes` vectors in `vectors`, [width, lanes]. A vector's bits
+  // do not depend on the others.
   void apply(std::span<double> vectors, std::size_t lanes = 1) const;
-  // v ← Qᵀ·v, the inverse.
+  // Computes v ← Qᵀ·v, the inverse.
   void apply_transposed(std::span<double> vectors, std::size_t lanes = 1) const;
 
  private:

@@ -35,7 +35,7 @@ class HeaderVisitor : public JsonVisitor {
     } else if (path.size() == 2 && !is_object && path[1].key == "shape") {
       entries_.back().has_shape = true;
     } else if (path.size() != (is_object ? 0U : 2U)) {
-      fail(path, "is not laid out as safetensors has it");
+      fail(path, "does not follow the safetensors format");
     }
   }
 
@@ -98,7 +98,8 @@ StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin, const
   const Place place{.file = file, .tensor = entry.name};
   const auto dtype = dtype_named(entry.dtype);
   if (!dtype) {
-    throw Error(ErrorKind::kWeightsFormat, place, "numbers of type \"" + entry.dtype + "\"");
+    throw Error(ErrorKind::kWeightsFormat, place,
+                "numbers of type \"" + entry.dtype + "\" cannot be read");
   }
   const std::uint64_t begin = entry.offsets[0];
   const std::uint64_t end = entry.offsets[1];
@@ -131,7 +132,8 @@ Safetensors parse_safetensors(const SteadyFile& from) {
   FileReader reader(from);
   const auto header_size = reader.number<std::uint64_t>();
   if (header_size > kMaxJsonBytes) {
-    reader.fail(ErrorKind::kWeightsFormat, fmt::format("a header of {} bytes", header_size));
+    reader.fail(ErrorKind::kWeightsFormat, fmt::format("its header has {} bytes; the limit is {}",
+                                                       header_size, kMaxJsonBytes));
   }
   HeaderVisitor visitor(file);
   walk_json(reader.text(header_size), file, visitor);

@@ -15,9 +15,10 @@ struct Safetensors {
 };
 
 // Parses a safetensors file (https://github.com/huggingface/safetensors, "Format"): eight bytes of
-// header length, a JSON header, then the data. The tensors cover the data completely, without gap
-// or overlap. Errors: kWeightsTruncated if the data end too early, kWeightsFormat and kJson for the
-// rest; those of reading the file. A claimed size alone allocates nothing.
+// header length, a JSON header, then the data. The tensors must cover the data without gap or
+// overlap. A size in the header never decides how much memory is allocated. Errors:
+// kWeightsTruncated if the data end too early; kWeightsFormat and kJson for other faults; those of
+// reading the file.
 Safetensors parse_safetensors(const SteadyFile& file);
 
 }  // namespace virnucpro

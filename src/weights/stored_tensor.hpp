@@ -36,7 +36,7 @@ std::optional<DType> dtype_named(std::string_view safetensors_name);
 
 // True for the types that weights can have: fp32, fp16 and bf16.
 bool is_weight_type(DType type);
-// Converts little-endian values of a weight type to fp32, exactly; from.size() is out.size() ·
+// Converts little-endian values of a weight type to fp32, exactly. from.size() must be out.size() ·
 // size_of(type). `from` need not be aligned.
 void convert_to_f32(DType type, std::span<const std::byte> from, std::span<float> out);
 

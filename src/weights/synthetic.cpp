@@ -34,7 +34,7 @@ constexpr std::array kDnabertShapes{
     SyntheticShape{"dnabert-s-tiny", 2, 48, 3, 96},
 };
 
-// Returns the odd number k with u = k / 2^24.
+// Returns 2^24 · u, an odd number.
 std::int32_t odd_number(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = splitmix64(key + index * kSplitMixStep) >> 40U;
   return static_cast<std::int32_t>(2 * bits + 1) - (1 << 24);
@@ -47,7 +47,7 @@ int fan_in_exponent(std::uint64_t columns) {
   return k;
 }
 
-// Returns 2·a·b for odd multiples a and b of 2^-10: few enough bits to stay exact when edited.
+// Returns 2·a·b for odd multiples a and b of 2^-10: few bits, so that edits stay exact.
 float heavy_tailed(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = splitmix64(key + index * kSplitMixStep);
   const auto odd = [bits](unsigned first) {
@@ -70,7 +70,7 @@ class SyntheticStream : public TensorStream {
   void fill(std::span<float> next) override {
     const std::uint64_t first = index_;
     if (recipe_.near_one) {
-      // 13 bits and a sign: as many as are exact when added to one.
+      // Keep 13 bits and a sign: one plus such a number is exact.
       for (std::size_t i = 0; i < next.size(); ++i) {
         const std::int32_t coarse = odd_number(recipe_.key, first + i) / (1 << 11);
         next[i] = 1.0F + static_cast<float>(coarse) * 0x1p-16F;
@@ -129,7 +129,7 @@ bool has_variants(const SyntheticShape& shape) {
   return shape.name.starts_with("esm2_");
 }
 
-// ", each also with -hard, …", for a message.
+// Returns ", each also with -hard, …" for a message.
 std::string variants_text() {
   std::vector<std::string> endings;
   for (const SyntheticVariant& variant : synthetic_variants()) {

@@ -22,34 +22,33 @@ struct SyntheticShape {
   std::uint32_t ffn;
 };
 
-// The published ESM-2 and DNABERT-S shapes, and tiny ones for tests and demonstrations: esm2_tiny,
-// dnabert-s-tiny.
+// Return the published shapes of ESM-2 and DNABERT-S, and tiny shapes for tests and demonstrations:
+// esm2_tiny, dnabert-s-tiny.
 std::span<const SyntheticShape> synthetic_esm2_shapes();
 std::span<const SyntheticShape> synthetic_dnabert_shapes();
-// Returns the name without "_UR50D", which all published ESM-2 models have; both are accepted.
+// Returns the name without "_UR50D", the end of all published ESM-2 names. Users may leave it out.
 std::string_view brief_name(const SyntheticShape& shape);
 bool is_published_esm2(const SyntheticShape& shape);
 Esm2Shape esm2_shape(const SyntheticShape& sizes);
 
-// The parts of "synthetic:NAME[:SEED]" or "synthetic[:SEED]". NAME is empty in the second form, and
-// "NAME-VARIANT" for a variant; the default seed is 0.
+// The parts of "synthetic:NAME[:SEED]" or "synthetic[:SEED]". `name` is empty in the second form,
+// and "NAME-VARIANT" for a variant. The default seed is 0.
 struct SyntheticName {
   std::string name;
   std::uint64_t seed = 0;
 };
 bool is_synthetic(std::string_view model);
-// Errors: kUsage if the seed is not a number.
+// Throws kUsage if the seed is not a number.
 SyntheticName parse_synthetic(std::string_view model);
 // Finds a shape by its name, for ESM-2 also by a variant's name. Errors: kWeightsMissing, listing
 // the known names.
 const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shapes,
                                            std::string_view name);
 
-// Value `index` of a tensor: the first 24 bits of SplitMix64's output number `index`, started from
-// a state made of seed and name, as the odd number (2·bits + 1 - 2^24) / 2^24 = u, uniform in (-1,
-// 1), put through the row's Fill. Every step is exact in fp32, so the weights are the same on every
-// machine, in any order of reading and with any number of threads. `edit_of` says how a variant
-// differs.
+// Makes a model's weights. A tensor's value `index` is its row's Fill of u = (2·bits + 1 - 2^24) /
+// 2^24, uniform in (-1, 1). `bits` are the first 24 of SplitMix64's output `index`; seed and name
+// give its start. Every step is exact in fp32, so the weights are the same on every machine, in any
+// order of reading and with any number of threads. `edit_of` makes a variant's changes.
 std::unique_ptr<CheckedWeights> make_synthetic_weights(const NameTable& table,
                                                        const DimSizes& sizes, std::uint32_t layers,
                                                        std::uint64_t seed, std::string origin,

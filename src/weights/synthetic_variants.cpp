@@ -10,18 +10,18 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kHardSpacing = 64;    // one channel in so many is large
+constexpr std::uint64_t kHardSpacing = 64;    // one channel in this many is large
 constexpr float kHardChannel = 4;             // its factor
-constexpr std::uint64_t kHardUnitShare = 32;  // one hidden unit in so many is large
+constexpr std::uint64_t kHardUnitShare = 32;  // one hidden unit in this many is large
 constexpr float kHardUnit = 4;
 constexpr float kHardBranch = 2;       // factor of a layer's additions to the stream
-constexpr float kHardQuery = 2;        // sharper attention
+constexpr float kHardQuery = 2;        // factor of queries: attention is sharper
 constexpr float kHardHiddenBias = -1;  // GELU gives mostly small values
-// The planted singular values are about so many times most of the others.
+// Planted singular values, as multiples of about what most others are.
 constexpr std::array kHardDirections{4.0F, 2.0F, 2.0F, 2.0F};
 
 constexpr std::size_t kConstantChannels = 4;
-// Their values: 20 and 100 times 0.577, the rms of the other channels before the first layer.
+// Values of these channels: 20 and 100 times the other channels' rms before layer 0, 0.577.
 constexpr float kConstant20 = 11.5F;
 constexpr float kConstant100 = 57.75F;
 
@@ -29,13 +29,13 @@ constexpr std::size_t kMassiveChannels = 2;
 constexpr float kMassive = 512;
 constexpr std::array<std::uint64_t, 2> kEnds{0, 2};  // tokens: <cls>, <eos>
 
-constexpr std::uint64_t kSpikeShare = 128;  // one hidden unit in so many spikes
+constexpr std::uint64_t kSpikeShare = 128;  // one hidden unit in this many spikes
 constexpr float kSpike = 16;
 
 constexpr float kAsymmetricNorm = 1;
 constexpr float kAsymmetricHidden = 0.5F;
 
-// Random numbers for one purpose. They follow from the seed alone.
+// Random numbers for one purpose. Only the seed and the purpose decide them.
 class Choice {
  public:
   Choice(std::uint64_t seed, std::string_view purpose)
@@ -67,7 +67,7 @@ std::vector<std::uint64_t> large_units(const PlainTensor& tensor, std::uint64_t 
       .places(std::max<std::uint64_t>(1, units / share), units);
 }
 
-// Returns factors of `size` rows or columns: `others`, but times `factor` at `places`.
+// Returns `size` factors: others · factor at `places`, `others` elsewhere.
 std::vector<float> factors_at(const std::vector<std::uint64_t>& places, std::uint64_t size,
                               float factor, float others = 1) {
   std::vector<float> factors(size, others);
@@ -79,7 +79,7 @@ bool is_matrix(const PlainTensor& tensor) {
   return tensor.shape.size() == 2;
 }
 
-// True for weight and bias of the linears whose outputs are added to the residual stream.
+// True for weights and biases of linears whose outputs are added to the residual stream.
 bool writes_residual(const PlainTensor& tensor) {
   return tensor.name.find(".out_proj.") != std::string_view::npos ||
          tensor.name.find(".fc2.") != std::string_view::npos;
@@ -92,8 +92,8 @@ float near_inverse_root(std::uint64_t number) {
   return power;
 }
 
-// A matrix of signs times s has one singular value, s · √(rows · columns). Most of the others are
-// about √(the longer side) times the rms, which is 2/3 of the scale.
+// Returns random directions. A sum of signs times s has the singular value s · √(rows · columns).
+// Most others are about √(the longer side) times the rms, which is 2/3 of the scale.
 PlantedDirections directions_of(const PlainTensor& tensor) {
   const Choice choice(tensor.seed, tensor.name);
   const auto signs_of = [&choice](std::uint64_t first, std::uint64_t count) {
@@ -139,7 +139,7 @@ TensorEdit hard(const PlainTensor& tensor) {
   return edit;
 }
 
-// Some channels are the same for every token, and no layer writes to them.
+// Makes some channels the same for every token; no layer writes to them.
 TensorEdit constant(const PlainTensor& tensor, float value) {
   TensorEdit edit;
   const std::uint64_t width = tensor.model.width;
@@ -163,8 +163,8 @@ TensorEdit constant100(const PlainTensor& tensor) {
   return constant(tensor, kConstant100);
 }
 
-// The first and the last token are massive in two channels, and all queries attend to them. The
-// queries' bias meets a key that only these channels give, in each head's slowest rotary pair.
+// Makes the first and the last token massive in two channels, so that all queries attend to them:
+// the queries' bias meets a key from these channels, in each head's slowest rotary pair.
 TensorEdit ends(const PlainTensor& tensor) {
   TensorEdit edit;
   const std::uint64_t width = tensor.model.width;
@@ -185,7 +185,7 @@ TensorEdit ends(const PlainTensor& tensor) {
   return edit;
 }
 
-// In the middle layer some hidden units are large, and fc2 weighs them less by the same factor.
+// Makes some hidden units of the middle layer large; fc2 divides them by the same factor.
 TensorEdit spikes(const PlainTensor& tensor) {
   TensorEdit edit;
   const std::string layer = "layers." + std::to_string(tensor.model.layers / 2);
@@ -198,7 +198,7 @@ TensorEdit spikes(const PlainTensor& tensor) {
   return edit;
 }
 
-// Outputs of norms and inputs of GELU lie to one side of zero.
+// Shifts the outputs of norms and the inputs of GELU to one side of zero.
 TensorEdit asymmetric(const PlainTensor& tensor) {
   TensorEdit edit;
   const bool in_layer = tensor.name.starts_with("layers.");
@@ -239,7 +239,7 @@ class EditedStream : public TensorStream {
   void finish() override { plain_->finish(); }
 
  private:
-  // A part of a row, from column `first` on.
+  // Edits a part of a row that begins at column `first`.
   void edit_row(std::span<float> part, std::uint64_t row, std::uint64_t first) const {
     if (edit_.directions) {
       const PlantedDirections& planted = *edit_.directions;

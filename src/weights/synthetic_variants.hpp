@@ -15,23 +15,23 @@
 
 namespace virnucpro {
 
-// Four directions in which a matrix is stronger than in all others: its largest singular values.
+// Four directions in which a matrix is strongest: those of its largest singular values.
 struct PlantedDirections {
   std::vector<std::uint8_t> row_signs;  // four bits a row, one for each direction
   std::vector<std::uint8_t> column_signs;
   std::array<float, 16> sums{};  // numbers to add, by the signs of row and column together
 };
 
-// The changes that turn a plain tensor into a variant's, in the order in which they are made. A
-// vector is a column: it has rows of one value. Every step is exact in fp32, except that an
-// addition may round once.
+// The changes that turn a plain tensor into a variant's tensor, in the order of their use. A vector
+// counts as a matrix with one column. Every step is exact in fp32, except that an addition may
+// round once.
 struct TensorEdit {
   bool heavy_tails = false;  // 2·a·b in place of u; a and b uniform in (-1, 1)
   std::optional<PlantedDirections> directions;
   std::vector<float> row_factors;  // empty: all are one
   std::vector<float> column_factors;
   float added = 0;
-  std::map<std::uint64_t, float> values;  // by index: they replace the others
+  std::map<std::uint64_t, float> values;  // by index; they replace what is there
 };
 
 // The plain tensor that a variant edits.
@@ -43,15 +43,15 @@ struct PlainTensor {
   float scale;  // the factor of u
 };
 
-// A synthetic ESM-2 with a property of trained models that makes 8 and 16 bits harder than the
-// plain one does. docs/reference/semantics.md, section 8, says what each one has.
+// A kind of synthetic ESM-2. It has a property of trained models that makes 8 and 16 bits harder.
+// docs/reference/semantics.md, section 8, describes each variant.
 struct SyntheticVariant {
   std::string_view name;
   TensorEdit (*edit)(const PlainTensor& tensor);
 };
 
 std::span<const SyntheticVariant> synthetic_variants();
-// The variant of "NAME-VARIANT"; null if the name does not end in one.
+// Returns the variant of "NAME-VARIANT"; null if no variant has this name.
 const SyntheticVariant* variant_of(std::string_view name);
 
 // Returns a tensor's edit, given its name, its shape and the factor of u.
@@ -59,7 +59,7 @@ using EditOf = std::function<TensorEdit(const std::string&, const Shape&, float)
 // Returns the edits of a variant; empty if `variant` is null.
 EditOf edits_of(const SyntheticVariant* variant, const Esm2Shape& model, std::uint64_t seed);
 
-// Applies the edits to `plain`, except heavy_tails, which it must have. Rows have `columns` values.
+// Applies the edits to `plain`, whose rows have `columns` values. It must have heavy_tails already.
 std::unique_ptr<TensorStream> edited(std::unique_ptr<TensorStream> plain, TensorEdit edit,
                                      std::uint64_t columns);
 

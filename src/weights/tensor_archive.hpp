@@ -28,12 +28,12 @@ struct TensorArchive {
   std::vector<StoredTensor> tensors{};
 };
 
-// Recognises the format by content. Errors: the kWeights* family, kPickleForbidden,
-// kPickleTooLarge, kJson; those of reading the file.
+// Recognises a file's format by its content and parses it. Errors: the kWeights* family,
+// kPickleForbidden, kPickleTooLarge, kJson; those of reading the file.
 TensorArchive parse_archive(const SteadyFile& file);
 
-// A ZIP file of torch.save: its data.pkl and the storages. The tensors are those of a module
-// (buffers and parameters, dotted names), of a dict's member "model" (fair-esm), or of a dict.
+// Parses a ZIP of torch.save: data.pkl and the storages. It takes the tensors of a module (buffers
+// and parameters, dotted names), of a dict's member "model" (fair-esm), or of a dict.
 TensorArchive parse_torch_zip(const SteadyFile& file);
 
 }  // namespace virnucpro

@@ -16,7 +16,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kMaxTupleItems = 8;
-constexpr std::size_t kMaxKey = 1024;  // of a storage; the pickle may use a long one many times
+constexpr std::size_t kMaxKey = 1024;  // of a storage; a pickle may use a long key many times
 
 struct StorageRow {
   std::string_view global;
@@ -67,7 +67,7 @@ void TorchFile::malformed(const std::string& tensor, std::string detail) const {
   throw Error(ErrorKind::kWeightsFormat, Place{.file = path_, .tensor = tensor}, std::move(detail));
 }
 
-// All members are in one folder, which torch names after the file being written.
+// Finds data.pkl. Its folder, which has all members, bears the name of the file as first saved.
 const ZipEntry& TorchFile::find_pickle() {
   constexpr std::string_view kName = "/data.pkl";
   for (const auto& [name, entry] : members_) {
@@ -81,7 +81,7 @@ const ZipEntry& TorchFile::find_pickle() {
 
 void TorchFile::check_byte_order() const {
   const auto found = members_.find(folder_ + "byteorder");
-  if (found == members_.end()) return;  // before torch 2.0 it was always little
+  if (found == members_.end()) return;  // before torch 2.0: always little-endian
   check_crc(found->second, file_);
   constexpr std::string_view kLittle = "little";
   if (beginning_of(found->second, kLittle.size() + 1) != kLittle) {
@@ -118,7 +118,7 @@ DType TorchFile::dtype_of(const PickleNode& storage) const {
   for (const StorageRow& row : kStorageTypes) {
     if (row.global == type) return row.dtype;
   }
-  malformed(fmt::format("storages of type {}", type));
+  malformed(fmt::format("storages of type {} cannot be read", type));
 }
 
 Shape TorchFile::numbers(const std::string& name, const PickleNode& tuple) const {
@@ -139,7 +139,10 @@ Shape TorchFile::numbers(const std::string& name, const PickleNode& tuple) const
 CheckedRecord TorchFile::record_of(const std::string& name, const PickleNode& storage) const {
   const PickleNode& elements = document_[storage.items[4]];
   const std::string_view key = document_[storage.items[2]].text;
-  if (key.size() > kMaxKey) malformed(name, "the name of its storage is too long");
+  if (key.size() > kMaxKey) {
+    malformed(name, fmt::format("the name of its storage is too long: {} bytes; the limit is {}",
+                                key.size(), kMaxKey));
+  }
   const std::string member = fmt::format("{}data/{}", folder_, key);
   const auto found = members_.find(member);
   if (found == members_.end()) {
@@ -168,7 +171,7 @@ void TorchFile::place_bytes(StoredTensor& tensor, std::uint64_t offset) const {
   for (std::size_t i = tensor.shape.size(); i-- > 0 && *count != 0;) {
     const auto span = checked_mul(tensor.shape[i] - 1, tensor.strides[i]);
     const auto reach = span ? checked_add(extent, *span) : std::nullopt;
-    if (!reach) malformed(tensor.name, "its strides reach too far");
+    if (!reach) malformed(tensor.name, "its strides overflow 64 bits");
     extent = *reach;
     contiguous = contiguous && (tensor.shape[i] == 1 || tensor.strides[i] == dense);
     dense *= tensor.shape[i];

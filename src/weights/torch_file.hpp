@@ -12,20 +12,20 @@
 
 namespace virnucpro {
 
-// A file of torch.save: a ZIP of data.pkl, whose values are read only as data, and of the storages
-// that its tensors view.
+// A file of torch.save: a ZIP with data.pkl, which is read only as data, and with the storages that
+// hold the tensors' numbers.
 class TorchFile {
  public:
-  // `file` must outlive it. Errors: the kWeights* family, those of read_pickle(); those of reading
-  // the file.
+  // `file` must outlive this object. Errors: the kWeights* family, those of read_pickle(), and
+  // those of reading the file.
   explicit TorchFile(const SteadyFile& file, const PickleLimits& limits = {},
                      std::span<const AllowedGlobal> globals = weight_globals());
   TorchFile(TorchFile&&) = delete;  // the document refers to the pickle
 
   const std::string& path() const { return path_; }
   const PickleDocument& document() const { return document_; }
-  // Returns the tensor that a kTensor value describes; `name` is its name, also in errors. Does not
-  // check its checksum. Errors: kWeightsFormat.
+  // Returns the tensor that a kTensor value describes. `name` is its name, also in errors. The
+  // checksum is not checked. Errors: kWeightsFormat.
   StoredTensor tensor(const std::string& name, const PickleNode& node) const;
   // Reads every member once. Errors: kWeightsCorrupt if a checksum is wrong; those of reading the
   // file.

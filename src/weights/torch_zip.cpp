@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kMaxTensors = 1U << 16U;
 constexpr std::size_t kMaxModuleDepth = 32;
 // A pickle can use one value many times, so the file's length does not bound the values made from
-// it. These limits do: the bytes of a name or setting, the bytes of all of them together, and the
-// keys and values visited. A file that uses nothing twice stays below the last one.
+// it. These limits bound the bytes of a name or setting, the bytes of all together, and the keys
+// and values visited. A file that uses each value once stays below the last limit.
 constexpr std::size_t kMaxText = 1024;
 constexpr std::size_t kMaxTextTogether = 4U << 20U;
 constexpr std::size_t kMaxLookedAt = kMaxPickleNodes;
@@ -62,17 +62,21 @@ class TorchReader {
 
   void count_text(std::size_t size) {
     text_ += size;
-    if (text_ > kMaxTextTogether) malformed("its names and settings are too long together");
+    if (text_ > kMaxTextTogether)
+      malformed(fmt::format("its names and settings are too long together; the limit is {} bytes",
+                            kMaxTextTogether));
   }
 
   void count_looked_at(std::size_t values) {
     looked_at_ += values;
-    if (looked_at_ > kMaxLookedAt) malformed("its modules hold too many values");
+    if (looked_at_ > kMaxLookedAt)
+      malformed(fmt::format("its modules hold too many values; the limit is {}", kMaxLookedAt));
   }
 
   std::string joined(const std::string& prefix, std::string_view name) {
     const std::size_t size = prefix.size() + name.size();
-    if (size > kMaxText) malformed("a name in it is too long");
+    if (size > kMaxText)
+      malformed(fmt::format("a name in it is too long; the limit is {} bytes", kMaxText));
     count_text(size);
     return prefix + std::string(name);
   }
@@ -96,7 +100,8 @@ class TorchReader {
   }
 
   void add_setting(const std::string& name, const PickleNode& value) {
-    if (archive_.settings.size() >= kMaxTensors) malformed("it has too many settings");
+    if (archive_.settings.size() >= kMaxTensors)
+      malformed(fmt::format("it has too many settings; the limit is {}", kMaxTensors));
     if (value.type == PickleType::kBool) archive_.settings[name] = value.integer != 0;
     if (value.type == PickleType::kInt) archive_.settings[name] = value.integer;
     if (value.type == PickleType::kFloat) archive_.settings[name] = value.real;
@@ -109,7 +114,8 @@ class TorchReader {
   // Reads a torch.nn.Module: its parameters and buffers by name, then the modules inside it.
   void read_module(const PickleNode& module, const std::string& prefix, std::size_t depth) {
     const PickleNode* fields = fields_of(&module);
-    if (depth > kMaxModuleDepth) malformed("its modules nest too deep");
+    if (depth > kMaxModuleDepth)
+      malformed(fmt::format("its modules nest too deep; the limit is {}", kMaxModuleDepth));
     count_looked_at(1);
     if (fields == nullptr) malformed("a module has no state");
     read_settings(fields, prefix);
@@ -133,7 +139,8 @@ class TorchReader {
       const PickleNode& name = document_[dict.items[i]];
       const PickleNode& value = document_[dict.items[i + 1]];
       if (name.type != PickleType::kString || value.type != PickleType::kTensor) continue;
-      if (archive_.tensors.size() >= kMaxTensors) malformed("it has too many tensors");
+      if (archive_.tensors.size() >= kMaxTensors)
+        malformed(fmt::format("it has too many tensors; the limit is {}", kMaxTensors));
       StoredTensor tensor = torch_.tensor(joined(prefix, name.text), value);
       if (!names_.insert(tensor.name).second) malformed(tensor.name, "stands twice");
       archive_.tensors.push_back(std::move(tensor));

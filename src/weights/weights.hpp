@@ -11,27 +11,27 @@ namespace virnucpro {
 
 using Shape = std::vector<std::uint64_t>;
 
-// The tensors of one model under this program's names (weights/name_tables.hpp), whatever the file
-// calls them. Tensors are read one at a time, straight into the caller's layout: a second copy of
-// ESM-2 3B (11 GB in fp32) would not fit. Each is checked: shape, checksum, no NaN or infinity.
-// Several threads may read.
+// The tensors of one model under this program's names (weights/name_tables.hpp), whatever names the
+// file uses. Tensors are read one at a time, straight into the caller's layout: a second copy of
+// ESM-2 3B (11 GB in fp32) would not fit. Each tensor is checked: shape, checksum, no NaN or
+// infinity. Several threads may read at once.
 class Weights {
  public:
   virtual ~Weights() = default;
 
   virtual bool has(const std::string& name) const = 0;
-  // Errors: kWeightsTensor if there is none.
+  // Throws kWeightsTensor if there is no such tensor.
   virtual Shape shape(const std::string& name) const = 0;
   // Writes the values as fp32 into `out`, whose size must be the product of `expected`. Errors:
   // kWeightsTensor (missing, wrong shape), kWeightsNotFinite and kWeightsCorrupt, naming file and
   // tensor; kWeightsRead and kWeightsChanged, naming the file.
   virtual void read(const std::string& name, const Shape& expected, std::span<float> out) const = 0;
 
-  // The weights' name in tables and reports: a path, or "synthetic:NAME:SEED".
+  // Returns the weights' name in tables and reports: a path, or "synthetic:NAME:SEED".
   const std::string& origin() const { return origin_; }
-  // True if they are seeded random numbers: made here, or read from files of write_weights.hpp.
+  // True if the weights are random numbers of a seed, made here or read from files of this program.
   bool synthetic() const { return synthetic_; }
-  // Returns XXH3-128 over names, shapes and values: equal for all file formats of the same numbers.
+  // Returns XXH3-128 over names, shapes and values. All file formats of a model give the same hash.
   virtual std::string hash() const = 0;
 
  protected:
@@ -51,7 +51,7 @@ struct DnabertShape {
   std::uint32_t layers = 0;
   std::uint32_t width = 0;
   std::uint32_t heads = 0;
-  std::uint32_t ffn = 0;  // half of gated_layers' rows
+  std::uint32_t ffn = 0;  // half of the rows of gated_layers
   std::uint32_t vocabulary = 0;
   float layer_norm_eps = 1e-12F;
 };
@@ -80,7 +80,7 @@ struct Esm2Weights {
 struct DnabertWeights {
   DnabertShape shape;
   std::unique_ptr<const Weights> tensors;
-  std::filesystem::path tokenizer;  // their tokenizer.json
+  std::filesystem::path tokenizer;  // the tokenizer.json of these weights
 };
 
 // Names: hidden_layer.*, bn1.{weight,bias,running_mean,running_var}, output_layer.*

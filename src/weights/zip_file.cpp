@@ -30,7 +30,7 @@ constexpr std::uint16_t kEncrypted = 1;
 constexpr std::uint16_t kSizesFollow = 8;  // the local header leaves CRC and sizes empty
 constexpr std::uint64_t kMaxEntries = 1U << 20U;
 
-// The place of the directory, from the record at the file's end.
+// The place and size of the ZIP's directory, as its end record gives them.
 struct Directory {
   std::uint64_t entries = 0;
   std::uint64_t size = 0;
@@ -89,14 +89,15 @@ class ZipReader {
     if (total == kIn64Short || directory.size == kIn64 || directory.offset == kIn64) {
       directory = read_directory64(end);
     }
-    if (directory.entries > kMaxEntries) malformed("it has too many members");
+    if (directory.entries > kMaxEntries)
+      malformed(fmt::format("it has {} members; the limit is {}", directory.entries, kMaxEntries));
     if (!range_within(directory.offset, directory.size, end)) {
       malformed("the directory lies outside the file");
     }
     return directory;
   }
 
-  // The end record is at the end of the file; only a comment may follow.
+  // Returns the place of the end record, which only a comment may follow.
   std::uint64_t find_end() {
     const std::uint64_t size = reader_.size();
     const std::uint64_t last = size < kEndSize ? 0 : size - kEndSize;
@@ -131,7 +132,7 @@ class ZipReader {
     return directory;
   }
 
-  // Reads one entry of the directory; the reader then stands after it.
+  // Reads one entry of the directory and moves the reader behind it.
   Member read_member() {
     expect(kDirectoryHeader, "entry of the directory where one should be");
     reader_.skip(4);
@@ -159,7 +160,7 @@ class ZipReader {
     return member;
   }
 
-  // The ZIP64 field has, in this order, the values that did not fit 32 bits.
+  // Reads the ZIP64 field. It has, in this order, the values that did not fit 32 bits.
   void read_zip64(std::uint64_t extra_end, std::uint64_t& size, std::uint64_t& packed,
                   std::uint64_t& offset) {
     while (reader_.offset() + 4 <= extra_end) {
@@ -179,7 +180,7 @@ class ZipReader {
     }
   }
 
-  // The place of a member's bytes, after its local header; the reader then stands after them.
+  // Returns the place of a member's bytes and moves the reader behind them.
   Extent find_data(const Member& member, std::uint64_t directory_offset) {
     reader_.seek(member.header_offset);
     expect(kLocalHeader, "local header where the directory points");

@@ -17,18 +17,18 @@ struct ZipEntry {
 
 // Reads the entries of a ZIP file with uncompressed members, as torch.save writes it (PKWARE
 // APPNOTE 6.3.9, with the ZIP64 fields). The directory and the local headers must agree, and
-// members may not overlap. check_crc checks the checksums, not this function. Errors:
-// kWeightsTruncated without a directory at the file's end, kWeightsFormat for the rest; those of
-// reading the file.
+// members may not overlap. check_crc() checks the checksums, not this function. Errors:
+// kWeightsTruncated if the directory at the file's end is missing; kWeightsFormat for other faults;
+// those of reading the file.
 std::vector<ZipEntry> read_zip(const SteadyFile& file);
 
-// The CRC-32 of the ZIP format; `crc` continues an earlier one.
+// Returns the CRC-32 of the ZIP format. `crc` is that of the bytes before.
 std::uint32_t zip_crc32(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
-// Returns the CRC-32 of a part of a file. Errors: those of reading it.
+// Returns the CRC-32 of a part of a file. Errors: those of reading the file.
 std::uint32_t zip_crc32(const SteadyFile& file, const Extent& part);
 
-// Checks an entry's bytes. Errors: kWeightsCorrupt; those of reading the file.
+// Checks the checksum of an entry's bytes. Errors: kWeightsCorrupt; those of reading the file.
 void check_crc(const ZipEntry& entry, const SteadyFile& file);
 
 }  // namespace virnucpro

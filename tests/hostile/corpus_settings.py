@@ -185,7 +185,7 @@ def config_json_cases():
     yield case("layers_4096", having(num_hidden_layers=4096), "weights-tensor", "layer.2")
     for name, text in (("an_array", b"[]"), ("settings_in_an_array", json.dumps([good]).encode()),
                        ("a_text", b'"bert"'), ("a_number", b"3"), ("null", b"null")):
-        yield case(name, text, "weights-format", "config.json", "no JSON object")
+        yield case(name, text, "weights-format", "config.json", "not a JSON object")
     yield case("remote_code", having(auto_map={"AutoModel": "evil.Model"}), None)
 
 
