@@ -410,7 +410,7 @@ class WorkerPool::Thread {
     Link& link = *links_[worker];
     link.logged += link.reader.message_bytes();
     if (link.logged > kFlood) {
-      lose(worker, "it logs without end");
+      lose(worker, fmt::format("it logged more than {} MiB", kFlood >> 20U));
       return false;
     }
     // All workers log the same while they load.

@@ -106,9 +106,9 @@ LayerNorm::LayerNorm(Context& context, const Weights& weights, const std::string
       weight_(read_later(context, weights, name + ".weight", {width})),
       bias_(read_later(context, weights, name + ".bias", {width})) {
   if (width > kWidestNorm) {
-    throw Error(ErrorKind::kWeightsTensor,
-                Place{.file = weights.origin(), .tensor = name + ".weight"},
-                fmt::format("{} numbers; on a GPU at most {}", width, kWidestNorm));
+    throw Error(
+        ErrorKind::kWeightsTensor, Place{.file = weights.origin(), .tensor = name + ".weight"},
+        fmt::format("{} numbers; a GPU takes at most {}: use --device cpu", width, kWidestNorm));
   }
 }
 
@@ -153,9 +153,10 @@ Embedding::Embedding(Context& /*context*/, const Weights& weights, const std::st
 
 void Backend::check_head_width(const Weights& weights, std::size_t width) {
   if (width % kMultiple == 0 && width <= kWidestHead) return;
-  throw Error(ErrorKind::kWeightsFormat, {.file = weights.origin()},
-              fmt::format("heads of {} numbers: on a GPU they must be a multiple of {}, at most {}",
-                          width, kMultiple, kWidestHead));
+  throw Error(
+      ErrorKind::kWeightsFormat, {.file = weights.origin()},
+      fmt::format("heads of {} numbers; a GPU takes a multiple of {} up to {}: use --device cpu",
+                  width, kMultiple, kWidestHead));
 }
 
 Backend::Rotary Backend::rotary(Context& context, const std::vector<float>& inv_freq) {

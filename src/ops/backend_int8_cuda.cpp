@@ -54,7 +54,7 @@ EightBitLinear::EightBitLinear(Context& context, const Weights& weights,
   if (inputs > kWidestCodes) {
     throw Error(ErrorKind::kWeightsTensor,
                 Place{.file = weights.origin(), .tensor = parts.front().weight},
-                fmt::format("{} inputs; in 8 bits at most {}", inputs, kWidestCodes));
+                fmt::format("{} inputs; int8 takes at most {}: use fp16", inputs, kWidestCodes));
   }
   DeviceBuffer rest(Purpose::kStaging, outputs_ * inputs);
   std::size_t first = 0;

@@ -18,7 +18,7 @@ BatchNormRelu::BatchNormRelu(const Weights& weights, const std::string& name, st
     if (value < 0.0F) {
       throw Error(ErrorKind::kWeightsTensor,
                   {.file = weights.origin(), .tensor = name + ".running_var"},
-                  fmt::format("a variance of {} at {}, none may be below zero", value, i));
+                  fmt::format("element {} is {}; a variance cannot be negative", i, value));
     }
     scale_.span()[i] /= std::sqrt(value + eps);
   }

@@ -86,7 +86,7 @@ std::size_t checked_outputs(std::span<const LinearPart> parts, std::size_t input
   }
   if (inputs > kMostInt8Inputs) {
     throw Error(ErrorKind::kInternal,
-                fmt::format("an 8-bit linear of {} inputs; at most {}", inputs, kMostInt8Inputs));
+                fmt::format("{} inputs; int8 takes at most {}: use fp16", inputs, kMostInt8Inputs));
   }
   return outputs_of(parts);
 }
