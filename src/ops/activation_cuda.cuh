@@ -4,9 +4,9 @@
 
 namespace virnucpro::cuda {
 
-// x · Φ(x), the exact GELU (Hendrycks and Gimpel 2016), as max(x, 0) − |x|·erfc(|x|/√2)/2 with erfc
-// by Abramowitz and Stegun 7.1.26, whose error is below 1.5e-7. The constants carry the factors
-// 1/√2 and 1/2.
+// Returns x · Φ(x), the exact GELU (Hendrycks and Gimpel 2016), as max(x, 0) − |x|·erfc(|x|/√2)/2.
+// erfc is that of Abramowitz and Stegun 7.1.26, with an error below 1.5e-7. The constants include
+// the factors 1/√2 and 1/2.
 __device__ __forceinline__ float gelu(float x) {
   const float magnitude = fabsf(x);
   float t;

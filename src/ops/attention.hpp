@@ -10,16 +10,16 @@
 
 namespace virnucpro {
 
-// Self-attention over packed sequences (sequence i is rows [offsets[i], offsets[i + 1])). qkv:
+// Self-attention over packed sequences: sequence i is rows [offsets[i], offsets[i + 1]). qkv:
 // [rows, 3·heads·head_width], queries, keys and values side by side, each head after head; out:
 // [rows, heads·head_width]. Queries are scaled by 1/√head_width. No sequence sees another, and
-// nothing is computed for padding. Work is divided from each sequence's own first row and softmax
-// is fp32, so that a sequence's bits depend on that sequence only.
+// nothing is computed for padding. A sequence's bits depend on that sequence only: tiles are
+// counted from its own first row, and softmax is fp32.
 
-// Returns inv_freq (paper below, section 3.2.2): 10000^(−2i/head_width), i < head_width / 2.
+// Returns inv_freq of the rotary embedding below: 10000^(−2i/head_width), i < head_width / 2.
 std::vector<float> rotary_frequencies(std::size_t head_width);
 
-// Angles of rotary position embedding (Su et al. 2021, arXiv:2104.09864): cosines and sines of
+// Cosines and sines for rotary position embedding (Su et al. 2021, arXiv:2104.09864): those of
 // position · inv_freq, [positions, head_width / 2].
 class RotaryTable {
  public:
@@ -35,16 +35,16 @@ class RotaryTable {
   std::vector<float> sines_;
 };
 
-// Rotates queries and keys by `rotary` (rotate-half form), which must cover the longest sequence.
+// Attends with queries and keys rotated (rotate-half). `rotary` must cover the longest sequence.
 void rotary_attention(OpContext& context, std::size_t heads, const RotaryTable& rotary,
                       std::span<const std::uint32_t> offsets, const Panels& qkv, Panels& out);
 
-// Adds −slopes[head]·|i − j| to score (i, j) (ALiBi, Press et al. 2021, arXiv:2108.12409).
+// Attends with −slopes[head]·|i − j| added to score (i, j) (ALiBi: Press et al., arXiv:2108.12409).
 void alibi_attention(OpContext& context, std::span<const float> slopes,
                      std::span<const std::uint32_t> offsets, const Panels& qkv, Panels& out);
 
-// Returns the paper's slopes: 2^(−8k/n), k = 1 … n, if n is a power of two; otherwise those of the
-// next lower power p, then every second slope of 2p.
+// Returns ALiBi's slopes for n heads: 2^(−8k/n), k = 1 … n, if n is a power of two. Otherwise they
+// are the slopes of the next lower power p, then every second slope of 2p.
 std::vector<float> alibi_slopes(std::size_t heads);
 
 }  // namespace virnucpro

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Query rows of one task, and of one register tile in it.
+// Numbers of query rows: in one task, and in one register tile of the task.
 constexpr std::size_t kQueryBlock = 192;
 constexpr std::size_t kTileRows = 6;
 // Columns of a register tile: 6 × 2 sums, 2 operands and a broadcast fill the 16 registers.
@@ -19,8 +19,8 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// c[r][n] = Σ_k a[r][k]·b[k][n], summed over k in order, so that a row's bits do not depend on
-// other rows. b is stored in panels of kTileColumns columns: b[panel][k][column].
+// Computes c[r][n] = Σ_k a[r][k]·b[k][n]. It adds over k in order, so that a row's bits do not
+// depend on other rows. b is stored in panels of kTileColumns columns: b[panel][k][column].
 template <std::size_t Rows>
 void multiply(const float* a, std::size_t a_stride, const float* b, std::size_t depth,
               std::size_t columns, float* c, std::size_t c_stride) {
@@ -174,7 +174,7 @@ void pack_values(const HeadRows& head, HeadScratch& scratch) {
   }
 }
 
-// Computes `rows` queries, beginning with `first`.
+// Computes `rows` queries from query `first` on.
 template <typename Positions>
 void attend_tile(const HeadRows& head, std::size_t head_index, const Positions& positions,
                  std::size_t first, std::size_t rows, HeadScratch& scratch, Panels& out) {

@@ -15,7 +15,7 @@
 namespace virnucpro::cuda {
 
 inline constexpr float kLog2E = 1.44269504F;
-// A value below every score. Unlike −infinity, two of them differ by 0, not NaN.
+// A value below every score. Its difference from itself is 0; that of −infinity would be NaN.
 inline constexpr float kLowest = -1e30F;
 
 // The values of a call that the kernels need.
@@ -28,7 +28,7 @@ struct AttentionProblem {
   const float* slopes;
   std::uint32_t heads;
   std::uint32_t head_width;
-  float scale;  // of scores; includes log2(e)
+  float scale;  // factor of scores; includes log2(e)
 };
 
 inline AttentionProblem problem_of(const AttentionCall& call) {
@@ -43,7 +43,7 @@ inline AttentionProblem problem_of(const AttentionCall& call) {
           .scale = kLog2E / std::sqrt(static_cast<float>(call.head_width))};
 }
 
-// Launches a block for each head and item; a grid's y dimension is at most 65,535.
+// Launches a block for each head and item, in grids of at most 65,535 items (CUDA's limit of y).
 template <typename Launch>
 void for_each_part(const AttentionCall& call, const Launch& launch) {
   constexpr std::size_t kMostItems = 65535;
@@ -56,8 +56,8 @@ void for_each_part(const AttentionCall& call, const Launch& launch) {
   }
 }
 
-// Calls `call_kernel` with a compile-time head width: the smallest available one that is not below
-// the call's.
+// Calls `call_kernel` with a head width as a compile-time constant: the least available width that
+// is not below the call's.
 template <typename CallKernel>
 void with_width(const AttentionCall& call, const CallKernel& call_kernel) {
   if (call.head_width <= 16) return call_kernel(std::integral_constant<int, 16>{});
@@ -67,7 +67,7 @@ void with_width(const AttentionCall& call, const CallKernel& call_kernel) {
   throw Error(ErrorKind::kInternal, "heads of " + std::to_string(call.head_width) + " numbers");
 }
 
-// One head of one sequence: its rows are `stride` elements apart, those of the result `width`.
+// One head of one sequence. Its rows are `stride` elements apart, the result's rows `width`.
 template <typename T>
 struct HeadRows {
   __device__ HeadRows(const AttentionProblem& problem, const AttentionItem& item,
@@ -98,7 +98,7 @@ __device__ __forceinline__ float exp2_fast(float x) {
   return result;
 }
 
-// Reductions over the four lanes that hold one row of an mma's result.
+// Reduce a value over the four lanes that hold one row of an mma's result.
 __device__ __forceinline__ float quad_max(float value) {
   value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 1));
   return fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 2));

@@ -11,27 +11,27 @@
 
 namespace virnucpro::cuda {
 
-// A sequence of at most this many rows (enough for a 500-base chunk) is one block's work, which
-// reads keys and values once. A longer one is cut into blocks of kCutRows query rows.
+// One block computes a sequence of at most kWholeRows rows (enough for a 500-base chunk), and reads
+// its keys and values once. A longer sequence is cut into blocks of kCutRows query rows.
 inline constexpr std::uint32_t kWholeRows = 176;
 inline constexpr std::uint32_t kCutRows = 128;
 
 inline constexpr std::uint32_t kWidestHead = 128;
 
-// One block's work: query rows [first, last) of a sequence, counted from its own first row.
+// One block's work: query rows [first, last), counted from the sequence's first row.
 struct AttentionItem {
   std::uint32_t begin = 0;   // the sequence's first row in the batch
-  std::uint32_t length = 0;  // its rows
+  std::uint32_t length = 0;  // rows of the sequence
   std::uint32_t first = 0;
   std::uint32_t last = 0;
 };
 
-// Divides packed sequences into work (offsets as in ops/attention.hpp).
+// Divides packed sequences into the blocks' work. `offsets` is that of ops/attention.hpp.
 std::vector<AttentionItem> attention_items(std::span<const std::uint32_t> offsets);
 
-// Attention over packed sequences as in ops/attention.hpp, in one kernel without scores in device
-// memory (Dao 2023, arXiv:2307.08691). Keys are taken in blocks of one size from the sequence's own
-// start; sums are fp32. qkv and out have one element type; softmax's weights are rounded to it.
+// A call of attention over packed sequences (ops/attention.hpp). One kernel computes it without
+// scores in device memory (Dao 2023, arXiv:2307.08691). Blocks of keys have one size and begin at
+// the sequence's own start. Sums are fp32; qkv, out and softmax's weights have one element type.
 struct AttentionCall {
   DeviceMatrix qkv;                      // [tokens, 3·heads·head_width]; may be overwritten
   DeviceMatrix out;                      // [tokens, heads·head_width]
@@ -51,15 +51,15 @@ struct AttentionCall {
 // kDevice, kInternal.
 using Attention = void (*)(const AttentionCall& call, cudaStream_t stream);
 
-// mma.sync: compute capability 8.0 and above.
+// Use mma.sync: compute capability 8.0 and above.
 void attention_generic_fp16(const AttentionCall& call, cudaStream_t stream);
 void attention_generic_bf16(const AttentionCall& call, cudaStream_t stream);
 
-// Plain arithmetic, one thread per query: compute capability 8.0 and above.
+// Uses plain arithmetic, one thread per query: compute capability 8.0 and above.
 void attention_plain_fp32(const AttentionCall& call, cudaStream_t stream);
 
-// wgmma: compute capability 9.0 only (Hopper). Head widths other than 64 use attention_generic of
-// the same type.
+// Use wgmma: compute capability 9.0 only (Hopper). Head widths other than 64 use attention_generic
+// of the same type.
 void attention_sm90_fp16(const AttentionCall& call, cudaStream_t stream);
 void attention_sm90_bf16(const AttentionCall& call, cudaStream_t stream);
 

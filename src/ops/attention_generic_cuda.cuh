@@ -16,13 +16,13 @@ inline constexpr int kWarps = 4;
 inline constexpr int kThreads = 32 * kWarps;
 inline constexpr int kTileRows = 16;   // queries that a warp takes at a time: the rows of one mma
 inline constexpr int kBlockKeys = 64;  // after each block the running maximum is updated
-inline constexpr std::uint32_t kChunkRows = 192;  // most keys and values in shared memory
+inline constexpr std::uint32_t kChunkRows = 192;  // limit of keys and values in shared memory
 static_assert(kChunkRows >= kWholeRows && kChunkRows % kBlockKeys == 0);
 static_assert(kCutRows % (kWarps * kTileRows) == 0);
 inline constexpr int kPad = 8;  // elements after each row, against bank conflicts
 
 // Copies `rows` rows of one head into shared memory, rotated if `rotary`. Columns from head_width
-// to kWidth become zero. `threads` threads share the work; this one is number `thread`.
+// to kWidth become zero. `threads` threads share the work; `thread` is the number of this thread.
 template <int kWidth, typename T>
 __device__ void stage_rows(const AttentionProblem& problem, const T* from, std::size_t stride,
                            std::uint32_t rows, std::uint32_t first_position, bool rotary, T* to,
@@ -77,7 +77,7 @@ __device__ __forceinline__ void load_transposed(std::uint32_t (&to)[4], const vo
                : "r"(address));
 }
 
-// sums += a [16, 16] · b [16, 8], in fp32.
+// Computes sums += a [16, 16] · b [16, 8], in fp32.
 template <typename T>
 __device__ __forceinline__ void multiply(float (&sums)[4], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1);
@@ -103,13 +103,13 @@ __device__ __forceinline__ void multiply<__nv_bfloat16>(float (&sums)[4],
 // every eight columns.
 template <int kWidth>
 struct Running {
-  float sums[kWidth / 8][4] = {};  // of weights times values
+  float sums[kWidth / 8][4] = {};  // sums of weights times values
   float maximum[2] = {kLowest, kLowest};
-  float weights[2] = {};  // their sum over this thread's columns
+  float weights[2] = {};  // sums of weights over this thread's columns
 };
 
-// Adds one block of keys. `query` is the tile's first row and `key` the block's first, both counted
-// in the sequence; keys from `length` on are hidden.
+// Adds one block of keys. `query` is the tile's first query and `key` the block's first key, both
+// counted in the sequence. Keys from `length` on are hidden.
 template <int kWidth, typename T>
 __device__ void attend_block(const AttentionProblem& problem,
                              const std::uint32_t (&queries)[kWidth / 16][4], const T* keys,
@@ -183,7 +183,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   }
 }
 
-// Writes a tile by way of the warp's part of shared memory, in whole rows.
+// Writes a tile in whole rows, by way of the warp's part of shared memory.
 template <int kWidth, typename T>
 __device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& running, T* scratch,
                            T* out, std::size_t stride, std::uint32_t rows) {
@@ -254,7 +254,7 @@ __global__ void __launch_bounds__(kThreads)
                            count, first_key, rotary, keys, threadIdx.x, kThreads);
         stage_rows<kWidth>(problem, rows_of.values + first_key * rows_of.stride, rows_of.stride,
                            count, first_key, false, values, threadIdx.x, kThreads);
-        // Zeros fill the last block: their weights are zero, which times garbage could be NaN.
+        // Fill the last block with zeros: a weight of zero times garbage could be NaN.
         const std::uint32_t filled = (count + kBlockKeys - 1) / kBlockKeys * kBlockKeys - count;
         zero_rows(keys + count * kRow, filled, kRow, threadIdx.x, kThreads);
         zero_rows(values + count * kRow, filled, kRow, threadIdx.x, kThreads);

@@ -7,7 +7,7 @@
 namespace virnucpro::cuda {
 namespace {
 
-// One thread computes a query row; all but keys and values is in registers.
+// One thread computes a query row. Everything except keys and values is in registers.
 constexpr int kPlainThreads = 128;
 constexpr int kPlainKeys = 32;  // in shared memory; after them the running maximum is updated
 

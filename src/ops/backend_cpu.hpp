@@ -44,11 +44,11 @@ struct CpuBackend {
   static std::size_t rows(const Matrix& matrix) { return matrix.rows(); }
   static std::size_t width(const Matrix& matrix) { return matrix.width(); }
 
-  // The residual stream, always fp32.
+  // Makes a residual stream, which is always fp32.
   static Matrix residual(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
-  // Input or output of products, in the context's precision if the device supports it.
+  // Makes an input or output of products, in the context's precision if the device supports it.
   static Matrix operand(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
-  // Input of attention: the output of a projection that no other projection reads.
+  // Makes an input of attention: the output of a projection that no other projection reads.
   static Matrix product(Context& context, std::size_t rows, std::size_t width) {
     return operand(context, rows, width);
   }
@@ -60,23 +60,23 @@ struct CpuBackend {
   };
   static Stream stream(Context&, std::size_t rows, std::size_t width) { return {{rows, width}}; }
 
-  // Makes ops whose constructors differ between backends; those of Linear and ClassHead do not.
+  // Makes an op whose constructor differs between backends; Linear's and ClassHead's do not.
   static LayerNorm layer_norm(Context&, const Weights& weights, const std::string& name,
                               std::size_t width, float eps) {
     return {weights, name, width, eps};
   }
-  // Makes the norm of pool_normalised().
+  // Makes the last norm, which pool_normalised() uses.
   static LastNorm last_norm(Context& context, const Weights& weights, const std::string& name,
                             std::size_t width, float eps) {
     return layer_norm(context, weights, name, width, eps);
   }
-  // Makes one of a layer's four linears; a backend may treat them differently.
+  // Makes one of a layer's four linears; a backend may treat the four differently.
   static Linear projection(Context& context, const Weights& weights, const Esm2Place& /*place*/,
                            std::span<const LinearPart> parts, std::size_t inputs,
                            Epilogue epilogue) {
     return {context, weights, parts, inputs, context.precision, epilogue};
   }
-  // `added`, unless empty, is added to every row.
+  // Makes an embedding. `added`, unless empty, is added to every row.
   static Embedding embedding(Context&, const Weights& weights, const std::string& name,
                              std::size_t rows, std::size_t width, float scale,
                              std::span<const float> added = {}) {
@@ -88,12 +88,12 @@ struct CpuBackend {
                                        std::size_t width, float eps) {
     return {weights, name, width, eps};
   }
-  // Errors: kWeightsFormat if the device's attention does not support this width.
+  // Throws kWeightsFormat if the device's attention does not support this width.
   static void check_head_width(const Weights&, std::size_t /*width*/) {}
   static Rotary rotary(Context&, std::vector<float> inv_freq) { return inv_freq; }
   static Slopes slopes(Context&, std::vector<float> slopes) { return slopes; }
 
-  // A gated linear unit without biases: `part` has the value's weights, then the gate's.
+  // A gated linear unit without biases. `part` has the value's weights, then the gate's weights.
   class GatedLinear {
    public:
     GatedLinear(Context& context, const Weights& weights, const LinearPart& part,
@@ -108,7 +108,7 @@ struct CpuBackend {
    private:
     Linear both_;
   };
-  // The scratch matrix for its run().
+  // Makes the scratch matrix for GatedLinear::run().
   static Matrix gated_scratch(Context&, std::size_t rows, std::size_t outputs) {
     return {rows, 2 * outputs};
   }
@@ -116,7 +116,7 @@ struct CpuBackend {
   static void normalise(Context& context, const LayerNorm& norm, Stream& stream) {
     norm.run(context, stream.values, stream.values);
   }
-  // Writes the inputs of `projection`, in the form that it takes.
+  // Normalises `in` and writes the result in the form that `projection` takes.
   static void normalise_for(Context& context, const LayerNorm& norm, const Matrix& in,
                             const Linear& /*projection*/, Operand& out) {
     norm.run(context, in, out);

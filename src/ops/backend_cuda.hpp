@@ -26,8 +26,8 @@ class Linear {
   Linear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
          std::size_t inputs, Precision precision, Epilogue epilogue);
 
-  // in: [rows, inputs] of that element type; out: [rows, outputs] of the same type, except for
-  // Epilogue::kBiasAdd, which adds to fp32.
+  // in: [rows, inputs] of the precision's element type. out: [rows, outputs] of the same type, or
+  // fp32 for Epilogue::kBiasAdd, which adds to it.
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out) const;
 
  private:
@@ -39,7 +39,7 @@ class Linear {
   DeviceBuffer weight_;
 };
 
-// As CpuBackend::GatedLinear: the gate's product, then the value's, whose epilogue combines them.
+// CpuBackend::GatedLinear here: the gate's product comes first; the value's epilogue combines both.
 class GatedLinear {
  public:
   GatedLinear(Context& context, const Weights& weights, const LinearPart& part, std::size_t inputs,
@@ -55,7 +55,7 @@ class GatedLinear {
   DeviceBuffer no_bias_;
 };
 
-// As ops/layer_norm.hpp, from fp32.
+// The op of ops/layer_norm.hpp on the device, from fp32.
 class LayerNorm {
  public:
   LayerNorm(Context& context, const Weights& weights, const std::string& name, std::size_t width,
@@ -74,7 +74,7 @@ class LayerNorm {
   DeviceBuffer bias_;
 };
 
-// As ops/embedding.hpp; out is fp32.
+// The op of ops/embedding.hpp on the device; out is fp32.
 class Embedding {
  public:
   // `added`, unless empty, is added to every row of the scaled table.
@@ -90,7 +90,7 @@ class Embedding {
   DeviceBuffer table_;
 };
 
-// As ops/batch_norm.hpp, in fp32.
+// The op of ops/batch_norm.hpp on the device, in fp32.
 class BatchNormRelu {
  public:
   explicit BatchNormRelu(const virnucpro::BatchNormRelu& norm);
@@ -103,7 +103,7 @@ class BatchNormRelu {
   DeviceBuffer bias_;
 };
 
-// As ops/class_head.hpp, for two classes.
+// The op of ops/class_head.hpp on the device, for two classes.
 class ClassHead {
  public:
   ClassHead(Context& context, const Weights& weights, const std::string& name, std::size_t inputs,
@@ -125,7 +125,7 @@ struct DeviceBatch : TokenBatch<Token> {
   std::size_t item_count = 0;
 };
 
-// The destination of means: row i of an fp32 matrix, from `column` on.
+// The destination of means. Mean i goes to row i of an fp32 matrix, from `column` on.
 struct DevicePooled {
   DeviceMatrix rows;
   std::size_t column = 0;
@@ -168,7 +168,7 @@ struct Backend {
   static Matrix gated_scratch(Context&, std::size_t /*rows*/, std::size_t /*outputs*/) {
     return {};
   }
-  // A residual stream and, in 16 bits, a copy of it as input of products.
+  // A residual stream and, in 16-bit precisions, a copy of it as input of products.
   struct Stream {
     Matrix values;
     Matrix copy;  // empty in fp32

@@ -13,7 +13,7 @@
 namespace virnucpro {
 
 struct Int8CpuContext : OpContext {
-  Int8Policy policy{};  // as cuda::Context has it
+  Int8Policy policy{};  // that of cuda::Context
   bool any_policy = false;
   // If set, 8-bit linears correct their biases on the batch that a model computes.
   bool calibrating = false;
@@ -25,8 +25,8 @@ struct Int8CpuOperand {
   Codes codes;
 };
 
-// A linear in 8 bits or, if the policy says so, in fp32. It has the weights for one of them, or for
-// both with Int8CpuContext::any_policy.
+// A linear in 8 bits or, if the policy says so, in fp32. It has the weights for one of the two, or
+// for both with Int8CpuContext::any_policy.
 class Int8CpuProjection {
  public:
   Int8CpuProjection(Int8CpuContext& context, const Weights& weights, const Esm2Place& place,
@@ -39,13 +39,13 @@ class Int8CpuProjection {
 
  private:
   Esm2Place place_;
-  // Its bias changes while a model calibrates, before anything else is computed with it.
+  // Mutable because the bias changes while a model calibrates, before any other use.
   mutable std::optional<Int8Linear> coarse_;
   std::optional<Linear> wide_;
 };
 
-// x / √(mean(x²) + eps) for each row: a norm whose gain, bias and centring are in the weights
-// around it (weights/folded_esm2.hpp).
+// Computes x / √(mean(x²) + eps) for each row x. The norm's gain, bias and centring are in the
+// weights around it (weights/folded_esm2.hpp).
 struct RmsNorm {
   float eps = 0;
 
@@ -53,8 +53,8 @@ struct RmsNorm {
   void run(OpContext& context, const Panels& in, Panels& out) const;
 };
 
-// The last norm, with FoldedEsm2's head. The head is linear, so it is applied to each sequence's
-// mean: one small product in place of one per token.
+// The last norm, with FoldedEsm2's head. The head is linear, so it can take each sequence's mean:
+// one small product per sequence, not one per token.
 struct HeadNorm {
   RmsNorm norm;
   Linear head;
@@ -64,8 +64,8 @@ struct HeadNorm {
 };
 
 // ESM-2's ops in 8 bits for FoldedEsm2's weights: the scheme of cuda::Int8Backend
-// (ops/backend_int8_cuda.hpp), with fp32 in place of fp16. It shows the error of 8 bits alone, and
-// tests weights and runs without a Hopper GPU.
+// (ops/backend_int8_cuda.hpp), with fp32 in place of fp16. It shows the error of 8 bits alone.
+// Weights and runs can be tested with it without a Hopper GPU.
 struct Int8CpuBackend : CpuBackend {
   using Context = Int8CpuContext;
   using Operand = Int8CpuOperand;

@@ -33,7 +33,7 @@ Int8Epilogue eight_bit(Epilogue epilogue) {
   throw Error(ErrorKind::kInternal, "no such 8-bit linear");
 }
 
-// Here the residual stream is fp16, also for a 16-bit linear that adds to it.
+// Returns the epilogue for this backend's stream of fp16, which 16-bit linears add to, too.
 Epilogue in_16_bits(Epilogue epilogue) {
   return epilogue == Epilogue::kBiasAdd ? Epilogue::kBiasAdd16 : epilogue;
 }

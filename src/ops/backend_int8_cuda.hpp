@@ -12,11 +12,11 @@
 
 namespace virnucpro::cuda {
 
-// The inputs of a projection as the op before stored them, and room for their codes.
+// The inputs of a projection, as the op before it stored them, and room for their codes.
 struct Int8Operand {
   enum class Form : std::uint8_t {
     kHalves,
-    kCodes,  // a norm's; `halves` hold the same numbers only while biases are corrected
+    kCodes,  // of a norm; `halves` has the numbers only while biases are corrected
   };
 
   DeviceMatrix halves;  // fp16
@@ -47,8 +47,8 @@ class EightBitLinear {
   DeviceBuffer scales_;
 };
 
-// A linear in 8 bits or, if the context's policy says so, in 16. It has the weights for one of
-// them, or for both with Context::any_int8_policy.
+// A linear in 8 bits or, if the context's policy says so, in 16. It has the weights for one of the
+// two, or for both with Context::any_int8_policy.
 class Int8Linear {
  public:
   Int8Linear(Context& context, const Weights& weights, const Esm2Place& place,
@@ -71,7 +71,7 @@ struct RmsNorm {
   float eps = 0;
 };
 
-// The last norm, with FoldedEsm2's head, which is applied to means as in ops/backend_int8_cpu.hpp.
+// The last norm with FoldedEsm2's head, which takes means as in ops/backend_int8_cpu.hpp.
 class HeadNorm {
  public:
   HeadNorm(Context& context, const Weights& weights, std::size_t width, float eps);

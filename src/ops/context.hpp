@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// Element type of the inputs of matrix products; all else is computed in fp32. kInt8: 8 bits for
-// ESM-2's linears except those that an Int8Policy keeps, fp16 for all other products.
+// The element type of matrix products' inputs; all else is computed in fp32. kInt8 means 8 bits for
+// ESM-2's linears, except those that an Int8Policy keeps, and fp16 for all other products.
 enum class Precision : std::uint8_t { kFp32, kFp16, kBf16, kInt8 };
 std::string_view name_of(Precision precision);  // "fp32"
 

@@ -19,9 +19,9 @@
 
 namespace virnucpro::cuda {
 
-Element element_of(Precision precision);  // of the inputs of products
+Element element_of(Precision precision);  // type of products' inputs
 
-inline constexpr std::size_t kPositions = 1024;  // that the first rotary tables cover
+inline constexpr std::size_t kPositions = 1024;  // number of positions in the first rotary tables
 
 // Cosines and sines of positions on the device, shared by several layers.
 struct RotaryAngles {
@@ -33,7 +33,7 @@ struct RotaryAngles {
 
 // Memory that 8-bit linears need while they correct their biases.
 struct Calibration {
-  std::unordered_map<const void*, DeviceBuffer> rests;  // by codes: the weights' second 8 bits
+  std::unordered_map<const void*, DeviceBuffer> rests;  // weights' second 8 bits, by codes
   DeviceBuffer means;                                   // fp32, two for each input of a linear
 
   void add(const void* codes, DeviceBuffer rest, std::size_t inputs) {
@@ -43,8 +43,8 @@ struct Calibration {
   }
 };
 
-// Everything that the device's ops need besides their operands, as ops/context.hpp on the CPU. Ops
-// only enqueue work on `stream`; the caller waits for it.
+// Everything that the device's ops need besides their operands, like OpContext on the CPU. Ops only
+// enqueue work on `stream`; the caller waits for the stream.
 struct Context {
   const Cancel& cancel;
   Precision precision = Precision::kFp32;
@@ -57,7 +57,7 @@ struct Context {
   // The policy of models made with this context; with `any_int8_policy` it may change afterwards.
   Int8Policy int8_policy{};
   bool any_int8_policy = false;
-  // Set before 8-bit linears are made, and until they have corrected their biases on a batch.
+  // Set while 8-bit linears are made and until they have corrected their biases on a batch.
   std::unique_ptr<Calibration> calibration{};
 
   Element element() const { return element_of(precision); }

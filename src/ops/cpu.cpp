@@ -7,13 +7,13 @@
 namespace virnucpro {
 namespace {
 
-// dnnl_cpu_isa_t is a bit set: a newer instruction set includes the older ones' bits.
+// True if the processor has this instruction set, whose bits are a part of newer sets' bits.
 bool has_isa(dnnl_cpu_isa_t isa) {
   return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & static_cast<unsigned>(isa)) ==
          static_cast<unsigned>(isa);
 }
 
-// The advice must not blame an old processor: fp32 runs on every processor that is accepted.
+// Returns an error with its own advice: the usual one blames the processor, but fp32 runs here.
 Error without_bf16() {
   Error error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here");
   error.advise(

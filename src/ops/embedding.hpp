@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// out[i] = table[tokens[i]]; the table is `scale` · the tensor [rows, width]. The caller has
-// checked that tokens are below `rows`.
+// Looks up rows: out[i] = table[tokens[i]]. The table is `scale` · the tensor [rows, width]. The
+// caller must check that tokens are below `rows`.
 class Embedding {
  public:
   Embedding(const Weights& weights, const std::string& name, std::size_t rows, std::size_t width,

@@ -24,18 +24,18 @@ struct GemmCall {
   const float* channel_scales = nullptr;  // [outputs], of `weight`
 };
 
-// Enqueues a product. For any tile the K dimension is summed in the same order, so a row's bits
-// depend only on that row, the weights and the kernel's family. The kernels are CUTLASS's, not
-// cuBLASLt's: that has the tanh GELU, and its kernel, and so the bits, change with the batch.
+// Enqueues a product. The K dimension is summed in the same order for any tile, so a row's bits
+// depend only on that row, the weights and the kernel's family. The kernels are CUTLASS's. cuBLASLt
+// has only the tanh GELU, and its choice of a kernel, and so the bits, change with the batch.
 // Errors: kDevice.
 using Gemm = void (*)(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
-// wgmma and TMA: compute capability 9.0 only (Hopper).
+// Use wgmma and TMA: compute capability 9.0 only (Hopper).
 void gemm_sm90_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_sm90_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
-// mma.sync: compute capability 8.0 and above. fp32 is split into three TF32 products (Ootomo and
-// Yokota 2022, arXiv:2203.03341); the error is that of an fp32 product.
+// Use mma.sync: compute capability 8.0 and above. fp32 is split into three TF32 products (Ootomo
+// and Yokota 2022, arXiv:2203.03341); the error is that of an fp32 product.
 void gemm_generic_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_fp32(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);

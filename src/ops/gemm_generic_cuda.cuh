@@ -6,7 +6,7 @@
 #include <cutlass/gemm/device/gemm_universal_adapter.h>
 #include <cutlass/gemm/kernel/default_gemm_universal_with_visitor.h>
 
-// This header needs declarations of the ones above, but does not include them.
+// visitors.hpp needs declarations of the headers above, but does not include them.
 #include <cutlass/epilogue/threadblock/fusion/visitors.hpp>
 #include <type_traits>
 
@@ -58,7 +58,7 @@ class GenericGemm {
   using Compute = visitors::VisitorCompute<Operation, float, float, kNearest>;
   using Biased = visitors::Sm80EVT<Compute<cutlass::plus>, visitors::VisitorAccFetch, Bias>;
 
-  // Chooses the stored value, as a tree over the accumulator.
+  // Makes the epilogue's tree over the accumulator; its result is stored.
   template <Epilogue kKind, class = void>
   struct Choose {
     using Tree = Biased;

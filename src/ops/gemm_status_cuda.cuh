@@ -10,8 +10,8 @@
 
 namespace virnucpro::cuda {
 
-// Runs a CUTLASS product. Errors: kDevice if CUDA is the reason that it did not start, otherwise
-// kInternal.
+// Starts a CUTLASS product. Errors: kDevice if CUDA prevented the start, kInternal for any other
+// reason.
 template <class Adapter>
 void run_gemm(const typename Adapter::Arguments& arguments, const GemmCall& call,
               cudaStream_t stream) {

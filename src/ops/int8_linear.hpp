@@ -12,11 +12,11 @@
 
 namespace virnucpro {
 
-// With at most this many inputs no sum of products leaves 32 bits: 2^31 / 127^2, rounded down to a
+// The largest number of inputs whose sum of products fits 32 bits: 2^31 / 127^2, rounded down to a
 // power of two.
 inline constexpr std::size_t kMostInt8Inputs = 131072;
 
-// The mean of each column of a linear's inputs over many rows: of the exact numbers, and of the
+// The means of a linear's inputs over many rows, for each column: of the exact numbers, and of the
 // numbers that their codes stand for.
 struct ColumnMeans {
   std::span<const float> exact;
@@ -24,20 +24,20 @@ struct ColumnMeans {
 };
 
 // A linear layer of 8-bit numbers with one scale per output. It computes the same integers as a
-// GPU, for tests and for machines without one. sum = Σ code · code, exact in 32 bits; value = sum ·
-// the row's scale · the output's scale + bias, in fp32; then the epilogue.
+// GPU, for tests and machines without a GPU: sum = Σ code · code, exact in 32 bits, then in fp32
+// value = sum · the row's scale · the output's scale + bias, then the epilogue.
 class Int8Linear {
  public:
-  // Epilogues: kBias, kBiasGelu, kBiasAdd. With Blocks::kRotated it takes the codes of inputs that
-  // were rotated. Errors: kInternal for other epilogues and for more than kMostInt8Inputs inputs.
+  // Takes the epilogues kBias, kBiasGelu and kBiasAdd. With Blocks::kRotated, run() takes codes of
+  // rotated inputs. Errors: kInternal for other epilogues, or more than kMostInt8Inputs inputs.
   Int8Linear(OpContext& context, const Weights& weights, std::span<const LinearPart> parts,
              std::size_t inputs, Epilogue epilogue, Blocks blocks);
 
   std::size_t outputs() const { return weight_.rows(); }
   Blocks blocks() const { return blocks_; }
 
-  // Takes the mean error of the quantised results off the bias: adds W·exact − (quantised W)·coded,
-  // with W to 16 bits.
+  // Corrects the bias by the mean error of the quantised results: adds W·exact − (quantised
+  // W)·coded, with W to 16 bits.
   void correct_bias(const ColumnMeans& means);
 
   // in: [rows, inputs], out: [rows, outputs].

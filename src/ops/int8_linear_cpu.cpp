@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-// Rows and outputs whose sums are kept in registers, and outputs of one task.
+// Numbers of rows and outputs whose sums are in registers, and of the outputs of one task.
 constexpr std::size_t kRowsAtOnce = 4;
 constexpr std::size_t kOutputsAtOnce = 2;
 constexpr std::size_t kTaskOutputs = 64;
@@ -29,7 +29,7 @@ std::int32_t sum_words(__m256i v) {
   return _mm_cvtsi128_si32(_mm_add_epi32(half, _mm_shuffle_epi32(half, 0xb1)));
 }
 
-// Computes the sums of all rows for two outputs of a task, `first` and the next one.
+// Computes the sums of all rows for two outputs of a task, `first` and the next.
 void add_products(const std::array<const std::int8_t*, kRowsAtOnce>& rows,
                   const std::array<const std::int8_t*, kOutputsAtOnce>& weights, std::size_t inputs,
                   std::size_t first, RowSums& sums) {
@@ -54,13 +54,13 @@ void add_products(const std::array<const std::int8_t*, kRowsAtOnce>& rows,
   }
 }
 
-// Turns a row's sums into outputs. The arrays are of one task's outputs.
+// Turns a row's sums into outputs. Each array has a value for each of a task's outputs.
 struct Finish {
   Epilogue epilogue;
   std::array<float, kTaskOutputs> scales{};
   std::array<float, kTaskOutputs> bias{};
 
-  // A GPU's epilogue has the same operations, the last one fused.
+  // Computes as a GPU's epilogue does: the multiplication by the scale and the addition are fused.
   void store(const std::array<std::int32_t, kTaskOutputs>& sums, float row_scale, float* out,
              std::size_t count) const {
     std::array<float, kTaskOutputs> values;
@@ -133,7 +133,7 @@ void Int8Linear::correct_bias(const ColumnMeans& means) {
 }
 
 void Int8Linear::run(OpContext& context, const Codes& in, Panels& out) const {
-  // Takes a task's outputs over all panels, then the next task's: weights stay in the cache.
+  // Compute a task's outputs for all panels, then the next task's: weights stay in the cache.
   const std::size_t panels = out.panels();
   const std::size_t tasks = (outputs() + kTaskOutputs - 1) / kTaskOutputs * panels;
   context.pool.parallel_for(tasks, [&](std::size_t task, std::size_t) {
@@ -145,7 +145,7 @@ void Int8Linear::run(OpContext& context, const Codes& in, Panels& out) const {
     const RowRange range = panel_rows(task % panels, in.rows());
     RowSums sums{};
     for (std::size_t row = range.first; row < range.last; row += kRowsAtOnce) {
-      // Rows beyond the last one compute the last one again, and so do outputs.
+      // Places beyond the last row compute the last row again; the same holds for outputs.
       std::array<const std::int8_t*, kRowsAtOnce> rows;
       for (std::size_t r = 0; r < kRowsAtOnce; ++r) {
         rows[r] = in.row(std::min(row + r, range.last - 1)).data();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kNone = "none";
 constexpr std::size_t kEveryLayer = std::numeric_limits<std::size_t>::max();
-// Bounds a policy's text; it is far beyond any model.
+// The largest layer number in a policy's text. It is far beyond any model.
 constexpr std::size_t kMostLayer = 999;
 constexpr std::array<std::string_view, kEsm2Linears> kLinearNames{"qkv", "out", "fc1", "fc2"};
 
@@ -78,7 +78,7 @@ std::optional<std::size_t> Int8Policy::last_layer() const {
   return last;
 }
 
-// Adds "fc2", "3.fc2" or "3-5.fc2".
+// Adds "fc2", "3.fc2" or "3-5.fc2"; returns false for any other text.
 bool Int8Policy::add(std::string_view item) {
   const std::size_t dot = item.find('.');
   const bool has_layers = dot != std::string_view::npos;

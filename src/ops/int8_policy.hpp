@@ -16,32 +16,32 @@ enum class Esm2Linear : std::uint8_t { kQkv, kOut, kFc1, kFc2 };
 inline constexpr std::size_t kEsm2Linears = 4;
 std::string_view name_of(Esm2Linear linear);  // "qkv"
 
-// One linear of a model.
+// The place of one linear in a model.
 struct Esm2Place {
   std::size_t layer = 0;
   Esm2Linear linear = Esm2Linear::kQkv;
 };
 
-// Says which of ESM-2's linears Precision::kInt8 computes in 8 bits, and which it keeps in 16. Its
-// text is canonical, so that equal policies are the same run, however they were written.
+// Says which of ESM-2's linears Precision::kInt8 computes in 8 bits, and which it keeps in 16.
+// Equal policies have the same text, however they were written, so that they count as the same run.
 class Int8Policy {
  public:
-  // Computes all in 8 bits.
+  // Makes the policy that computes all linears in 8 bits.
   Int8Policy() = default;
 
-  // Reads the linears to keep in 16 bits: "none", or "fc2" (in every layer), "0.qkv", "30-35.fc1",
-  // or several of these with commas between them. Layers count from 0. Empty for any other text.
+  // Reads the linears to keep in 16 bits: "none", or a comma list of "fc2" (in every layer),
+  // "0.qkv" or "30-35.fc1". Layers count from 0. Returns nothing for any other text.
   static std::optional<Int8Policy> parse(std::string_view text);
 
-  // Keeps only these in 16 bits.
+  // Returns the policy that keeps only these linears in 16 bits.
   static Int8Policy keeping(std::span<const Esm2Place> places);
 
   bool in_8_bits(std::size_t layer, Esm2Linear linear) const;
   bool in_8_bits(const Esm2Place& place) const { return in_8_bits(place.layer, place.linear); }
-  // Returns the same policy for a model of so many layers: 0-35.fc2 is fc2 if 35 is the last one.
+  // Returns this policy for a model of `layers` layers: 0-35.fc2 becomes fc2 if the last is 35.
   Int8Policy of_model(std::size_t layers) const;
-  // Equal for all policies that keep the same linears in models of any size, or after of_model() in
-  // that model. parse() reads it.
+  // Returns a text that parse() reads. Policies that keep the same linears in models of any size
+  // have the same text; after of_model(), those that keep the same in that model.
   std::string text() const;
   // Returns the last layer that the text names by its number; empty if it names none.
   std::optional<std::size_t> last_layer() const;

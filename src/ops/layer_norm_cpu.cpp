@@ -6,7 +6,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns Σ term(i) over [0, count): four vectors of partial sums, then the rest one by one.
+// Returns Σ term(i) over [0, count): adds in four vectors, then the remaining terms in order.
 template <typename VectorTerm, typename Term>
 float ordered_sum(std::size_t count, VectorTerm vector_term, Term term) {
   __m256 sums[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(),

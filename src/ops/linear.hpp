@@ -17,27 +17,27 @@ enum class Epilogue : std::uint8_t {
   kBias,       // out = x·Wᵀ + b
   kBiasGelu,   // out = GELU(x·Wᵀ + b), erf form, absolute error below 1e-6
   kBiasAdd,    // out = out + x·Wᵀ + b, the residual stream
-  kBiasAdd16,  // the same for a stream in the type of x, not in fp32; Hopper
+  kBiasAdd16,  // like kBiasAdd, for a stream in the type of x; Hopper only
   kGeluGate,  // out = out·GELU(x·Wᵀ), the gated linear unit (Shazeer 2020, arXiv:2002.05202); GPUs
 };
 
-// Some of a layer's outputs, as one pair of tensors in the file.
+// A part of a layer's outputs: one pair of tensors in the file.
 struct LinearPart {
   std::string weight;  // [outputs, inputs]
   std::string bias;    // [outputs]; not read with Epilogue::kNone
   std::size_t outputs;
 };
 
-// Adds the outputs of all parts.
+// Returns the number of outputs of all parts.
 std::size_t outputs_of(std::span<const LinearPart> parts);
 
 // A dense layer, out = epilogue(x·Wᵀ), accumulated in fp32. Weights are read one tensor at a time
-// and stored once in the products' layout; for Precision::kBf16 they and the inputs are rounded to
+// and stored once in the products' layout; for Precision::kBf16, weights and inputs are rounded to
 // bf16. A row's bits depend only on that row and the weights: each product runs in one thread, on a
-// whole panel and all inputs; the width of its block of outputs depends only on the layer.
+// whole panel and all inputs, and the width of its block of outputs depends only on the layer.
 class Linear {
  public:
-  // The outputs of several parts lie side by side.
+  // Makes one layer of several parts, whose outputs lie side by side.
   Linear(OpContext& context, const Weights& weights, std::span<const LinearPart> parts,
          std::size_t inputs, Precision precision, Epilogue epilogue);
   ~Linear();

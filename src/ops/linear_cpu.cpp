@@ -15,8 +15,8 @@ namespace {
 
 using dnnl::memory;
 
-// The most outputs of one product: enough work for a call (about a millisecond), and enough
-// products that a batch of one panel keeps many threads busy.
+// The limit of outputs in one product. A product then has enough work for a call (about a
+// millisecond), and a batch of one panel has enough products for many threads.
 constexpr std::size_t kBlockOutputs = 512;
 
 memory::dim dim(std::size_t size) {
@@ -75,7 +75,7 @@ class Block {
     }
   }
 
-  // input: a panel in this block's precision; output: the panel's first row, of all outputs.
+  // `input` is a panel in this block's precision, `output` the panel's first row in the result.
   void run(OnednnThread& thread, const void* input, float* output) const {
     dnnl::engine& engine = cpu_engine();
     std::unordered_map<int, memory> arguments{
@@ -118,7 +118,7 @@ struct Linear::Blocks {
 
   void add_part(OpContext& context, const Weights& weights, const LinearPart& part,
                 std::size_t first_output, Epilogue epilogue);
-  // Converts the panel to the products' input.
+  // Converts a panel to the type of the products' input.
   const void* prepare(OnednnThread& thread, const float* panel) const;
 };
 
@@ -180,7 +180,7 @@ std::size_t Linear::outputs() const {
 }
 
 void Linear::run(OpContext& context, const Panels& in, Panels& out) const {
-  // Takes one block over all panels, then the next: a block's weights stay in the cache.
+  // Compute a block for all panels, then the next block: a block's weights stay in the cache.
   const std::size_t panels = in.panels();
   context.pool.parallel_for(blocks_->blocks.size() * panels, [&](std::size_t task, std::size_t) {
     const Block& block = blocks_->blocks[task / panels];

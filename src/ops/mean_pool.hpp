@@ -10,12 +10,12 @@
 
 namespace virnucpro {
 
-// Returns the rows over which each sequence's mean is taken. Each sequence must be longer than the
-// rows that are skipped.
+// Returns the rows over which each sequence's mean is taken. Each sequence must have more rows than
+// are skipped.
 std::vector<RowRange> pooled_rows(std::span<const std::uint32_t> offsets, const PooledRows& rows);
 
-// out[i] = mean of the rows of ranges[i], summed in order in double. out: [ranges, width]; each
-// range has at least one row.
+// Computes out[i], the mean of the rows of ranges[i], summed in order in double. out: [ranges,
+// width]. Each range must have at least one row.
 void mean_pool(OpContext& context, const Panels& in, std::span<const RowRange> ranges,
                std::span<float> out);
 

@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-// Enough for several threads that make code at once.
+// The memory that must be free: enough for several threads that make code at once.
 constexpr std::size_t kRoom = 32U << 20U;
 
 dnnl::stream make_stream() {

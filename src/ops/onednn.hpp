@@ -10,11 +10,11 @@
 
 namespace virnucpro {
 
-// Only ONEDNN_MAX_CPU_ISA of oneDNN's own variables has an effect.
+// Returns oneDNN's CPU engine. Of oneDNN's variables, only ONEDNN_MAX_CPU_ISA has an effect.
 dnnl::engine& cpu_engine();
 
-// Call this before oneDNN makes code for a primitive, which takes a few MiB: without that memory it
-// crashes, because it never checks what it got. Errors: kOutOfMemory.
+// Call this before oneDNN makes code for a primitive, which takes a few MiB: oneDNN does not check
+// its allocations and would crash. Errors: kOutOfMemory.
 void require_room_for_onednn();
 
 // Everything that one thread needs to call oneDNN. It sets the thread's OpenMP team to one, because
@@ -24,8 +24,8 @@ class OnednnThread {
   static OnednnThread& here();
 
   dnnl::stream& stream() { return stream_; }
-  // Returns at least `bytes`, uninitialised, valid until the next call. It replaces oneDNN's own
-  // scratchpad, which gives wrong sums if two threads run one primitive (2.6.3).
+  // Returns at least `bytes` of uninitialised memory, valid until the next call. Two threads with
+  // one primitive must not use oneDNN's own scratchpad: sums would be wrong (2.6.3).
   void* scratchpad(std::size_t bytes) { return grown(scratchpad_, bytes); }
   void* input(std::size_t bytes) { return grown(input_, bytes); }
 

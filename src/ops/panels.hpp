@@ -7,12 +7,12 @@
 
 namespace virnucpro {
 
-// The rows of every matrix product: a constant, so that a row's bits do not depend on how many
-// there are (oneDNN on AVX2 selects kernels by rows modulo 6; 192 is a multiple of every tile).
+// The rows of every matrix product. The number is constant, so that a row's bits do not depend on
+// it (oneDNN on AVX2 selects kernels by rows modulo 6; 192 is a multiple of every tile).
 inline constexpr std::size_t kPanelRows = 192;
 
 // A row-major matrix of activations, one row per token, padded to whole panels. Padding rows start
-// as zero; products write them, and nothing reads the results.
+// as zero. Products write results for them, which nothing reads.
 class Panels {
  public:
   Panels(std::size_t rows, std::size_t width);

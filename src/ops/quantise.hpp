@@ -13,11 +13,11 @@ namespace virnucpro {
 
 // Numbers in 8 bits: number = code · the row's scale, |code| ≤ 127. A row of activations is a
 // token, a row of weights an output. The scale is the row's largest |number| / 127, so nothing is
-// clipped. A row with NaN or infinity has the scale NaN, so that its results are seen to be wrong;
-// one of zeros, or of numbers too small for 127 / number to be finite, has the scale 0. Codes of
-// both are 0. All steps are single operations in fp32, so that a GPU gives the same bits. On an
-// H200 and trained weights, int8 was faster and far more exact than e4m3; static scales clip real
-// outliers.
+// clipped. A row with NaN or infinity has the scale NaN, so that the fault shows in the results. A
+// row of zeros, or of numbers too small for 127 / number to be finite, has the scale 0. In both
+// cases all codes are 0. All steps are single operations in fp32, so that a GPU gives the same
+// bits. On an H200 and trained weights, int8 was faster and far more exact than e4m3; static scales
+// clip outliers.
 class Codes {
  public:
   Codes(Purpose purpose, std::size_t rows, std::size_t width);
@@ -35,23 +35,23 @@ class Codes {
   HostArray<float> scales_;
 };
 
-// kRotated rotates numbers in blocks of 8 columns before they are quantised. That makes a row's
-// largest number smaller if it stands alone. The width must be a multiple of 8.
+// kRotated rotates numbers in blocks of 8 columns before they are quantised. A row's largest number
+// becomes smaller if its neighbours are small. The width must be a multiple of 8.
 enum class Blocks : bool { kPlain, kRotated };
 
-// fc2's inputs are GELU's outputs. They differ much within a row and little within a column, so
-// mixing neighbours makes a row's largest number smaller.
+// Returns kRotated for fc2. Its inputs, GELU's outputs, differ much within a row and little within
+// a column, so mixing neighbours makes a row's largest number smaller.
 constexpr Blocks blocks_for(Esm2Linear linear) {
   return linear == Esm2Linear::kFc2 ? Blocks::kRotated : Blocks::kPlain;
 }
 
 // Applies the Hadamard transform to each 8 numbers: sums and differences at distances 1, 2 and 4,
-// then times the fp32 number nearest to √(1/8).
+// then a multiplication by the fp32 number nearest to √(1/8).
 void rotate_blocks(std::span<float> numbers);
 
-// code = number · (127 / largest), rounded to nearest even. Returns the scale.
+// Computes code = number · (127 / largest), rounded to nearest even. Returns the scale.
 float quantise_row(std::span<const float> numbers, std::span<std::int8_t> codes);
-// Computes a second 8 bits of the same numbers: the rest, number − scale · code rounded once, in
+// Computes the second 8 bits of the same numbers: the rest number − scale · code, rounded once, in
 // units of scale / 254.
 void quantise_rest(std::span<const float> numbers, float scale, std::span<const std::int8_t> codes,
                    std::span<std::int8_t> rest);

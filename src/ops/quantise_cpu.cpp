@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kBlockColumns = 8;
 constexpr float kLargestCode = 127.0F;
 
-// Returns the largest |number|; infinity or NaN if there is one. Without their signs, floats are
-// ordered as their bits are, NaN above all.
+// Returns the largest |number|, or an infinity or NaN among them. Without signs, floats have the
+// same order as their bits, with NaN above all.
 float largest_magnitude(std::span<const float> numbers) {
   std::uint32_t largest = 0;
   for (const float number : numbers) {

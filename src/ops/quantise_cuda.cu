@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kWarp = 32;
 constexpr int kThreads = 128;
-constexpr int kPiece = 8;  // numbers that a thread takes together, and a block of a rotation
+constexpr int kPiece = 8;  // numbers that a thread loads at once; a rotation's block
 constexpr float kMost = 127.0F;
 
 template <typename T>
@@ -25,7 +25,7 @@ __device__ __forceinline__ const Piece<T>& piece_of(const T* row, std::size_t pi
   return *reinterpret_cast<const Piece<T>*>(row + piece * kPiece);
 }
 
-// Loads a row's numbers; Raw is a piece of them as it is kept in registers.
+// Loads a row's numbers. Raw is a piece of the row in registers.
 template <typename T>
 struct PlainRows {
   using Raw = Piece<T>;
@@ -46,7 +46,7 @@ PlainRows<T> rows_of(const DeviceMatrix& in) {
   return {static_cast<const T*>(in.data), in.width};
 }
 
-// The orthogonal Hadamard transform of 8 numbers; ops/quantise.hpp says in which order.
+// Applies the orthogonal Hadamard transform to 8 numbers, in the order of ops/quantise.hpp.
 __device__ __forceinline__ void rotate(float (&x)[kPiece]) {
 #pragma unroll
   for (int step = 1; step < kPiece; step *= 2) {
@@ -69,7 +69,7 @@ __device__ __forceinline__ void numbers(const typename Rows::Raw& raw, float (&x
   if constexpr (kRotated) rotate(x);
 }
 
-// Combines a value over the kLanes threads of a row, in a fixed order; all of them receive it.
+// Combines a value over the kLanes threads of a row, in a fixed order; all get the result.
 template <int kLanes, typename Combine>
 __device__ __forceinline__ float over_row(float value, const Combine& combine) {
 #pragma unroll
@@ -114,10 +114,10 @@ struct RowScale {
   float inverse;
 };
 
-// kLanes threads take a row, kPieces pieces each; it stays in registers.
+// The shape of a row in registers: kLanes threads have kPieces pieces each.
 template <int kLanes, int kPieces>
 struct RowShape {
-  static constexpr int kRows = kThreads / kLanes;  // of a block
+  static constexpr int kRows = kThreads / kLanes;  // rows of a block
 
   __device__ static std::size_t row() {
     return std::size_t{blockIdx.x} * kRows + threadIdx.x / kLanes;
@@ -393,7 +393,7 @@ void column_means(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& codes
 
 void correct_bias(const CodeMatrix& weight, const std::int8_t* rest, const ColumnMeans& means,
                   float* bias, cudaStream_t stream) {
-  constexpr std::size_t kOutputs = kThreads / kWarp;  // of a block
+  constexpr std::size_t kOutputs = kThreads / kWarp;  // outputs of a block
   correct_bias_kernel<<<static_cast<unsigned>((weight.rows + kOutputs - 1) / kOutputs), kThreads, 0,
                         stream>>>(weight, rest, means, bias);
   check_cuda(cudaGetLastError(), "launch of correct_bias");

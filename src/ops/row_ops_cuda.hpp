@@ -13,7 +13,7 @@ namespace virnucpro::cuda {
 // Kernels that work row by row; all are limited by memory bandwidth. All pointers are to device
 // memory; widths are multiples of 4. A row's bits depend only on that row. Errors: kDevice.
 
-// out[i] = table[tokens[i]]; `table` is fp32 [rows, out.width].
+// Computes out[i] = table[tokens[i]]. `table` is fp32 [rows, out.width].
 void embed_rows(const float* table, const std::uint8_t* tokens, const DeviceMatrix& out,
                 cudaStream_t stream);
 void embed_rows(const float* table, const std::uint16_t* tokens, const DeviceMatrix& out,
@@ -25,14 +25,14 @@ struct NormWeights {
   const float* bias = nullptr;
   float eps = 0;
 };
-// out = (in − mean) / √(variance + eps) · weight + bias for each row of `in` (fp32), which may be
-// `out`. If `also` has rows, it receives the same numbers in its own type.
+// Computes out = (in − mean) / √(variance + eps) · weight + bias for each row of `in` (fp32), which
+// may be `out`. If `also` has rows, it receives the same numbers in its own type.
 inline constexpr std::size_t kWidestNorm = 5120;
 void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMatrix& out,
                 const DeviceMatrix& also, cudaStream_t stream);
 
-// out[i, column … column + in.width) = mean of sequence i's rows of `in` (fp32), summed in order in
-// double. `offsets` as in ops/attention.hpp; out: fp32, one row per sequence.
+// Computes out[i, column … column + in.width), the mean of sequence i's rows of `in` (fp32), summed
+// in order in double. `offsets`: see ops/attention.hpp; out: fp32, one row per sequence.
 void mean_rows(const DeviceMatrix& in, const std::uint32_t* offsets, const PooledRows& rows,
                const DeviceMatrix& out, std::size_t column, cudaStream_t stream);
 
@@ -42,14 +42,14 @@ struct BatchNormWeights {
   const float* scale = nullptr;
   const float* bias = nullptr;
 };
-// values = max((values − mean) · scale + bias, 0) in fp32; a NaN stays.
+// Computes values = max((values − mean) · scale + bias, 0) in fp32; a NaN stays.
 void batch_norm_relu(const BatchNormWeights& norm, const DeviceMatrix& values, cudaStream_t stream);
 
-// out[i] = softmax of in[i]·Wᵀ + bias; in: fp32; weight: [2, in.width]; out: [rows, 2].
+// Computes out[i] = softmax of in[i]·Wᵀ + bias. in: fp32; weight: [2, in.width]; out: [rows, 2].
 void two_classes(const float* weight, const float* bias, const DeviceMatrix& in, float* out,
                  cudaStream_t stream);
 
-// not_finite[i] = whether row i of `values` (fp32) has a NaN or an infinity.
+// Sets not_finite[i] to 1 if row i of `values` (fp32) has a NaN or an infinity, otherwise to 0.
 void flag_rows(const DeviceMatrix& values, std::uint8_t* not_finite, cudaStream_t stream);
 
 // Converts fp32 to the type of `out`, in the same shape.

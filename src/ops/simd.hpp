@@ -1,7 +1,7 @@
 #pragma once
 
-// Vectors of eight floats for the CPU kernels. Only *_cpu.cpp include it; they are always compiled
-// for AVX2 and FMA, so that machine code and bits are the same on every machine.
+// Vectors of eight floats for the CPU kernels. Only *_cpu.cpp files include this. They are always
+// compiled for AVX2 and FMA, so that machine code and bits are the same on every machine.
 #include <immintrin.h>
 
 #include <cstddef>
@@ -23,15 +23,15 @@ inline float max_lanes(__m256 v) {
   return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
 }
 
-// Returns exp(x) for x ≤ 88, to 2 units in the last place; 0 below −87, NaN for NaN. x = n·ln 2 + r
-// with |r| ≤ ln 2 / 2; exp(r) by its Taylor polynomial of degree 7.
+// Returns exp(x) for x ≤ 88, to 2 units in the last place; 0 below −87, NaN for NaN. It splits x =
+// n·ln 2 + r with |r| ≤ ln 2 / 2. exp(r) is a Taylor polynomial of degree 7.
 inline __m256 exp_lanes(__m256 x) {
   const __m256 lowest = _mm256_set1_ps(-87.0F);
   const __m256 not_underflow = _mm256_cmp_ps(x, lowest, _CMP_NLT_UQ);
   x = _mm256_max_ps(lowest, x);  // with this order of operands a NaN stays
   const __m256 n = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504F)),
                                    _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-  // ln 2 in two parts; the first has few bits, so its product is exact.
+  // Subtract n·ln 2 in two parts. The first has few bits, so its product is exact.
   __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0.693359375F), x);
   r = _mm256_fnmadd_ps(n, _mm256_set1_ps(-2.12194440e-4F), r);
   __m256 p = _mm256_set1_ps(1.0F / 5040);
@@ -43,7 +43,7 @@ inline __m256 exp_lanes(__m256 x) {
   return _mm256_and_ps(_mm256_mul_ps(p, _mm256_castsi256_ps(power)), not_underflow);
 }
 
-// erf(x), absolute error below 3e-7 (Abramowitz and Stegun, 7.1.26).
+// Returns erf(x) with an absolute error below 3e-7 (Abramowitz and Stegun, 7.1.26).
 inline __m256 erf_lanes(__m256 x) {
   const __m256 sign_bit = _mm256_set1_ps(-0.0F);
   const __m256 one = _mm256_set1_ps(1.0F);
@@ -58,7 +58,7 @@ inline __m256 erf_lanes(__m256 x) {
   return _mm256_or_ps(result, _mm256_and_ps(x, sign_bit));
 }
 
-// x · Φ(x), the exact GELU (Hendrycks and Gimpel 2016), erf form.
+// Returns x · Φ(x), the exact GELU (Hendrycks and Gimpel 2016) by erf.
 inline __m256 gelu_lanes(__m256 x) {
   const __m256 half = _mm256_mul_ps(x, _mm256_set1_ps(0.5F));
   return _mm256_fmadd_ps(half, erf_lanes(_mm256_mul_ps(x, _mm256_set1_ps(0.70710678F))), half);

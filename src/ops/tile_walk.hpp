@@ -14,16 +14,16 @@ namespace virnucpro {
 // band's weights stay in the L2 cache while all rows pass. This saves DRAM traffic and so power,
 // which limits a product's clock.
 struct TileWalk {
-  std::uint32_t rows = 0;     // of tiles
-  std::uint32_t columns = 0;  // of tiles
-  std::uint32_t band = 0;     // columns; the last band may be narrower
+  std::uint32_t rows = 0;     // in tiles
+  std::uint32_t columns = 0;  // in tiles
+  std::uint32_t band = 0;     // columns of a band; the last band may be narrower
 
   struct Tile {
     std::uint32_t row = 0;
     std::uint32_t column = 0;
   };
 
-  // Tile number `index` < rows · columns.
+  // Returns tile `index`, which must be below rows · columns.
   VIRNUCPRO_HOST_DEVICE Tile at(std::uint32_t index) const {
     const std::uint32_t first = index / (band * rows) * band;
     const std::uint32_t within = index - first * rows;

@@ -24,8 +24,8 @@ inline std::size_t longest_sequence(std::span<const std::uint32_t> offsets) {
   return longest;
 }
 
-// The rows of a sequence that its mean is taken over: without the first and last `skipped` rows,
-// and at most `most`.
+// The rows of a sequence over which its mean is taken: all except the first and last `skipped`
+// rows, but at most `most` rows.
 struct PooledRows {
   std::uint32_t skipped = 0;
   std::uint32_t most = UINT32_MAX;

@@ -14,19 +14,19 @@
 
 namespace virnucpro::cuda {
 
-// Tensors to read, copy to the device and store there.
+// The tensors to read, to copy to the device and to store there.
 class Uploads {
  public:
-  // Enqueues the step that stores a tensor's numbers, fp32 on the device until the stream is done.
+  // Enqueues the storing of a tensor, whose `values` stay on the device until the stream is done.
   using Store = std::function<void(const float* values, cudaStream_t stream)>;
   void add(const Weights& weights, const std::string& name, const Shape& shape, Store store);
-  // Converts and stores the numbers. `to` is on the device, has as many numbers as `shape`, and may
-  // be part of a larger matrix.
+  // Adds a tensor to convert and store in `to`, which is on the device, has as many numbers as
+  // `shape`, and may be part of a larger matrix.
   void add(const Weights& weights, const std::string& name, const Shape& shape,
            const DeviceMatrix& to);
 
-  // Copies all tensors with `threads` threads, each with a pinned buffer; on return everything is
-  // on the device. Errors: those of Weights::read, kOutOfMemory, kDevice, the cancellation's.
+  // Copies all tensors with `threads` threads, each with a pinned buffer. On return everything is
+  // on the device. Errors: those of Weights::read, kOutOfMemory, kDevice, those of Cancel.
   void run(std::size_t threads, const Cancel& cancel);
 
  private:

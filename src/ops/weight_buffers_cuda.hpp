@@ -23,8 +23,8 @@ DeviceBuffer copy_of(std::span<const float> values);
 DeviceBuffer read_biases_later(Context& context, const Weights& weights,
                                std::span<const LinearPart> parts);
 
-// Products read their operands 16 bytes at a time: both sizes must be multiples of `multiple`.
-// Errors: kWeightsTensor.
+// Throws kWeightsTensor unless both sizes are multiples of `multiple`: products read their operands
+// 16 bytes at a time.
 void check_sizes(const Weights& weights, const std::string& name, std::size_t inputs,
                  std::size_t outputs, std::size_t multiple);
 

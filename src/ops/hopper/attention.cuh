@@ -1,9 +1,9 @@
 #pragma once
 
-// Attention for Hopper with heads of 64: wgmma on whole tiles of 64 queries; keys and values in
-// shared memory. A warp group computes a head's whole sequence, because frames are short (168
-// tokens for 500 bases) and fit there: queries, keys and values are read once. Longer ones are cut.
-// Each type has one source that includes this. Compile with NDEBUG, like gemm.cuh.
+// Attention for Hopper with heads of width 64: wgmma on tiles of 64 queries, keys and values in
+// shared memory. A warp group computes a head's whole sequence. Frames are short (168 tokens for
+// 500 bases), so all fits there and is read once. Longer sequences are cut. Each type has one
+// source that includes this. Compile with NDEBUG, like gemm.cuh.
 #define CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED
 
 #include <cutlass/arch/barrier.h>
@@ -19,7 +19,7 @@ namespace virnucpro::cuda {
 inline constexpr int kHeadWidth = 64;
 inline constexpr std::uint32_t kGroupThreads = 128;  // they issue a wgmma together
 inline constexpr int kTileQueries = 64;              // the rows of one wgmma
-// Elements in 16 bytes, a thread's copy; a row in shared memory is eight such pieces.
+// Elements in 16 bytes, which a thread copies at once. A row in shared memory is eight pieces.
 inline constexpr std::uint32_t kPiece = 8;
 inline constexpr std::uint32_t kPieces = kHeadWidth / kPiece;
 
@@ -47,7 +47,7 @@ __device__ __forceinline__ void copy_piece(T* to, const T* from, bool there) {
                : "memory");
 }
 
-// The whole block starts to copy `count` rows; rows from there to `rows` become zero.
+// Starts a copy of `count` rows, with the whole block. Rows from `count` to `rows` become zero.
 template <typename T>
 __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_t count,
                           std::uint32_t rows) {
@@ -59,7 +59,7 @@ __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_
   }
 }
 
-// The rotary embedding of a piece of a head and of the piece half a head later.
+// The angles of rotary embedding for a piece of a head and the piece half a head later.
 struct PieceAngles {
   __device__ PieceAngles(const AttentionProblem& problem, std::uint32_t position,
                          std::uint32_t piece) {
@@ -93,7 +93,7 @@ __device__ void turn_rows(const AttentionProblem& problem, T* queries, T* keys,
                           std::uint32_t count) {
   constexpr std::uint32_t kPairs = kPieces / 2;
   const std::uint32_t piece = threadIdx.x % kPairs;
-  // A quarter of a warp takes two of eight rows, in different halves of the banks.
+  // Each quarter of a warp takes two of eight rows, which lie in different halves of the banks.
   const std::uint32_t number = threadIdx.x / kPairs;
   const std::uint32_t first = number / 8 * 8 + number % 8 / 2 + number % 2 * 4;
   for (std::uint32_t row = first; row < count; row += kGroupThreads / kPairs) {
@@ -149,8 +149,8 @@ class QueryTile {
     weights_[0] = weights_[1] = 0;
   }
 
-  // Adds `count` keys; the first is number `key` of the sequence, and the tile's first query is
-  // number `query`.
+  // Adds `count` keys. `key` is the number of the first key in the sequence, and `query` the number
+  // of the tile's first query.
   __device__ void attend(const T* queries, const T* keys, const T* values, std::uint32_t count,
                          std::uint32_t query, std::uint32_t key, float scale, float slope) {
     Scores scores;
@@ -270,7 +270,7 @@ class QueryTile {
   }
 
   __device__ void multiply_values(const T* values, const Scores& scores) {
-    // The same numbers in the same order, in the layout of the next product's left operand.
+    // These are the same numbers, in the layout of the next product's left operand.
     using Operand = cute::Layout<
         cute::Shape<cute::Shape<cute::_2, cute::_2, cute::_2>, cute::_1, cute::Int<kKeys / 16>>,
         cute::Stride<cute::Stride<cute::_1, cute::_2, cute::_4>, cute::_0, cute::_8>>;
@@ -296,9 +296,9 @@ class QueryTile {
     cute::warpgroup_fence_operand(sums_);
   }
 
-  Sums sums_;  // of weights times values
+  Sums sums_;  // sums of weights times values
   float maximum_[2];
-  float weights_[2];  // their sum over this thread's columns
+  float weights_[2];  // sums of weights over this thread's columns
 };
 
 template <int kPending>
@@ -318,12 +318,12 @@ __device__ __forceinline__ void publish_copies() {
   __syncthreads();
 }
 
-// Blocks per multiprocessor: some copy while others compute.
+// Returns the blocks per multiprocessor: some copy while others compute.
 constexpr int whole_blocks(int keys) {
   return keys > 112 ? 3 : keys > 64 ? 4 : 6;
 }
 
-// Sequences of at most kKeys rows: one group computes all tiles with one copy of the keys.
+// Computes sequences of at most kKeys rows: one group takes all tiles, with one copy of the keys.
 template <typename T, int kKeys, bool kAlibi>
 __global__ void __launch_bounds__(kGroupThreads, whole_blocks(kKeys))
     whole_attention_kernel(AttentionProblem problem) {
@@ -377,12 +377,12 @@ __global__ void __launch_bounds__(kGroupThreads) turn_cut_kernel(AttentionProble
   }
 }
 
-// Keys of a cut sequence in shared memory at a time. With this many, a group's registers allow two
-// blocks per multiprocessor.
+// The number of a cut sequence's keys in shared memory at a time. It leaves enough registers for
+// two blocks per multiprocessor.
 inline constexpr int kCutKeys = 96;
 inline constexpr std::uint32_t kCutThreads = kCutRows / kTileQueries * kGroupThreads;
 
-// Starts to copy a chunk of keys and, after it, the values.
+// Starts to copy a chunk of keys and, after the keys, their values.
 template <typename T>
 __device__ void copy_chunk(T* chunk, const HeadRows<T>& rows, std::uint32_t key,
                            std::uint32_t length) {
@@ -394,14 +394,14 @@ __device__ void copy_chunk(T* chunk, const HeadRows<T>& rows, std::uint32_t key,
   end_copies();
 }
 
-// A cut sequence: each group has a tile of queries, and all groups share one chunk of keys at a
-// time. The next chunk is copied while the current one is used.
+// Computes a cut sequence. Each group has a tile of queries; all groups share one chunk of keys.
+// The next chunk is copied while the current chunk is used.
 template <typename T, bool kAlibi>
 __global__ void __launch_bounds__(kCutThreads, 2) cut_attention_kernel(AttentionProblem problem) {
   extern __shared__ __align__(1024) unsigned char shared[];
   T* const queries = reinterpret_cast<T*>(shared);
   T* const chunks = queries + kCutRows * kHeadWidth;
-  constexpr std::uint32_t kChunk = 2 * kCutKeys * kHeadWidth;  // elements of one
+  constexpr std::uint32_t kChunk = 2 * kCutKeys * kHeadWidth;  // elements of a chunk
   const AttentionItem item = problem.items[blockIdx.y];
   if (item.length <= kWholeRows) return;
   const HeadRows<T> rows(problem, item, blockIdx.x);

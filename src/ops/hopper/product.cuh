@@ -1,8 +1,8 @@
 #pragma once
 
-// Matrix products for Hopper: CUTLASS's persistent, warp-specialised kernels (TMA, wgmma) with an
-// epilogue of the caller's, and a scheduler that orders their tiles. Compile with NDEBUG: CUTLASS's
-// device asserts make ptxas serialise every wgmma.
+// Matrix products for Hopper: CUTLASS's persistent, warp-specialised kernels (TMA, wgmma) with the
+// caller's epilogue and a scheduler that orders the tiles. Compile with NDEBUG: CUTLASS's device
+// asserts make ptxas serialise every wgmma.
 #ifndef NDEBUG
 #error "compile this with -DNDEBUG"
 #endif
@@ -26,8 +26,8 @@ namespace virnucpro::cuda {
 
 struct BandedScheduler {};  // CUTLASS's tag for the scheduler below
 
-// CUTLASS's persistent scheduler in the order of TileWalk. One number of its parameters is unused;
-// the walk's band and rows are packed into it.
+// CUTLASS's persistent scheduler in the order of TileWalk. One of its parameters is not needed and
+// carries the walk's band and rows.
 class BandedTileScheduler
     : public cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler> {
   using Static = cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler>;
@@ -130,8 +130,8 @@ using cute::Shape;
 
 inline constexpr auto kNearest = cutlass::FloatRoundStyle::round_to_nearest;
 
-// An output tile, and whether two consumer warp groups share it (cooperative) or take turns
-// (pingpong: one's epilogue overlaps the other's products).
+// An output tile. Two consumer warp groups share it (cooperative), or take turns with two tiles
+// (pingpong): the epilogue of one group then overlaps the products of the other.
 template <int Rows, int Columns, bool Pingpong, int EpilogueColumns = 0>
 struct TileChoice {
   static constexpr int kRows = Rows;
@@ -164,10 +164,10 @@ inline DeviceLimits device_limits() {
           .l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize))};
 }
 
-// Returns the columns of tiles in a band, whose weights should stay in the L2 cache while the rows
-// pass. It follows from the weights' bytes: a fixed number made fc2's band 52 MB. The bands of a
-// layer are equally wide. Measured to be best: 16-bit weights take a quarter of the cache, or half
-// if a layer has many inputs, because each band reads all rows again; 8-bit weights half of that.
+// Returns the number of tile columns in a band. The band's weights should stay in the L2 cache
+// while the rows pass, so their bytes decide (a fixed number made fc2's band 52 MB). All bands of a
+// layer are equally wide. By measurement, 16-bit weights take a quarter of the cache, or half if a
+// layer has many inputs, because each band reads all rows again; 8-bit weights take half of that.
 inline int band_columns(const GemmCall& call, std::size_t element_bytes, int tile_columns,
                         std::size_t l2_bytes) {
   const std::size_t columns = (call.outputs + tile_columns - 1) / tile_columns;
@@ -177,8 +177,8 @@ inline int band_columns(const GemmCall& call, std::size_t element_bytes, int til
   return static_cast<int>((columns + bands - 1) / bands);
 }
 
-// out = epilogue(x·Wᵀ) in one kernel. `Tree` is the epilogue. It has a type `Tree`, the stored type
-// `Out`, the type `Source` of the old values that it reads there (void: none), and arguments(call).
+// Computes out = epilogue(x·Wᵀ) in one kernel. The epilogue `Tree` has a type `Tree`, the stored
+// type `Out`, the type `Source` of the old output if it is read, and arguments(call).
 template <class Element, class Accumulator, class Tile, class Tree, class Choice>
 class Sm90Product {
   static constexpr int kAlign = 16 / static_cast<int>(sizeof(Element));
