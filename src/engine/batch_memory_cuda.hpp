@@ -11,9 +11,9 @@
 
 namespace virnucpro {
 
-// Computes a GPU's memory for models and their batches from shapes alone, also for models that are
+// Computes a GPU's memory for models and their batches from shapes alone, even if the models are
 // not loaded. The models' own code runs on an arena that only counts, so that no formula can differ
-// from it. A model that no output needs takes none.
+// from the code. A model that no output needs takes no memory.
 
 struct ModelShapes {
   DnabertShape dnabert_s;
@@ -23,24 +23,24 @@ struct ModelShapes {
 
 inline constexpr std::size_t kBatchesAtOnce = 2;  // one computes and one waits
 
-// Allocates a batch's activations from the context's arena, the models one after the other; the
-// arena then knows the most that was in use.
+// Allocates a batch's activations from the context's arena, the models one after the other. The
+// arena then knows the largest amount that was in use.
 void allocate_activations(cuda::Context& context, const ModelShapes& shapes,
                           const EngineOutputs& outputs, std::size_t esm_tokens,
                           std::size_t dna_tokens, std::size_t frames);
 
 // Returns the most frames that a batch of this many tokens has.
 std::size_t most_frames(std::size_t tokens);
-// Returns the bytes of such a batch's input, with this many tokens of either model.
+// Returns the bytes of a batch's input, with this many tokens of either model.
 std::size_t input_bytes(std::size_t tokens);
 // Returns the bytes of results with embeddings of this width.
 std::size_t result_bytes(std::size_t frames, std::size_t width);
 
-// Returns the need of weights, and of batches of this many tokens of either model. It ignores that
-// some numbers are always fp32: they are too few to matter.
+// Returns the memory for weights, and for batches of this many tokens of either model. It counts
+// some fp32 numbers as shorter; they are too few to matter.
 MemoryNeed memory_need(const ModelShapes& shapes, const EngineOutputs& outputs, Precision precision,
                        std::size_t tokens);
-// Returns the need in 16 bits with each smaller published ESM-2 instead, the largest first.
+// Returns the need in 16 bits with each smaller published ESM-2, from the largest down.
 std::vector<MemoryNeed> needs_with_smaller_esm2(const ModelShapes& shapes,
                                                 const EngineOutputs& outputs, std::size_t tokens);
 

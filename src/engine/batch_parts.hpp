@@ -17,14 +17,14 @@ struct BatchPart {
   friend bool operator==(const BatchPart&, const BatchPart&) = default;
 };
 
-// Returns the frames of a part as a separate batch.
+// Returns the frames of a part as a batch of their own.
 PackedFrames cut_frames(const PackedFrames& frames, const BatchPart& part);
 
 // Copies a part's rows to their places in the result of its batch of `frames`, and adds its times.
-// Does not copy the lists of frames. Worker, memory and arrival are those of the part that came
-// last, so all times of the batch count for its worker. That makes figures of single workers
-// inexact, but only if a batch was split: two workers were lost with it, or a worker's memory was
-// short. Sums over all workers always hold.
+// The lists of frames are not copied. Worker, memory and arrival become those of the part that came
+// last, so all times of the batch count for its worker. If a batch was split, figures of single
+// workers are therefore inexact: two workers were lost with it, or a worker's memory was short.
+// Sums over all workers always hold.
 void place_rows(const BatchResult& part_result, const BatchPart& part, std::size_t frames,
                 BatchResult& result);
 

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Several lengths; one is longer than a tile of attention's queries.
+// Lengths of the proteins. One is longer than a tile of attention's queries.
 constexpr std::array<std::size_t, 4> kResidues{5, 37, 90, 168};
 constexpr std::uint8_t kFirstResidue = 4;
 constexpr std::uint32_t kResidueKinds = 20;
@@ -17,7 +17,7 @@ constexpr std::uint16_t kDnaClass = 1;
 constexpr std::uint16_t kDnaEnd = 2;
 constexpr std::uint32_t kFirstPiece = 5;
 
-// Steps that reach tokens all over the vocabulary, and every residue.
+// Steps between ids, so that tokens of the whole vocabulary and every residue appear.
 constexpr std::uint32_t kEsmStep = 7;
 constexpr std::uint32_t kDnaStep = 1009;
 

@@ -14,7 +14,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kReadAtOnce = 1U << 18U;
-constexpr int kReadsInTurn = 16;  // then other sockets get their turn
+constexpr int kReadsInTurn = 16;  // of one socket, before the others' turn
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void MessageWriter::write() {
     if (done < 0 && errno == EINTR) continue;
     if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (done < 0) {
-      // A message is lost, whatever the reason: the other side must notice.
+      // A message is lost, whatever the reason. Let the other side notice by a close.
       ::shutdown(socket_, SHUT_RDWR);
       is_broken_ = true;
       return;

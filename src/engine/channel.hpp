@@ -15,7 +15,7 @@ struct ChannelEnds {
   UniqueFd one;
   UniqueFd other;
 };
-// Errors: kOutOfMemory if the system has no more descriptors.
+// Throws kOutOfMemory if the system has no more descriptors.
 ChannelEnds make_channel();
 
 // Receives messages from one end. For one thread at a time.
@@ -25,7 +25,7 @@ class MessageReader {
 
   // Reads available bytes without waiting, up to some megabytes; false if the other side is gone.
   bool read();
-  // Errors: WireReader's.
+  // Returns the next message. Errors: those of WireReader.
   std::optional<WorkerMessage> next_message() { return wire_.next_message(); }
   std::size_t message_bytes() const { return wire_.message_bytes(); }
   WireLimits& limits() { return wire_.limits(); }
@@ -40,10 +40,10 @@ class MessageWriter {
  public:
   explicit MessageWriter(int socket) : socket_(socket) {}
 
-  // Queues a message. A large one is `encoded` once, even if it is sent often.
+  // Queues a message. A large message is `encoded` once, even if it is sent often.
   void add(std::string encoded) { waiting_.push_back(std::move(encoded)); }
-  // Sends as much as possible without waiting. On a failure (the other side is gone, or memory is
-  // short) it closes the connection, so that the reader notices.
+  // Sends as much as possible without waiting. If the other side is gone, or memory is short, it
+  // closes the connection, so that the reader notices.
   void write();
   bool has_more() const { return !is_broken_ && !waiting_.empty(); }
   // Returns the number of messages that were not sent completely.
@@ -52,7 +52,7 @@ class MessageWriter {
  private:
   int socket_;
   std::deque<std::string> waiting_;
-  std::size_t sent_ = 0;  // bytes of the first
+  std::size_t sent_ = 0;  // bytes of the first message
   bool is_broken_ = false;
 };
 

@@ -9,10 +9,10 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kMostTokens = 4096;
-// Multiply-adds of a batch for each thread: two seconds of an AVX-512 core, four of an AVX2 one.
+// Multiply-adds of a batch per thread: two seconds on an AVX-512 core, four on an AVX2 core.
 constexpr std::uint64_t kMultiplyAdds = 100'000'000'000U;
 
-// Returns the weights of the matrix products, which are the multiply-adds of a token. Attention
+// Returns the number of weights in matrix products: a token has as many multiply-adds. Attention
 // adds few for short frames.
 std::uint64_t of_esm2(const Esm2Shape& shape) {
   const std::uint64_t width = shape.width;
@@ -36,7 +36,7 @@ std::uint64_t bytes_of_a_weight(Precision precision) {
   return 4;
 }
 
-// DNABERT-S is never computed in int8.
+// Returns the precision of DNABERT-S, which is never computed in int8.
 Precision of_dnabert_s(Precision precision) {
   return precision == Precision::kInt8 ? Precision::kFp32 : precision;
 }
@@ -52,7 +52,7 @@ std::uint64_t bytes_of_dnabert_s(const EngineModels& models, const EngineSetting
   return of_dnabert_s(models.dnabert_s.shape) * bytes_of_a_weight(of_dnabert_s(precision));
 }
 
-// Adds up both precisions. They share DNABERT-S if they compute it alike.
+// Adds up both precisions. They share one DNABERT-S if both compute it in the same precision.
 std::uint64_t bytes_of_weights(const EngineModels& models, const EngineSettings& settings) {
   const Precision first = settings.precision;
   const Precision check = settings.check_precision.value_or(first);
@@ -66,7 +66,7 @@ std::uint64_t bytes_of_weights(const EngineModels& models, const EngineSettings&
   return bytes;
 }
 
-// Returns the numbers of a token's activations while a model is computed.
+// Returns how many numbers a token's activations have while a model is computed.
 std::uint64_t activations_of(std::uint64_t width, std::uint64_t ffn) {
   constexpr std::uint64_t kOfItsWidth = 5;  // the stream; queries, keys, values; attention's output
   return kOfItsWidth * width + ffn;

@@ -65,10 +65,10 @@ Precision others_on_cpu(Precision precision) {
   return precision == Precision::kInt8 ? Precision::kFp32 : precision;
 }
 
-// Both encoders in a precision; one that no output needs is absent.
+// Both encoders in one precision. An encoder that no output needs is absent.
 class EncodersOnCpu {
  public:
-  // `others`, if any, lends its DNABERT-S if both compute it alike.
+  // Takes DNABERT-S from `others`, if any, if both compute it in the same precision.
   EncodersOnCpu(const EngineModels& models, const EngineSettings& settings, Precision precision,
                 ThreadPool& pool, const Cancel& cancel, const EncodersOnCpu* others = nullptr)
       : context_{.pool = pool, .cancel = cancel, .precision = others_on_cpu(precision)} {

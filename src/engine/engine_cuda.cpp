@@ -32,13 +32,13 @@ namespace {
 
 using cuda::DeviceBatch;
 
-// The batch that waits has its input on the device and its kernels enqueued.
+// While one batch computes, the next has its input on the device and its kernels enqueued.
 constexpr std::size_t kDepth = kBatchesAtOnce;
-// Threads that load weights; each needs pinned memory for the largest tensor.
+// The number of threads that load weights. Each needs pinned memory for the largest tensor.
 constexpr std::size_t kLoadThreads = 4;
-// With this budget speed is within a percent of the best; below kSmallestBudget it is too slow.
+// This budget's speed is within a percent of the best; below kSmallestBudget it is too slow.
 constexpr std::size_t kTokenBudget = 32768;
-constexpr std::size_t kInt8TokenBudget = 65536;  // its kernels take half the time
+constexpr std::size_t kInt8TokenBudget = 65536;  // int8's kernels take half the time
 constexpr std::size_t kSmallestBudget = 512;
 
 std::size_t wanted_budget(Precision precision) {
@@ -55,7 +55,7 @@ DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
   return info;
 }
 
-// Makes the device that of the calling thread. Errors: kDevice if it is absent, too old or not
+// Makes a device the calling thread's. Errors: kDevice if the device is absent, too old or not
 // available; kOutOfMemory if others use its memory.
 cudaDeviceProp open_device(int index) {
   cudaDeviceProp properties{};
@@ -82,7 +82,7 @@ MemoryInfo memory_info() {
   return info;
 }
 
-// Returns the same, with this process's part of it.
+// Returns the device's memory and this process's part of it.
 WorkerMemory memory_now() {
   const MemoryInfo device = memory_info();
   const CachingAllocator& allocator = device_allocator();
@@ -124,8 +124,8 @@ cuda::Attention choose_attention(Precision precision, bool hopper) {
   throw Error(ErrorKind::kInternal, "no such precision");
 }
 
-// ESM-2 in the precision of a run. In 8 bits it makes folded weights from the model's, which it
-// needs only while they are loaded.
+// ESM-2 in the precision of a run. For 8 bits it makes folded weights from the model's weights,
+// which it needs only during the load.
 class Esm2OnGpu {
  public:
   Esm2OnGpu(const Esm2Weights& weights, cuda::Context& context)
@@ -166,11 +166,11 @@ Precision beside_esm2(Precision precision) {
   return precision == Precision::kInt8 ? Precision::kFp16 : precision;
 }
 
-// Both encoders in a precision, with their ops' context; one that no output needs is absent. Their
-// weights are on the device after load().
+// Both encoders in one precision, with the context of their ops. An encoder that no output needs is
+// absent. Their weights are on the device after load().
 class Encoders {
  public:
-  // `others`, if any, lends its DNABERT-S if both compute it alike.
+  // Takes DNABERT-S from `others`, if any, if both compute it in the same precision.
   Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
            bool hopper, cudaStream_t stream, const Cancel& cancel, const Encoders* others = nullptr)
       : cancel_(cancel),
@@ -220,7 +220,7 @@ class Encoders {
   std::optional<Esm2OnGpu> esm2_;
 };
 
-// Buffers grow by doubling, so that they soon keep their size. The contents are lost.
+// Makes a buffer larger. Its size doubles, so that it soon suffices. The contents are lost.
 void grow(DeviceBuffer& buffer, std::size_t bytes) {
   if (bytes <= buffer.bytes()) return;
   buffer = {};
@@ -266,15 +266,15 @@ class Staging {
   std::size_t used_ = 0;
 };
 
-// A batch's results, on the device and finally in pinned memory: scores, a flag for each frame that
-// is not finite and, if wanted, both embeddings side by side.
+// A batch's results, on the device and finally in pinned memory: scores, a flag for each frame with
+// NaN or infinity and, if wanted, both embeddings side by side.
 struct Results {
   std::span<float> scores;
   std::span<float> merged;
   std::span<std::uint8_t> flags;
 };
 
-// The embeddings are first: as the classifier's input they must be aligned to 16 bytes.
+// Divides memory into results. Embeddings are first: the classifier needs them aligned to 16 bytes.
 Results results_at(void* memory, std::size_t frames, std::size_t width) {
   auto* const numbers = static_cast<float*>(memory);
   auto* const scores = numbers + frames * width;
@@ -283,7 +283,7 @@ Results results_at(void* memory, std::size_t frames, std::size_t width) {
           .flags = {reinterpret_cast<std::uint8_t*>(scores + 2 * frames), frames}};
 }
 
-// Events for a batch's times: first those of its input, on the copies' stream, then those of the
+// Events for a batch's times: first those of its input, on the stream of copies, then those of the
 // compute stream in their order.
 struct Marks {
   Event sending;
@@ -295,7 +295,7 @@ struct Marks {
   Event done;
 };
 
-// Returns the seconds between two points of a stream, both of which it has passed.
+// Returns the seconds between two events of a stream that are both over.
 double seconds_between(const Event& first, const Event& last) {
   return 1e-3 * static_cast<double>(first.milliseconds_until(last));
 }
@@ -308,7 +308,7 @@ struct Slot {
   Staging input;
   DeviceBuffer results;
   PinnedBuffer host_results;
-  std::size_t number = 0;  // among the batches with work
+  std::size_t number = 0;  // counts only batches with work
 };
 
 class CudaEngine : public Engine {
@@ -482,7 +482,7 @@ class CudaEngine : public Engine {
                 budget.tokens, budget.wanted);
   }
 
-  // Releases the memory of reserve(): with half of the tokens its parts have other sizes.
+  // Releases the memory of reserve(): with half the tokens, its parts have other sizes.
   void release() {
     activations_ = {};
     for (Slot& slot : slots_) {
@@ -491,8 +491,8 @@ class CudaEngine : public Engine {
     }
   }
 
-  // Reserves memory for batches of this many tokens of either model, and gives it to these
-  // encoders' next batch.
+  // Reserves memory for batches of this many tokens of either model, and gives it to the next batch
+  // of these encoders.
   void reserve(Encoders& encoders, std::size_t esm_tokens, std::size_t dna_tokens) {
     cuda::Context& context = encoders.context();
     context.arena = Arena();
@@ -512,7 +512,7 @@ class CudaEngine : public Engine {
     grow(slot.results, result_bytes(most_frames(tokens), width()));
   }
 
-  // Batches within the budget need nothing new; a single longer frame may need more memory.
+  // Makes room for a batch. Only a single frame beyond the budget can need more memory.
   void prepare(Slot& slot, const PackedFrames& frames, Encoders& encoders) {
     const std::size_t longest = longest_sequence(frames.esm_offsets);
     try {
@@ -535,8 +535,8 @@ class CudaEngine : public Engine {
     grow(slot.host_results, result_bytes(slot.frames, wants_embeddings() ? width() : 0));
   }
 
-  // There is one set more than batches in progress: times_of() a finished batch also needs the
-  // marks of the batch before it.
+  // Returns the marks of a batch. There is one set more than batches in progress: times_of() also
+  // needs the marks of the batch before.
   Marks& marks(std::size_t number) { return marks_[number % marks_.size()]; }
 
   BatchTimes times_of(std::size_t number) {
@@ -618,7 +618,7 @@ class CudaEngine : public Engine {
     here.done.record(compute_);
   }
 
-  // Returns a batch's results on the host, with embeddings if they are wanted.
+  // Returns the place of a batch's results on the host, with embeddings if they are wanted.
   Results host_results(const Slot& slot) const {
     return results_at(slot.host_results.data(), slot.frames, wants_embeddings() ? width() : 0);
   }
@@ -646,7 +646,7 @@ class CudaEngine : public Engine {
   std::optional<ClassifierModel<cuda::Backend>> classifier_;
   DeviceBuffer activations_;
   EngineFacts facts_;
-  std::size_t positions_ = cuda::kPositions;  // covered by the rotary tables
+  std::size_t positions_ = cuda::kPositions;  // that the rotary tables cover
   std::array<Slot, kDepth> slots_;
   std::size_t next_ = 0;
   std::array<Marks, kDepth + 1> marks_;

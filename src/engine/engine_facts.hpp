@@ -12,7 +12,7 @@ namespace virnucpro {
 struct BudgetPlan {
   std::uint64_t tokens = 0;   // the budget
   std::uint64_t wanted = 0;   // the user's number, or else the device's
-  bool is_auto = true;        // the user asked for none
+  bool is_auto = true;        // the user did not give a number
   std::uint64_t threads = 0;  // that compute on the CPU; 0: a GPU
   // Bytes of a GPU's memory; on the CPU 0:
   std::uint64_t weights = 0;
@@ -21,8 +21,8 @@ struct BudgetPlan {
   std::uint64_t total = 0;
 };
 
-// Returns "batches of 32,768 tokens (auto): 5.5 GiB of weights, 4.0 GiB for batches, 71.0 GiB of
-// 79.0 GiB were free".
+// Returns a text such as "batches of 32,768 tokens (auto): 5.5 GiB of weights, 4.0 GiB for batches,
+// 71.0 GiB of 79.0 GiB were free".
 std::string plan_text(const BudgetPlan& plan);
 
 // The facts of an engine when it is ready to compute.

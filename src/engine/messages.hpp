@@ -12,14 +12,14 @@
 
 namespace virnucpro {
 
-// A worker's requests and results. They are plain data, so that the caller does not notice whether
-// a worker is a thread or a process. Frames have numbers only: a worker needs no names.
+// A request to a worker, and below its result. They are plain data: a worker may be a thread or a
+// process. Frames have numbers only, because a worker needs no names.
 struct BatchRequest {
   std::uint64_t id = 0;
   PackedFrames frames;
   std::uint64_t batch = kNoBatch;  // of the run; the request may be a part of it
   bool traced = false;
-  bool check = false;  // in the engine's check precision, not in its first
+  bool check = false;  // in the check precision, not in the engine's first
 };
 
 // A frame without a result.
@@ -38,9 +38,9 @@ struct BatchResult {
   // Frames without a result, in ascending order; ignore their rows.
   std::vector<FailedFrame> failed;
   BatchTimes times;
-  std::optional<WorkerMemory> memory{};  // of the device after it; empty on the CPU
-  std::uint32_t worker = 0;              // that computed it, or its last part
-  // The time at which the result, or its last part, came from the worker.
+  std::optional<WorkerMemory> memory{};  // of the device after the batch; empty on the CPU
+  std::uint32_t worker = 0;              // the worker of the batch, or of its last part
+  // The time at which the result, or its last part, arrived from the worker.
   std::chrono::steady_clock::time_point arrived{};
 };
 

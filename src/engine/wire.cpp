@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
 constexpr std::uint16_t kVersion = 7;
-constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // by its own checksum
-constexpr std::size_t kLengthPlace = 8;  // in a head; the payload's checksum follows
+constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // covered by its CRC
+constexpr std::size_t kLengthPlace = 8;  // of the length in a head; the payload's checksum follows
 constexpr std::size_t kMostText = 16U << 10U;
 constexpr std::size_t kMostDescriptions = 1000;
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50U;  // bytes
@@ -43,7 +43,7 @@ void put_text(ByteWriter& out, std::string_view value) {
   out.number(static_cast<std::uint32_t>(value.size())).raw(value);
 }
 
-// Writes texts of any length, cut to kMostText: of errors and log lines.
+// Writes a text of an error or log line, cut to kMostText.
 void put_cut(ByteWriter& out, std::string_view value) {
   put_text(out, value.substr(0, kMostText));
 }
@@ -68,7 +68,7 @@ std::string get_text(ByteReader& in, std::size_t most = kMostText) {
 template <typename T>
 std::vector<T> get_array(ByteReader& in) {
   const auto count = in.number<std::uint64_t>();
-  // Compared as a count, so that nothing overflows.
+  // Compare counts, because a product could overflow.
   if (count > in.left() / sizeof(T)) fail("an array is cut");
   const auto bytes = in.read(count * sizeof(T));
   std::vector<T> values(count);
@@ -76,7 +76,7 @@ std::vector<T> get_array(ByteReader& in) {
   return values;
 }
 
-// Reads a value of an enum that has `count` of them.
+// Reads a value of an enum that has `count` values.
 template <typename T>
 T get_choice(ByteReader& in, std::size_t count) {
   const auto value = in.number<std::uint8_t>();
@@ -151,7 +151,7 @@ void put(ByteWriter& out, const std::optional<WorkerMemory>& memory) {
   }
 }
 
-// Sizes of memory are added up: none may be absurd.
+// Reads a size of memory. Sizes are added up, so impossible sizes are refused.
 std::uint64_t get_bytes(ByteReader& in) {
   const auto bytes = in.number<std::uint64_t>();
   if (bytes > kMostMemory) fail("a size of memory is impossible");
@@ -271,7 +271,7 @@ void get(ByteReader& in, BatchRequest& request) {
   }
 }
 
-// Times are shown and added up: a NaN or a negative one would spoil them all.
+// Reads a time. Times are shown and added up: NaN or a negative time would spoil all sums.
 double get_seconds(ByteReader& in) {
   const auto seconds = in.number<double>();
   if (!std::isfinite(seconds) || seconds < 0) fail("a time is negative or not finite");
@@ -394,7 +394,7 @@ void get(ByteReader& in, WorkerTrace& trace) {
   part.kernels = get_text(in);
 }
 
-// A full trace fits. Numbers and counts need far less than a text.
+// The limits suffice for a full trace. Numbers and counts need far less than a text.
 static_assert(kMostTrace >= kMostTraceEvents * sizeof(TraceEvent) +
                                 (kMostTraceNames + kMostTraceTracks) * (kLongestTraceText + 8) +
                                 2 * kMostText);

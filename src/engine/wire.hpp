@@ -13,16 +13,16 @@
 namespace virnucpro {
 
 // Messages on a stream. Each is a frame: a head (magic, version, type, the payload's length and
-// CRC-32C, the head's own CRC-32C), then the payload; all numbers little-endian. The reader does
-// not trust the other side: any bytes become a message or an Error. A head is checked as soon as it
-// is there, so at most one payload of an allowed length is ever collected.
+// CRC-32C, the head's own CRC-32C), then the payload; all numbers are little-endian. The reader
+// does not trust the other side: any bytes become a message or an Error. A head is checked as soon
+// as it is complete, so that no more than one payload of an allowed length is collected.
 
 inline constexpr std::size_t kWireHead = 20;
-// Enough for a batch of 65,536 frames with the embeddings of the widest published models.
+// The limit of a payload: a batch of 65,536 frames with the widest published embeddings fits.
 inline constexpr std::uint32_t kMostPayload = 0x7fffffffU;
 
 // The longest payloads, in bytes. encode_message() shortens texts to fit. A setup has seven texts,
-// mostly paths; a request is a batch of the largest token budget.
+// mostly paths. A request is a batch of the largest token budget.
 inline constexpr std::uint64_t kMostSetup = 64U << 10U;
 inline constexpr std::uint64_t kMostHello = 256U << 10U;
 inline constexpr std::uint64_t kMostRequest = 64U << 20U;
@@ -33,7 +33,7 @@ inline constexpr std::uint64_t kMostTrace = 24U << 20U;
 // Writes a complete frame. Errors: kInternal for a message that is too long.
 std::string encode_message(const WorkerMessage& message);
 
-// The longest payload that a reader accepts for each type of message; at first none.
+// The longest payload that a reader accepts, by type of message; at first no type is accepted.
 class WireLimits {
  public:
   template <typename Message>
@@ -51,11 +51,11 @@ class WireReader {
  public:
   explicit WireReader(const WireLimits& limits) : limits_(limits) {}
 
-  // May change between two messages: the expected ones depend on those that were sent.
+  // Returns the limits. They may change between messages: those sent decide which answers may come.
   WireLimits& limits() { return limits_; }
   void add(std::span<const char> bytes);
-  // Returns the next message; empty until it is complete. Errors: kInternal for anything that
-  // encode_message() would not write; the stream is useless after it.
+  // Returns the next message, or nothing until it is complete. Errors: kInternal for anything that
+  // encode_message() would not write; the stream is useless after an error.
   std::optional<WorkerMessage> next_message();
   // True if the stream ends between two messages.
   bool at_end() const { return taken_ == bytes_.size(); }
@@ -65,11 +65,11 @@ class WireReader {
  private:
   WireLimits limits_;
   std::string bytes_;
-  std::size_t taken_ = 0;  // bytes of them
+  std::size_t taken_ = 0;  // bytes of them that were read
   std::size_t message_bytes_ = 0;
 };
 
-// Set the right length and checksums, or the head's alone, for tests that write their own frames.
+// Complete a frame, or its head alone, with length and checksums, for tests.
 std::string sealed_frame(std::string frame);
 std::string sealed_head(std::string frame);
 

@@ -77,7 +77,7 @@ struct Worker::State {
   std::mutex mutex;
   std::condition_variable answered;
   std::deque<BatchResult> results;
-  std::exception_ptr error;  // the engine's; nothing is computed after it
+  std::exception_ptr error;  // of the engine; nothing is computed after it
   bool stopping = false;
   std::size_t outstanding = 0;  // used by the owner's thread only
   std::thread thread;
@@ -108,7 +108,7 @@ std::vector<EngineFacts> Worker::facts() const {
   return {state_->engine.facts()};
 }
 
-// One batch computes while the others wait.
+// Counts the batches that may wait, and the batch that computes.
 std::size_t Worker::most_outstanding() const {
   return state_->in_flight + 1;
 }

@@ -16,8 +16,8 @@ namespace virnucpro {
 // A thread that runs batches through an engine while its owner packs the next ones.
 class Worker : public BatchComputer {
  public:
-  // At most `in_flight` batches wait; then submit() blocks. The engine must outlive the worker, and
-  // nothing else may use it.
+  // submit() waits while `in_flight` batches wait. The engine must outlive the worker, and nothing
+  // else may use the engine.
   Worker(Engine& engine, std::size_t in_flight);
   // Drops the batches that were not started.
   ~Worker() override;
@@ -31,7 +31,7 @@ class Worker : public BatchComputer {
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;
   std::size_t outstanding() const override;
-  // Results come in the order submitted. Rethrows the engine's error.
+  // Returns results in the order of submit(). Rethrows the engine's error.
   std::optional<BatchResult> receive(bool wait) override;
 
  private:

@@ -17,7 +17,7 @@ namespace virnucpro {
 
 // The messages between a run and its worker processes; wire.hpp writes them to a socket.
 
-// The first message to a worker: how to load the models and make its engine.
+// The first message to a worker. It says how to load the models and make the engine.
 struct WorkerSetup {
   std::string dnabert_s;  // the models as the user named them
   std::string esm2;
@@ -55,14 +55,14 @@ struct WorkerResult {
   std::uint64_t token_budget = 0;  // that fits in its memory now
 };
 
-// If `kind` is kOutOfMemory: a batch needed too much memory, and the worker goes on. Otherwise this
-// is the worker's last message.
+// A worker's error. After kOutOfMemory (a batch needed too much memory) the worker goes on. Any
+// other error is its last message.
 struct WorkerFailure {
   ErrorKind kind = ErrorKind::kInternal;
   Place place{};
   std::string detail;
-  std::optional<std::uint64_t> batch{};  // that it was computing
-  std::uint64_t token_budget = 0;        // that should fit in its memory now
+  std::optional<std::uint64_t> batch{};  // the batch that it was computing
+  std::uint64_t token_budget = 0;        // tokens that should fit in its memory now
 };
 
 struct WorkerLogLine {
@@ -70,7 +70,7 @@ struct WorkerLogLine {
   std::string text;
 };
 
-// A worker's records since the last such message. It is sent before a batch's result, so that the
+// A worker's trace since its last WorkerTrace. It is sent before a batch's result, so that the
 // trace is complete when all traced batches have results.
 struct WorkerTrace {
   TracePart part;

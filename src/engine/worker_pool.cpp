@@ -36,13 +36,13 @@ constexpr std::chrono::milliseconds kLookAtCancel{50};
 constexpr std::uint64_t kMostDepth = 64;
 constexpr std::uint32_t kMostWidth = 1U << 14U;  // the widest published model has 5,120
 
-// The most that is kept of a worker's log and trace over the whole run; the rest is dropped and
-// counted. A process that logs kFlood bytes is lost, as it must be faulty. A long trace is no
-// fault: the user asked for it.
+// Limits of a worker's log and trace over the whole run. The rest is dropped and counted. A process
+// that logs kFlood bytes is lost, because it must be faulty. A long trace is not a fault: the user
+// asked for it.
 constexpr std::uint64_t kMostLog = 1U << 20U;
 constexpr std::uint64_t kMostTraces = 64U << 20U;
 constexpr std::uint64_t kFlood = 64U << 20U;
-// Memory of a kept log line besides its letters.
+// The memory of a kept log line without its text.
 constexpr std::uint64_t kLineCost = 100;
 constexpr const char* kNaN = "its embeddings or scores are NaN or infinite";
 
@@ -83,7 +83,7 @@ class Wakeup {
   UniqueFd fd_;
 };
 
-// Allows messages that may come at any time. Results are allowed only after something was sent.
+// Returns limits that allow the messages of any time. Results are allowed only after a request.
 WireLimits limits_for_a_worker(bool traced) {
   WireLimits limits;
   limits.allow<WorkerHello>(kMostHello);
@@ -93,7 +93,7 @@ WireLimits limits_for_a_worker(bool traced) {
   return limits;
 }
 
-// A process with its messages in both directions.
+// A worker process and the messages in both directions.
 struct Link {
   Link(const WorkerCommand& command, ChannelEnds ends, bool traced)
       : socket(std::move(ends.one)),
@@ -107,11 +107,11 @@ struct Link {
   WorkerProcess process;
   bool has_said_hello = false;
   bool canary_in_check = false;  // the next answer is in the check precision
-  std::size_t most_frames = 0;   // that were sent at once
-  std::uint64_t logged = 0;      // bytes
+  std::size_t most_frames = 0;   // of all requests at once
+  std::uint64_t logged = 0;      // bytes of log messages
 };
 
-// Logs and traces of a worker over the run, from all its processes.
+// The sizes of a worker's logs and traces over the run, from all its processes.
 struct Said {
   std::uint64_t log = 0;    // bytes kept
   std::uint64_t trace = 0;  // bytes kept
@@ -125,7 +125,7 @@ struct OpenBatch {
   bool check = false;
   BatchResult result;
   std::size_t frames_left = 0;
-  std::size_t nan = 0;  // failed ones that are NaN
+  std::size_t nan = 0;  // failed frames with NaN
 };
 
 // True if all lists of a result have the right sizes.
@@ -168,7 +168,7 @@ struct WorkerPool::Shared {
   std::condition_variable changed{};
   bool stopping = false;
   bool is_ready = false;
-  WorkerHello hello{};               // written once, before is_ready
+  WorkerHello hello{};               // written before is_ready, once
   std::uint64_t token_budget = 0;    // the smallest of all workers
   std::vector<EngineFacts> facts{};  // of each worker
   std::deque<BatchRequest> submitted{};
@@ -218,7 +218,7 @@ class WorkerPool::Thread {
       shared_.error = std::current_exception();
       shared_.changed.notify_all();
     }
-    // Kill all before waiting for any. Do it here: workers die with this thread.
+    // Kill all processes before waiting for any. Do it here: workers die with this thread.
     for (const auto& link : links_) {
       if (link) link->process.kill();
     }
@@ -270,7 +270,7 @@ class WorkerPool::Thread {
       log_info("{} is process {}", config.name, link->process.id());
       send(start.worker, encode_message(setup));
     } catch (const Error& error) {
-      // The summary of kWorkersLost says that all workers were lost; here it is one.
+      // The summary of kWorkersLost speaks of all workers; here only one is lost.
       const bool is_of_all = error.kind() == ErrorKind::kWorkersLost;
       schedule_.lost(start.worker, is_of_all ? error.detail() : error.what(), clock_.now());
     }
@@ -388,7 +388,7 @@ class WorkerPool::Thread {
     if (!is_open) lose_ended(worker);
   }
 
-  // A worker may have no memory to load its models, nor to report that: the run fails all the same.
+  // Loses an ended worker. If it had no memory to load models, or even to report that, throws.
   void lose_ended(std::size_t worker) {
     Link& link = *links_[worker];
     const std::string how = link.process.end();
@@ -404,7 +404,7 @@ class WorkerPool::Thread {
     schedule_.lost(worker, reason, clock_.now(), links_[worker]->writer.unsent());
   }
 
-  // Each function handles one message; false if the worker was lost by it.
+  // Each function handles one message. It returns false if the worker was lost by it.
 
   bool handle(std::size_t worker, WorkerLogLine line) {
     Link& link = *links_[worker];
@@ -413,7 +413,7 @@ class WorkerPool::Thread {
       lose(worker, fmt::format("it logged more than {} MiB", kFlood >> 20U));
       return false;
     }
-    // All workers log the same while they load.
+    // While they load, all workers log the same: show each line once.
     if (said_.contains(line.text)) return true;
     Said& said = said_by_[worker];
     if (!has_room(said.log, line.text.size() + kLineCost, kMostLog)) {
@@ -431,7 +431,7 @@ class WorkerPool::Thread {
     return shared_.settings.workers[worker].name;
   }
 
-  // Adds to `kept` unless that would be more than `most`.
+  // Adds `bytes` to `kept` and returns true, unless the sum would be above `most`.
   static bool has_room(std::uint64_t& kept, std::uint64_t bytes, std::uint64_t most) {
     if (bytes > most - kept) return false;
     kept += bytes;
@@ -459,7 +459,7 @@ class WorkerPool::Thread {
     return true;
   }
 
-  // The sizes of batches, results and queues follow from these numbers.
+  // True if the hello's numbers, which decide sizes of batches and results, are possible.
   bool is_possible(const WorkerHello& hello) const {
     const bool has_known_widths =
         !first_ || (hello.dnabert_s_width == shared_.hello.dnabert_s_width &&
@@ -492,7 +492,7 @@ class WorkerPool::Thread {
     return shared_.settings.workers[worker].setup.check_precision.has_value();
   }
 
-  // Checks an answer in each precision of the worker; the schedule hears only of the last one.
+  // Checks a canary's answer in each precision. The schedule hears only of the last precision.
   bool check_canary(std::size_t worker, BatchResult result) {
     const bool check = links_[worker]->canary_in_check;
     std::optional<BatchResult>& right = check ? check_canary_ : canary_;
@@ -534,7 +534,7 @@ class WorkerPool::Thread {
     return true;
   }
 
-  // Messages that a worker never sends.
+  // These messages never come from a worker.
   bool handle(std::size_t worker, const WorkerSetup& /*setup*/) { return refuse(worker); }
   bool handle(std::size_t worker, const BatchRequest& /*request*/) { return refuse(worker); }
 
@@ -543,7 +543,7 @@ class WorkerPool::Thread {
     return false;
   }
 
-  // "esm2_hash" is the hash of the file that "esm2" names.
+  // The description "esm2_hash" is the hash of the file in the description "esm2".
   static constexpr std::string_view kHash = "_hash";
 
   [[noreturn]] void fail_for_other_file(std::size_t worker, const WorkerHello& hello,
@@ -578,7 +578,7 @@ class WorkerPool::Thread {
 
   void use(const WorkerSchedule::Acceptance& acceptance, BatchResult result) {
     OpenBatch& batch = batches_.at(acceptance.part.batch);
-    // Two answers agree on these NaN, so no worker is at fault; the check precision may be finite.
+    // Two answers agree on this NaN: no worker is at fault. The check precision may be finite.
     const bool is_first_of_two = has_two_precisions(result.worker) && !batch.check;
     for (const std::uint32_t frame : acceptance.given_up) {
       const std::uint32_t index = acceptance.part.begin + frame;
@@ -606,7 +606,7 @@ class WorkerPool::Thread {
     const std::size_t frames = batch.frames.frames();
     std::ranges::sort(result.failed, {}, &FailedFrame::index);
     std::ranges::sort(result.not_finite);
-    // If no number at all was finite so far, the models are at fault, not the frames.
+    // If no number was ever finite in this run, the models are at fault, not the frames.
     if (batch.nan == frames && !any_finite_ && frames > 0) {
       result.failed.clear();
       result.not_finite.resize(frames);
@@ -627,7 +627,7 @@ class WorkerPool::Thread {
   std::optional<std::size_t> first_;  // the worker whose hello is the reference
   std::optional<BatchResult> canary_;
   std::optional<BatchResult> check_canary_;
-  std::set<std::string> said_;  // log lines, by any worker; kMostLog bounds them
+  std::set<std::string> said_;  // log lines of all workers; kMostLog bounds them
   bool is_ready_ = false;
   bool any_finite_ = false;
   bool warned_of_memory_ = false;

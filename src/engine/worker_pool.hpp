@@ -16,8 +16,8 @@
 namespace virnucpro {
 
 // Worker processes that compute a run's batches, one for each of the settings' workers. Each sees
-// one GPU at most, and this process opens none: only the end of a process clears a faulted CUDA
-// context. Whatever happens to a worker, each frame has one result, with the same bits, or is
+// one GPU at most. This process opens no GPU, because only the end of a process clears a faulted
+// CUDA context. Whatever happens to a worker, each frame has one result, with the same bits, or is
 // reported as failed (worker_schedule.hpp).
 class WorkerPool : public BatchComputer {
  public:
@@ -27,10 +27,10 @@ class WorkerPool : public BatchComputer {
     WorkerSetup setup{};
   };
   struct Settings {
-    std::filesystem::path program;  // a worker if called with `arguments`
+    std::filesystem::path program;  // acts as a worker if called with `arguments`
     std::vector<std::string> arguments{kWorkerArgument};
     std::vector<WorkerConfig> workers;
-    WorkerSchedule::Settings schedule{};  // `workers` is set here
+    WorkerSchedule::Settings schedule{};  // the pool sets its member `workers`
   };
 
   // Returns when every worker is ready or was dropped. Errors: a worker's error in loading the
@@ -53,8 +53,8 @@ class WorkerPool : public BatchComputer {
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;
   std::size_t outstanding() const override;
-  // Errors: kWorkersLost if none is left; kOutOfMemory for a frame that fits in no worker's memory;
-  // kDevice if a restarted worker computes differently.
+  // Returns results like BatchComputer. Errors: kWorkersLost if no worker is left; kOutOfMemory for
+  // a frame that fits in no worker's memory; kDevice if a restarted worker computes differently.
   std::optional<BatchResult> receive(bool wait) override;
 
  private:

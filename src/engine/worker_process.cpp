@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 constexpr int kMomentMilliseconds = 500;
-// A driver may delay a kill. Do not wait longer than this for it.
+// The longest wait for a killed process. A driver may delay its end.
 constexpr int kKillMilliseconds = 1000;
 
 // The two settings objects of posix_spawn; the destructor frees them.
@@ -81,7 +81,7 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command, const UniqueFd& socke
                     argument_pointers(arguments).data(), argument_pointers(variables).data());
   if (error == 0) return;
   id_ = -1;
-  // EAGAIN: no more processes are allowed.
+  // EAGAIN means that no more processes are allowed.
   throw Error(
       error == EAGAIN ? ErrorKind::kOutOfMemory : kind_of_failure(error, ErrorKind::kWorkersLost),
       fmt::format("no worker process can be started from {}: {}", command.program.string(),

@@ -22,15 +22,15 @@ struct WorkerCommand {
   std::string visible_gpu;             // its CUDA_VISIBLE_DEVICES; empty: unchanged
 };
 
-// A worker process, seen by its parent. It has only two of the parent's files, the socket and
-// standard error; signals to stop are blocked in it until it can handle them.
+// A worker process, as its parent sees it. It has only two of the parent's files, the socket and
+// standard error. Signals to stop are blocked in the process until it can handle them.
 //
-// It must not outlive the thread that started it: the kernel kills it when that thread ends.
+// This object must not outlive the thread that made it: the kernel kills the process at its end.
 class WorkerProcess {
  public:
-  // Errors: kWorkersLost if the program cannot be started; kOutOfMemory, kTooManyFiles.
+  // Throws kWorkersLost if the program cannot be started, or kOutOfMemory, kTooManyFiles.
   WorkerProcess(const WorkerCommand& command, const UniqueFd& socket);
-  // Kills it.
+  // Kills the process.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -38,10 +38,10 @@ class WorkerProcess {
   pid_t id() const { return id_; }
   // Kills without waiting, unlike the destructor: a driver may need a second to clean up.
   void kill() const;
-  // Waits briefly for the process, then kills it. Call it when the socket was closed. Returns how
-  // the process ended: "it was killed by signal 9 (Killed)".
+  // Waits briefly for the process, then kills it. Call it when the socket was closed. Returns a
+  // text on the end: "it was killed by signal 9 (Killed)".
   std::string end();
-  // True if it ended with that error's exit code. Call it after end().
+  // True if the process ended with that error's exit code. Call it after end().
   bool ran_out_of_memory() const;
 
  private:

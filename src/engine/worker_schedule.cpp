@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// If each answer has NaN in other frames, the answer of this number counts.
+// The number of answers with NaN in other frames each time, after which the last answer counts.
 constexpr unsigned kMostNanAnswers = 3;
 constexpr unsigned kLossesBeforeCut = 2;
 
@@ -86,8 +86,8 @@ WorkerSchedule::Acceptance WorkerSchedule::judge_nan(std::size_t worker, Item it
   item.nan = not_finite;
   item.lost_on.push_back(worker);
   const BatchPart part = item.part;
-  // Some frames of this run are known to give NaN: restarting a worker for each would cost more
-  // than asking another one.
+  // Some frames of this run are known to give NaN. For them, asking another worker costs less than
+  // a restart of this worker.
   if (nan_was_confirmed_) {
     queue_.push_front(std::move(item));
     assign(now);
@@ -162,7 +162,7 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
 }
 
 // Puts a lost worker's parts at the front of the queue, in their order. The worker had begun the
-// first `blamed` of them, and one of these may be the cause of the loss.
+// first `blamed` parts, and one of these may be the cause of the loss.
 void WorkerSchedule::put_back(Member& member, std::size_t blamed) {
   const auto worker = static_cast<std::size_t>(&member - members_.data());
   for (std::size_t i = member.flying.size(); i-- > 0;) {
@@ -189,7 +189,7 @@ void WorkerSchedule::put_in_front(Item item) {
 
 void WorkerSchedule::cut_in_two(Item item) {
   const std::uint32_t middle = item.part.begin + item.part.frames() / 2;
-  // The cause may be in either half: both are suspects, and are cut again after another loss.
+  // The cause may be in either half: both halves are suspects, and another loss cuts them again.
   Item half{.part = item.part, .losses = std::min(item.losses, 1U), .lost_on = item.lost_on};
   half.part.begin = middle;
   queue_.push_front(half);
@@ -247,8 +247,8 @@ WorkerSchedule::Seconds WorkerSchedule::longest_wait(const Member& member) const
                   settings_.hang_factor * *slowest_ * timed_tokens(member, tokens));
 }
 
-// Every batch has a fixed cost. Without this minimum a tiny batch's tokens would look so slow that
-// the longest wait for a full batch would be hours.
+// Returns the tokens by which a time is divided. Every batch has a fixed cost: without a minimum, a
+// tiny batch would look so slow that the longest wait for a full batch would be hours.
 double WorkerSchedule::timed_tokens(const Member& member, std::size_t tokens) {
   constexpr std::uint64_t kLeastShare = 8;  // of the budget
   return static_cast<double>(std::max<std::uint64_t>(tokens, member.token_budget / kLeastShare));
@@ -281,7 +281,7 @@ bool WorkerSchedule::is_alive(std::size_t worker) const {
   return members_[worker].state != State::kDropped;
 }
 
-// A suspect goes to a worker that was not lost with it before, if there is one.
+// True if the worker was not lost with this suspect before, or if all living workers were.
 bool WorkerSchedule::is_free_for(std::size_t worker, const Item& item) const {
   const auto met = [&item](std::size_t other) {
     return std::find(item.lost_on.begin(), item.lost_on.end(), other) != item.lost_on.end();
@@ -302,7 +302,7 @@ bool WorkerSchedule::has_room(const Member& member) const {
   return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
-// Returns the worker to reserve for a suspect, busy or not; without a suspect, one with room.
+// Returns the least busy worker: to reserve for a suspect, or, without a suspect, with room.
 std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& reserved,
                                                       const Item* suspect) const {
   std::optional<std::size_t> best;

@@ -13,41 +13,41 @@
 
 namespace virnucpro {
 
-// Decides which worker computes which part of a batch, and what follows a failure. It knows neither
-// processes nor clocks, so that tests can simulate years. The caller reports events with times and
+// Decides which worker computes which part of a batch, and what follows a failure. It does not use
+// processes or clocks, so that tests can simulate years. The caller reports events with times and
 // carries out actions.
 //
 // A worker with room gets the oldest part, so uneven GPUs work at their own pace. A lost worker is
-// restarted, with a longer delay each time; after `strikes` losses without a good batch in between
-// it is dropped. Others get its parts. A part with which a worker was lost is a suspect: it is
-// computed alone, on another worker if possible. If lost again, it is cut in two, down to one
-// frame. A frame is condemned when two workers were lost that had only this frame; these workers
-// are not blamed. It is given up when any other part is answered, or at once if no other part is
-// left and any was answered before. If workers are lost with every part, the machine is at fault:
-// the schedule ends and gives up no frame. A part with NaN is computed again, on another worker or
-// a restarted one; frames that are NaN again are given up.
+// restarted, with a longer delay each time; it is dropped after `strikes` losses without a good
+// batch in between. Other workers get its parts. A part that a lost worker had begun is a suspect:
+// it is computed alone, on another worker if possible. After another loss it is cut in two, down to
+// one frame. A frame is condemned when two workers were lost that had only this frame; these
+// workers are not blamed. It is given up when any other part is answered, or at once if no other
+// part is left and any was answered before. If workers are lost with every part, the machine is at
+// fault: the schedule ends and gives up no frame. A part with NaN is computed again, on another
+// worker or a restarted one; frames that are NaN again are given up.
 class WorkerSchedule {
  public:
   using Seconds = double;  // since any fixed moment
 
   struct Settings {
     std::size_t workers = 1;
-    std::size_t prefetch = 2;  // parts that wait at a worker, besides those begun
+    std::size_t prefetch = 2;  // parts that wait at a worker, besides begun parts
     unsigned strikes = 3;
     Seconds first_delay = 0.5;  // before a restart; doubles with each strike …
     Seconds longest_delay = 30;
-    // A worker hangs if a part takes hang_factor times as long as the slowest time per token
-    // predicts, and at least shortest_hang. While it starts, or before any time was measured, the
-    // limit is longest_start.
+    // A worker hangs if a part takes longer than the slowest time per token predicts, times
+    // hang_factor, and longer than shortest_hang. During a start, or before any time was measured,
+    // the limit is longest_start.
     double hang_factor = 10;
     Seconds shortest_hang = 60;
     Seconds longest_start = 1800;
     std::uint64_t parts_between_canaries = 64;
-    // Number of losses in a row without a good answer that end the run, whatever the cause.
+    // The run ends after this many losses in a row without a good answer, whatever the cause.
     unsigned most_lost = 64;
   };
 
-  // Actions for the caller. Each sending has its own id; a canary's goes to canary_answered().
+  // Actions for the caller. Each message has its own id; a canary's goes to canary_answered().
   struct Start {
     std::size_t worker;
   };
@@ -74,7 +74,7 @@ class WorkerSchedule {
   };
   using Action = std::variant<Start, Kill, SendCanary, SendPart, GiveUp, End>;
 
-  // Says if an answer is to be used, and which of its frames stay NaN.
+  // Says if an answer is used, and which of its frames are given up for NaN.
   struct Acceptance {
     bool accepted = false;
     BatchPart part;
@@ -84,20 +84,20 @@ class WorkerSchedule {
   // Starts all workers.
   explicit WorkerSchedule(const Settings& settings);
 
-  // Events. A worker is named by its index. The caller checks ids with has() before.
+  // Events of the run. A worker is named by its index. The caller must check ids with has() first.
 
-  // A new batch; the offsets say where its frames begin in both models' tokens.
+  // Adds a batch. The offsets say where its frames begin in both models' tokens.
   void submit(std::uint64_t batch, std::vector<std::uint32_t> esm_offsets,
               std::vector<std::uint32_t> dna_offsets, Seconds now);
-  // The worker has loaded its models. It gets the canary first.
+  // Notes that a worker has loaded its models. It gets the canary first.
   void ready(std::size_t worker, std::uint64_t token_budget, std::size_t depth, Seconds now);
   void canary_answered(std::size_t worker, bool is_right, Seconds now);
   Acceptance answered(std::size_t worker, std::uint64_t id,
                       const std::vector<std::uint32_t>& not_finite, std::uint64_t token_budget,
                       Seconds now);
-  // Returns false if it was a single frame: that needs more memory than there is.
+  // Returns false if the part was a single frame: no smaller part can be tried.
   bool out_of_memory(std::size_t worker, std::uint64_t id, std::uint64_t token_budget, Seconds now);
-  // The worker did not receive the last `unsent` messages, so they did not cause the loss.
+  // Notes a lost worker. It did not receive the last `unsent` messages: they are not the cause.
   void lost(std::size_t worker, const std::string& reason, Seconds now, std::size_t unsent = 0);
   // Starts workers that are due and finds workers that hang. Call it as time passes.
   void tick(Seconds now);
@@ -108,7 +108,7 @@ class WorkerSchedule {
   bool is_canary(std::uint64_t id) const { return id == kCanary; }
   // Returns the part that was sent with this id and is not answered yet.
   BatchPart part_of(std::uint64_t id) const { return parts_.at(id).part; }
-  bool all_ready() const;  // except dropped ones
+  bool all_ready() const;  // except dropped workers
   unsigned starts_of(std::size_t worker) const { return members_[worker].starts; }
 
  private:
@@ -123,11 +123,11 @@ class WorkerSchedule {
   // A part and its history.
   struct Item {
     BatchPart part;
-    unsigned losses = 0;      // workers lost while they had begun it
-    unsigned alone_lost = 0;  // of these, with nothing else begun
+    unsigned losses = 0;      // workers lost that had begun this part
+    unsigned alone_lost = 0;  // workers lost that had begun only this part
     std::vector<std::size_t> lost_on{};
     unsigned nan_answers = 0;
-    std::vector<std::uint32_t> nan{};  // frames in the last of these answers
+    std::vector<std::uint32_t> nan{};  // frames with NaN in the last answer
 
     bool is_suspect() const { return losses > 0 || nan_answers > 0; }
   };
@@ -139,7 +139,7 @@ class WorkerSchedule {
     Seconds since = 0;  // when it will start, started, or began the first of `flying`
     unsigned starts = 0;
     unsigned strikes = 0;
-    bool may_be_forgiven = false;  // the last strike, if the next canary's answer is right
+    bool may_be_forgiven = false;  // of the last strike, if the canary's next answer is right
     std::size_t room = 0;
     std::size_t depth = 1;
     std::uint64_t token_budget = 0;

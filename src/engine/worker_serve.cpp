@@ -24,7 +24,7 @@
 namespace virnucpro {
 namespace {
 
-// The sender has far fewer messages waiting.
+// A limit for messages that wait: far more than the sender ever has waiting.
 constexpr std::size_t kMostWaiting = 4096;
 
 void wait_for(int socket, short events) {
@@ -44,7 +44,7 @@ class SharedWriter {
  public:
   explicit SharedWriter(int socket) : socket_(socket), writer_(socket) {}
 
-  // Returns when all is sent, or the reader is gone.
+  // Returns when the whole message is sent, or the reader is gone.
   void send(const WorkerMessage& message) {
     const std::lock_guard lock(mutex_);
     writer_.add(encode_message(message));
@@ -146,7 +146,7 @@ class Server {
     return true;
   }
 
-  // Call it before the GPU is opened.
+  // Starts the trace. Call it before the GPU is opened.
   static void start_trace(const WorkerSetup& setup) {
     Tracer::here().start({.limit = {}, .cupti = setup.cupti});
     if (setup.on_gpu) Tracer::here().trace_kernels();
@@ -157,7 +157,7 @@ class Server {
     return load_(setup, cancel_);
   }
 
-  // Begins or finishes a batch; false when there are no more.
+  // Begins or finishes a batch. Returns false when there are no more batches.
   bool step() {
     std::optional<WorkerMessage> message;
     if (begun_.size() < engine_->depth()) {
@@ -181,7 +181,7 @@ class Server {
     writer_.send(answer);
   }
 
-  // Finishes all batches first, so that no kernel is cut from the trace.
+  // Finishes all batches, so that the trace has all their kernels, then ends the trace.
   void end_trace() {
     while (!begun_.empty()) finish();
     Tracer::here().stop();
@@ -200,7 +200,7 @@ class Server {
     }
   }
 
-  // Reports that a batch needs more memory than there is; half of its tokens may fit.
+  // Reports that a batch needs too much memory. Half of its tokens may fit.
   void give_back(const BatchRequest& request, const Error& error) {
     const PackedFrames& frames = request.frames;
     const std::uint64_t tokens = std::max(frames.esm_tokens.size(), frames.dna_tokens.size());
@@ -225,7 +225,7 @@ class Server {
 UniqueFd become_worker() {
   ucred peer{};
   socklen_t size = sizeof peer;
-  // The process that made the socket pair also started this one.
+  // Read the parent's id: the process that made the socket pair also started this process.
   if (::getsockopt(kWorkerSocket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
     throw Error(ErrorKind::kUsage, "worker is not a command for users: predict and embed start it");
   }
@@ -236,7 +236,7 @@ UniqueFd become_worker() {
   ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // it starts nothing that needs more rights
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::prctl(PR_SET_NAME, program_invocation_short_name);  // the kernel had set the file's
+  ::prctl(PR_SET_NAME, program_invocation_short_name);  // not the file's name
   // The parent may have ended before prctl() took effect.
   if (::getppid() != peer.pid) {
     throw Error(ErrorKind::kUsage, "the process that started this worker has ended");

@@ -18,13 +18,13 @@ struct WorkerModels {
 };
 using LoadWorkerModels = std::function<WorkerModels(const WorkerSetup&, const Cancel&)>;
 
-// Makes this process a worker: it dies with the thread that started it, can gain no rights, leaves
-// signals to the parent, and gets the socket. Errors: kUsage if it was not started as a worker.
+// Makes this process a worker and returns its socket. The process then dies with the thread that
+// started it, cannot gain rights, and leaves signals to its parent. Errors: kUsage if it was not
+// started as a worker.
 UniqueFd become_worker();
 
-// A worker's main loop: loads the models of the setup, says hello, and computes batches until the
-// socket is closed; then it stops between two layers. Errors and log messages are sent as messages,
-// not thrown.
+// Runs a worker: loads the setup's models, says hello, and computes batches until the socket is
+// closed; then it stops between two layers. Errors and log messages are sent, not thrown.
 void serve_batches(const UniqueFd& socket, const LoadWorkerModels& load);
 
 }  // namespace virnucpro

@@ -8,10 +8,10 @@
 
 namespace virnucpro {
 
-// The rules that a batch must keep: offsets start at 0, rise, and end at the number of tokens;
-// tokens are in the vocabulary; each sequence has at least `shortest` tokens; `out` holds `width`
-// numbers per sequence. Errors: kInternal, naming model and sequence, since only a bug of the
-// caller can break this.
+// The rules for a batch: offsets start at 0, rise, and end at the number of tokens; tokens are in
+// the vocabulary; each sequence has at least `shortest` tokens; `out` has `width` numbers for each
+// sequence. Errors: kInternal, naming model and sequence, because only a bug of the caller can
+// break a rule.
 struct BatchRules {
   std::string model;
   std::size_t vocabulary;

@@ -8,8 +8,8 @@
 namespace virnucpro {
 namespace {
 
-// Parts of open reading frames of sequenced genomes (tests/data/genomes, and phage lambda):
-// bacteria, an archaeon, a chloroplast, phages, and viruses of animals.
+// Parts of open reading frames from genomes (tests/data/genomes, and phage lambda): of bacteria, an
+// archaeon, a chloroplast, phages, and viruses of animals.
 constexpr std::array<std::string_view, 40> kProteins{
     "SGESSDQPENDLSVVKPDAAIQSGSKWGTAEDLTAAEWMFDMVKTIAPSARKPNFAGWAN",
     "SGTLSNVTIAENCTINGTLRAEKIVGDIVKAASAAFPRQRESSVDWPSGTRTVTVTDDHP",

@@ -9,8 +9,8 @@
 
 namespace virnucpro {
 
-// The classifier over both embeddings: Linear → BatchNorm (running statistics) → ReLU → Linear →
-// softmax, always in fp32.
+// The classifier over both embeddings, always in fp32: Linear → BatchNorm (running statistics) →
+// ReLU → Linear → softmax.
 template <class Backend>
 class ClassifierModel {
  public:

@@ -29,7 +29,7 @@ inline LinearPart part(const std::string& name, std::size_t outputs) {
   return {name + ".weight", name + ".bias", outputs};
 }
 
-// The embedding of token type 0, which all tokens have.
+// Reads the embedding of token type 0, which all tokens have.
 inline HostArray<float> type_embedding(const DnabertShape& shape, const Weights& weights) {
   const std::string name = "embeddings.token_type_embeddings.weight";
   const Shape type_shape = weights.shape(name);

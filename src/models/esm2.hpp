@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Checks the sizes. Errors: kWeightsFormat if no model can have them.
+// Throws kWeightsFormat if no ESM-2 can have these sizes.
 void check_esm2_shape(const Esm2Weights& weights);
 
 // ESM-2 (Lin et al. 2023, Science 379:1123), a protein language model; only its last layer's
@@ -38,8 +38,8 @@ class Esm2Model {
   static Activations activations(Context& context, const Esm2Shape& shape, std::size_t tokens);
 
   // batch: sequences of <cls> residues <eos>. out: [sequences, width], the mean over residues 1 …
-  // min(length, 1024) of the last layer after emb_layer_norm_after. No sequence sees another, nor
-  // do its bits depend on others. Throws between layers when the context's Cancel is set.
+  // min(length, 1024) of the last layer after emb_layer_norm_after. A sequence's bits do not depend
+  // on other sequences. Throws between layers when the context's Cancel is set.
   void embed(Context& context, const typename Backend::template Batch<std::uint8_t>& batch,
              typename Backend::Pooled out) const;
 

@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// ESM-2 in 8 bits on the CPU, to test its accuracy: slower than fp32 there. Its weights are folded
-// (weights/folded_esm2.hpp); its biases are corrected on calibration_frames().
+// ESM-2 in 8 bits on the CPU, to test its accuracy; fp32 is faster there. The weights are folded
+// (weights/folded_esm2.hpp); biases are corrected on calibration_frames().
 class Esm2Int8 {
  public:
   // Reads all of `weights`.
@@ -26,7 +26,7 @@ class Esm2Int8 {
   void set_policy(const Int8Policy& policy) { policy_ = policy; }
 
   std::uint32_t width() const { return model_->width(); }
-  // As Esm2Model::embed.
+  // Computes embeddings as Esm2Model::embed() does.
   void embed(OpContext& context, const TokenBatch<std::uint8_t>& batch, std::span<float> out) const;
 
  private:
