@@ -29,7 +29,7 @@ void allocate_activations(cuda::Context& context, const ModelShapes& shapes,
                           const EngineOutputs& outputs, std::size_t esm_tokens,
                           std::size_t dna_tokens, std::size_t frames);
 
-// Returns the most frames that a batch of this many tokens has.
+// Returns the most frames that a batch of this many tokens can have.
 std::size_t most_frames(std::size_t tokens);
 // Returns the bytes of a batch's input, with this many tokens of either model.
 std::size_t input_bytes(std::size_t tokens);
@@ -40,7 +40,7 @@ std::size_t result_bytes(std::size_t frames, std::size_t width);
 // some fp32 numbers as shorter; they are too few to matter.
 MemoryNeed memory_need(const ModelShapes& shapes, const EngineOutputs& outputs, Precision precision,
                        std::size_t tokens);
-// Returns the need in 16 bits with each smaller published ESM-2, from the largest down.
+// Returns the memory need in 16 bits for each smaller published ESM-2, the largest first.
 std::vector<MemoryNeed> needs_with_smaller_esm2(const ModelShapes& shapes,
                                                 const EngineOutputs& outputs, std::size_t tokens);
 

@@ -48,7 +48,7 @@ void MessageWriter::write() {
     if (done < 0 && errno == EINTR) continue;
     if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (done < 0) {
-      // A message is lost, whatever the reason. Let the other side notice by a close.
+      // A message is lost, whatever the reason. Close, so that the other side notices.
       ::shutdown(socket_, SHUT_RDWR);
       is_broken_ = true;
       return;

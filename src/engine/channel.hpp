@@ -9,8 +9,8 @@
 
 namespace virnucpro {
 
-// Both ends of a stream socket between two processes. They do not block, and close in any program
-// that one of the processes starts.
+// Both ends of a stream socket between two processes. They do not block, and are closed in any
+// program that one of the processes starts.
 struct ChannelEnds {
   UniqueFd one;
   UniqueFd other;
@@ -18,7 +18,7 @@ struct ChannelEnds {
 // Throws kOutOfMemory if the system has no more descriptors.
 ChannelEnds make_channel();
 
-// Receives messages from one end. For one thread at a time.
+// Receives messages from one end. Only one thread at a time may use it.
 class MessageReader {
  public:
   MessageReader(int socket, const WireLimits& limits) : socket_(socket), wire_(limits) {}
@@ -35,7 +35,7 @@ class MessageReader {
   WireReader wire_;
 };
 
-// Sends messages into one end. For one thread at a time.
+// Sends messages into one end. Only one thread at a time may use it.
 class MessageWriter {
  public:
   explicit MessageWriter(int socket) : socket_(socket) {}

@@ -17,7 +17,7 @@ std::size_t cpu_token_budget(const EngineModels& models, const EngineSettings& s
 // models are refused only if they certainly do not fit. It is known before anything is loaded.
 struct CpuMemoryNeed {
   std::uint64_t weights = 0;
-  std::uint64_t batch = 0;  // of the token budget
+  std::uint64_t batch = 0;  // for a batch of the token budget
 
   std::uint64_t all() const { return weights + batch; }
 };

@@ -34,7 +34,7 @@ struct EngineModels {
 };
 
 struct EngineSettings {
-  std::size_t threads = 1;  // of the CPU; for a GPU: they load weights
+  std::size_t threads = 1;  // that compute on the CPU, or load weights for a GPU
   Precision precision = Precision::kFp32;
   Int8Policy int8_policy{};  // for Precision::kInt8
   // Allows set_int8_policy(): the engine has ESM-2's linears in 8 and in 16 bits. All linears
@@ -67,8 +67,8 @@ class Engine {
   // Returns how many batches may be begun before the first is finished: a GPU computes one batch
   // while the next is sent. Results come in the order of begin().
   virtual std::size_t depth() const = 0;
-  // Both throw kInterrupted or kTerminated between two layers, some seconds after a cancellation
-  // (Cancel::check_late).
+  // begin() and finish() throw kInterrupted or kTerminated between two layers, some seconds after a
+  // cancellation (Cancel::check_late).
   virtual void begin(const BatchRequest& request) = 0;
   virtual BatchResult finish() = 0;
 
@@ -90,7 +90,7 @@ std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSett
 // Makes the engine for make_engine(), which has checked the widths.
 std::unique_ptr<Engine> make_cpu_engine(const EngineModels& models, const EngineSettings& settings,
                                         const Cancel& cancel);
-// Throws kDevice in a program that was built without CUDA.
+// Makes the engine for a GPU. Errors: kDevice in a program that was built without CUDA.
 std::unique_ptr<Engine> make_cuda_engine(const EngineModels& models, const EngineSettings& settings,
                                          const Cancel& cancel);
 

@@ -55,7 +55,7 @@ DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
   return info;
 }
 
-// Makes a device the calling thread's. Errors: kDevice if the device is absent, too old or not
+// Opens the device for the calling thread. Errors: kDevice if it is absent, too old or not
 // available; kOutOfMemory if others use its memory.
 cudaDeviceProp open_device(int index) {
   cudaDeviceProp properties{};
@@ -295,7 +295,7 @@ struct Marks {
   Event done;
 };
 
-// Returns the seconds between two events of a stream that are both over.
+// Returns the seconds between two events that a stream has already passed.
 double seconds_between(const Event& first, const Event& last) {
   return 1e-3 * static_cast<double>(first.milliseconds_until(last));
 }
@@ -506,7 +506,7 @@ class CudaEngine : public Engine {
     context.arena = Arena(activations_.data(), activations_.bytes());
   }
 
-  // Reserves a slot for batches of this many tokens of either model and any number of frames.
+  // Reserves a slot's memory for batches of this many tokens of either model, with any frames.
   void reserve(Slot& slot, std::size_t tokens) {
     slot.input.reserve(input_bytes(tokens));
     grow(slot.results, result_bytes(most_frames(tokens), width()));
@@ -522,8 +522,8 @@ class CudaEngine : public Engine {
       if (error.kind() != ErrorKind::kOutOfMemory) throw;
       throw Error(
           ErrorKind::kOutOfMemory,
-          fmt::format("the GPU has no memory for a batch of {} and {} tokens, whose longest "
-                      "protein has {}: {}",
+          fmt::format("the GPU has no memory for a batch of {} ESM-2 and {} DNABERT-S tokens; its "
+                      "longest protein has {} tokens: {}",
                       frames.esm_tokens.size(), frames.dna_tokens.size(), longest, error.detail()));
     }
     if (longest > positions_) {
@@ -646,7 +646,7 @@ class CudaEngine : public Engine {
   std::optional<ClassifierModel<cuda::Backend>> classifier_;
   DeviceBuffer activations_;
   EngineFacts facts_;
-  std::size_t positions_ = cuda::kPositions;  // that the rotary tables cover
+  std::size_t positions_ = cuda::kPositions;  // positions that the rotary tables cover
   std::array<Slot, kDepth> slots_;
   std::size_t next_ = 0;
   std::array<Marks, kDepth + 1> marks_;

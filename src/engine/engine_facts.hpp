@@ -13,7 +13,7 @@ struct BudgetPlan {
   std::uint64_t tokens = 0;   // the budget
   std::uint64_t wanted = 0;   // the user's number, or else the device's
   bool is_auto = true;        // the user did not give a number
-  std::uint64_t threads = 0;  // that compute on the CPU; 0: a GPU
+  std::uint64_t threads = 0;  // threads of the CPU; 0: a GPU computes
   // Bytes of a GPU's memory; on the CPU 0:
   std::uint64_t weights = 0;
   std::uint64_t batches = 0;  // reserved for batches of this budget

@@ -12,19 +12,19 @@
 
 namespace virnucpro {
 
-// A request to a worker, and below its result. They are plain data: a worker may be a thread or a
-// process. Frames have numbers only, because a worker needs no names.
+// A request to a worker; below, a worker's result. Both are plain data: a worker may be a thread or
+// a process. Frames have numbers only, because workers need no names.
 struct BatchRequest {
   std::uint64_t id = 0;
   PackedFrames frames;
-  std::uint64_t batch = kNoBatch;  // of the run; the request may be a part of it
+  std::uint64_t batch = kNoBatch;  // the run's batch; the request may be a part of it
   bool traced = false;
-  bool check = false;  // in the check precision, not in the engine's first
+  bool check = false;  // computed in the check precision
 };
 
 // A frame without a result.
 struct FailedFrame {
-  std::uint32_t index = 0;  // in the batch
+  std::uint32_t index = 0;  // the frame's place in the batch
   std::string reason;       // "two worker processes were lost with it"
 };
 
@@ -38,7 +38,7 @@ struct BatchResult {
   // Frames without a result, in ascending order; ignore their rows.
   std::vector<FailedFrame> failed;
   BatchTimes times;
-  std::optional<WorkerMemory> memory{};  // of the device after the batch; empty on the CPU
+  std::optional<WorkerMemory> memory{};  // the device's memory after the batch; empty on the CPU
   std::uint32_t worker = 0;              // the worker of the batch, or of its last part
   // The time at which the result, or its last part, arrived from the worker.
   std::chrono::steady_clock::time_point arrived{};

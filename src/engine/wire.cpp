@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
 constexpr std::uint16_t kVersion = 7;
 constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // covered by its CRC
-constexpr std::size_t kLengthPlace = 8;  // of the length in a head; the payload's checksum follows
+constexpr std::size_t kLengthPlace = 8;  // offset of the length in a head; then the payload's CRC
 constexpr std::size_t kMostText = 16U << 10U;
 constexpr std::size_t kMostDescriptions = 1000;
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50U;  // bytes

@@ -65,7 +65,7 @@ class WireReader {
  private:
   WireLimits limits_;
   std::string bytes_;
-  std::size_t taken_ = 0;  // bytes of them that were read
+  std::size_t taken_ = 0;  // number of bytes read so far
   std::size_t message_bytes_ = 0;
 };
 

@@ -77,7 +77,7 @@ struct Worker::State {
   std::mutex mutex;
   std::condition_variable answered;
   std::deque<BatchResult> results;
-  std::exception_ptr error;  // of the engine; nothing is computed after it
+  std::exception_ptr error;  // the engine's error; nothing is computed after it
   bool stopping = false;
   std::size_t outstanding = 0;  // used by the owner's thread only
   std::thread thread;

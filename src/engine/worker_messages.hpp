@@ -32,7 +32,7 @@ struct WorkerSetup {
   bool on_gpu = false;             // the process sees only one GPU
   std::string pci{};               // the GPU's address: "0000:3b:00.0"; empty: unknown
   std::uint64_t token_budget = 0;  // 0: the device chooses
-  bool trace = false;              // until the first batch that is not traced
+  bool trace = false;              // trace until the first batch that is not traced
   std::string cupti{};             // TraceSettings::cupti
 };
 
@@ -42,17 +42,17 @@ struct WorkerHello {
   std::uint32_t dnabert_s_width = 0;
   std::uint32_t esm2_width = 0;
   std::uint64_t token_budget = 0;
-  std::uint64_t depth = 1;                         // batches that it can have begun at once
-  std::map<std::string, std::string> description;  // of its models: run/load_models.hpp
+  std::uint64_t depth = 1;                         // batches that the engine may have begun at once
+  std::map<std::string, std::string> description;  // of models (run/load_models.hpp)
   bool synthetic = false;
-  std::string tokenizer;                   // DNABERT-S's file; empty if that is not computed
+  std::string tokenizer;                   // DNABERT-S's file; empty if DNABERT-S is not computed
   std::uint32_t dnabert_s_vocabulary = 0;  // the number of DNABERT-S's tokens
   EngineFacts facts{};
 };
 
 struct WorkerResult {
   BatchResult result;
-  std::uint64_t token_budget = 0;  // that fits in its memory now
+  std::uint64_t token_budget = 0;  // tokens that fit in the worker's memory now
 };
 
 // A worker's error. After kOutOfMemory (a batch needed too much memory) the worker goes on. Any
@@ -61,8 +61,8 @@ struct WorkerFailure {
   ErrorKind kind = ErrorKind::kInternal;
   Place place{};
   std::string detail;
-  std::optional<std::uint64_t> batch{};  // the batch that it was computing
-  std::uint64_t token_budget = 0;        // tokens that should fit in its memory now
+  std::optional<std::uint64_t> batch{};  // the batch that the worker was computing
+  std::uint64_t token_budget = 0;        // tokens that should fit in the worker's memory now
 };
 
 struct WorkerLogLine {

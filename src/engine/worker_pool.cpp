@@ -83,7 +83,7 @@ class Wakeup {
   UniqueFd fd_;
 };
 
-// Returns limits that allow the messages of any time. Results are allowed only after a request.
+// Returns limits that allow unasked messages. Results are allowed only after a request.
 WireLimits limits_for_a_worker(bool traced) {
   WireLimits limits;
   limits.allow<WorkerHello>(kMostHello);
@@ -107,7 +107,7 @@ struct Link {
   WorkerProcess process;
   bool has_said_hello = false;
   bool canary_in_check = false;  // the next answer is in the check precision
-  std::size_t most_frames = 0;   // of all requests at once
+  std::size_t most_frames = 0;   // of the largest request
   std::uint64_t logged = 0;      // bytes of log messages
 };
 
@@ -388,7 +388,7 @@ class WorkerPool::Thread {
     if (!is_open) lose_ended(worker);
   }
 
-  // Loses an ended worker. If it had no memory to load models, or even to report that, throws.
+  // Handles the end of a worker. Throws if it had no memory to load models or to report that.
   void lose_ended(std::size_t worker) {
     Link& link = *links_[worker];
     const std::string how = link.process.end();
@@ -459,7 +459,7 @@ class WorkerPool::Thread {
     return true;
   }
 
-  // True if the hello's numbers, which decide sizes of batches and results, are possible.
+  // True if the hello's numbers are possible. They decide the sizes of batches, results and queues.
   bool is_possible(const WorkerHello& hello) const {
     const bool has_known_widths =
         !first_ || (hello.dnabert_s_width == shared_.hello.dnabert_s_width &&

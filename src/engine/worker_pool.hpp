@@ -23,7 +23,7 @@ class WorkerPool : public BatchComputer {
  public:
   struct WorkerConfig {
     std::string name;         // for messages: "worker 1 (cuda:1)"
-    std::string visible_gpu;  // UUID of its only GPU; empty: it computes on the CPU
+    std::string visible_gpu;  // UUID of the worker's only GPU; empty: it has none
     WorkerSetup setup{};
   };
   struct Settings {
@@ -49,7 +49,7 @@ class WorkerPool : public BatchComputer {
   std::uint32_t esm2_width() const override { return hello().esm2_width; }
   std::size_t token_budget() const override;
   std::vector<EngineFacts> facts() const override;
-  std::size_t workers() const override;  // includes dropped ones
+  std::size_t workers() const override;  // includes dropped workers
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;
   std::size_t outstanding() const override;

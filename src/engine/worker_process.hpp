@@ -25,7 +25,7 @@ struct WorkerCommand {
 // A worker process, as its parent sees it. It has only two of the parent's files, the socket and
 // standard error. Signals to stop are blocked in the process until it can handle them.
 //
-// This object must not outlive the thread that made it: the kernel kills the process at its end.
+// This object must not outlive the thread that made it: that thread's end kills the process.
 class WorkerProcess {
  public:
   // Throws kWorkersLost if the program cannot be started, or kOutOfMemory, kTooManyFiles.

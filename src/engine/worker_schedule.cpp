@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// The number of answers with NaN in other frames each time, after which the last answer counts.
+// If this many answers all have NaN in different frames, the last answer counts.
 constexpr unsigned kMostNanAnswers = 3;
 constexpr unsigned kLossesBeforeCut = 2;
 
@@ -48,7 +48,7 @@ void WorkerSchedule::canary_answered(std::size_t worker, bool is_right, Seconds 
   land(member, kCanary, canary_tokens(), now);
   if (!is_right) {
     put_back(member, 0);
-    strike(worker, "its answer to the fixed batch differs from the first one", false, now);
+    strike(worker, "its answer to the fixed batch differs from the first answer", false, now);
     return;
   }
   member.state = State::kReady;
@@ -250,7 +250,7 @@ WorkerSchedule::Seconds WorkerSchedule::longest_wait(const Member& member) const
 // Returns the tokens by which a time is divided. Every batch has a fixed cost: without a minimum, a
 // tiny batch would look so slow that the longest wait for a full batch would be hours.
 double WorkerSchedule::timed_tokens(const Member& member, std::size_t tokens) {
-  constexpr std::uint64_t kLeastShare = 8;  // of the budget
+  constexpr std::uint64_t kLeastShare = 8;  // of a worker's budget: at least one eighth
   return static_cast<double>(std::max<std::uint64_t>(tokens, member.token_budget / kLeastShare));
 }
 
@@ -302,7 +302,7 @@ bool WorkerSchedule::has_room(const Member& member) const {
   return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
-// Returns the least busy worker: to reserve for a suspect, or, without a suspect, with room.
+// Returns the least busy worker that may take the suspect or, without a suspect, has room.
 std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& reserved,
                                                       const Item* suspect) const {
   std::optional<std::size_t> best;

@@ -22,9 +22,9 @@ namespace virnucpro {
 // batch in between. Other workers get its parts. A part that a lost worker had begun is a suspect:
 // it is computed alone, on another worker if possible. After another loss it is cut in two, down to
 // one frame. A frame is condemned when two workers were lost that had only this frame; these
-// workers are not blamed. It is given up when any other part is answered, or at once if no other
-// part is left and any was answered before. If workers are lost with every part, the machine is at
-// fault: the schedule ends and gives up no frame. A part with NaN is computed again, on another
+// workers are not blamed. It is given up when another part is answered, or at once if no other
+// part is left but some were answered before. If workers are lost with every part, the machine is
+// at fault: the schedule ends and gives up no frame. A part with NaN is computed again, on another
 // worker or a restarted one; frames that are NaN again are given up.
 class WorkerSchedule {
  public:
@@ -51,7 +51,7 @@ class WorkerSchedule {
   struct Start {
     std::size_t worker;
   };
-  struct Kill {  // start it again after `delay`, or never if empty
+  struct Kill {  // start the worker again after `delay`, or never if empty
     std::size_t worker;
     std::string reason;
     std::optional<Seconds> delay;
@@ -136,7 +136,7 @@ class WorkerSchedule {
 
   struct Member {
     State state = State::kWaiting;
-    Seconds since = 0;  // when it will start, started, or began the first of `flying`
+    Seconds since = 0;  // time of its start, past or future, or of beginning the first of `flying`
     unsigned starts = 0;
     unsigned strikes = 0;
     bool may_be_forgiven = false;  // of the last strike, if the canary's next answer is right
@@ -178,7 +178,7 @@ class WorkerSchedule {
   std::vector<Member> members_;
   std::map<std::uint64_t, Shape> batches_;
   std::deque<Item> queue_;
-  std::map<std::uint64_t, Item> parts_;  // by id: those sent to workers
+  std::map<std::uint64_t, Item> parts_;  // the parts sent to workers, by id
   std::vector<BatchPart> condemned_;     // frames to give up once another part is answered
   std::uint64_t next_id_ = kCanary + 1;
   std::optional<double> slowest_;  // seconds per token

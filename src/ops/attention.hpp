@@ -19,8 +19,8 @@ namespace virnucpro {
 // Returns inv_freq of the rotary embedding below: 10000^(−2i/head_width), i < head_width / 2.
 std::vector<float> rotary_frequencies(std::size_t head_width);
 
-// Cosines and sines for rotary position embedding (Su et al. 2021, arXiv:2104.09864): those of
-// position · inv_freq, [positions, head_width / 2].
+// Cosines and sines of position · inv_freq, [positions, head_width / 2], for rotary position
+// embedding (Su et al. 2021, arXiv:2104.09864).
 class RotaryTable {
  public:
   RotaryTable(std::span<const float> inv_freq, std::size_t positions);

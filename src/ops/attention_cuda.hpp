@@ -51,15 +51,15 @@ struct AttentionCall {
 // kDevice, kInternal.
 using Attention = void (*)(const AttentionCall& call, cudaStream_t stream);
 
-// Use mma.sync: compute capability 8.0 and above.
+// Use mma.sync; they need compute capability 8.0 or above.
 void attention_generic_fp16(const AttentionCall& call, cudaStream_t stream);
 void attention_generic_bf16(const AttentionCall& call, cudaStream_t stream);
 
-// Uses plain arithmetic, one thread per query: compute capability 8.0 and above.
+// Uses plain arithmetic, one thread per query; it needs compute capability 8.0 or above.
 void attention_plain_fp32(const AttentionCall& call, cudaStream_t stream);
 
-// Use wgmma: compute capability 9.0 only (Hopper). Head widths other than 64 use attention_generic
-// of the same type.
+// Use wgmma; they need compute capability 9.0 (Hopper). Head widths other than 64 use
+// attention_generic of the same type.
 void attention_sm90_fp16(const AttentionCall& call, cudaStream_t stream);
 void attention_sm90_bf16(const AttentionCall& call, cudaStream_t stream);
 

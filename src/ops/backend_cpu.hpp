@@ -146,7 +146,7 @@ struct CpuBackend {
                         const PooledRows& rows, Pooled out) {
     virnucpro::mean_pool(context, in, pooled_rows(batch.offsets, rows), out);
   }
-  // Computes the mean of normalised rows. May write `in` and `scratch` (the queries, keys and
+  // Computes the mean of normalised rows. It may write to `in` and `scratch` (the queries, keys and
   // values), which are not needed afterwards.
   template <typename Token>
   static void pool_normalised(Context& context, const LastNorm& norm, Matrix& in,

@@ -39,7 +39,7 @@ class Linear {
   DeviceBuffer weight_;
 };
 
-// CpuBackend::GatedLinear here: the gate's product comes first; the value's epilogue combines both.
+// GatedLinear on the device. The gate's product is first; the value's epilogue combines both.
 class GatedLinear {
  public:
   GatedLinear(Context& context, const Weights& weights, const LinearPart& part, std::size_t inputs,

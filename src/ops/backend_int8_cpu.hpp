@@ -13,7 +13,7 @@
 namespace virnucpro {
 
 struct Int8CpuContext : OpContext {
-  Int8Policy policy{};  // that of cuda::Context
+  Int8Policy policy{};  // like cuda::Context::int8_policy
   bool any_policy = false;
   // If set, 8-bit linears correct their biases on the batch that a model computes.
   bool calibrating = false;

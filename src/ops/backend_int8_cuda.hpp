@@ -16,7 +16,7 @@ namespace virnucpro::cuda {
 struct Int8Operand {
   enum class Form : std::uint8_t {
     kHalves,
-    kCodes,  // of a norm; `halves` has the numbers only while biases are corrected
+    kCodes,  // a norm's outputs; `halves` has them only while biases are corrected
   };
 
   DeviceMatrix halves;  // fp16

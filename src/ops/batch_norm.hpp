@@ -19,7 +19,7 @@ class BatchNormRelu {
 
   void run(Panels& values) const;
 
-  // Return factors of (x − mean) · scale + bias, the value before ReLU.
+  // Return parts of (x − mean) · scale + bias, to which ReLU is applied.
   std::span<const float> mean() const { return mean_.span(); }
   std::span<const float> scale() const { return scale_.span(); }
   std::span<const float> bias() const { return bias_.span(); }

@@ -50,8 +50,8 @@ struct Context {
   Precision precision = Precision::kFp32;
   cudaStream_t stream = nullptr;
   Gemm gemm = nullptr;            // products in `precision`
-  Attention attention = nullptr;  // of operands in `precision`
-  Arena arena{};                  // of a batch's activations
+  Attention attention = nullptr;  // attention in `precision`
+  Arena arena{};                  // memory of a batch's activations
   Uploads uploads{};              // weights to be copied while models are made
   std::vector<std::unique_ptr<RotaryAngles>> angles{};  // one for each set of frequencies
   // The policy of models made with this context; with `any_int8_policy` it may change afterwards.

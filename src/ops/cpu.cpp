@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-// True if the processor has this instruction set, whose bits are a part of newer sets' bits.
+// True if the processor has this instruction set. Newer sets have its bits, too.
 bool has_isa(dnnl_cpu_isa_t isa) {
   return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & static_cast<unsigned>(isa)) ==
          static_cast<unsigned>(isa);

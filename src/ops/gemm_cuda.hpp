@@ -26,16 +26,15 @@ struct GemmCall {
 
 // Enqueues a product. The K dimension is summed in the same order for any tile, so a row's bits
 // depend only on that row, the weights and the kernel's family. The kernels are CUTLASS's. cuBLASLt
-// has only the tanh GELU, and its choice of a kernel, and so the bits, change with the batch.
-// Errors: kDevice.
+// has only the tanh GELU, and chooses kernels, and so bits, by the batch. Errors: kDevice.
 using Gemm = void (*)(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
-// Use wgmma and TMA: compute capability 9.0 only (Hopper).
+// Use wgmma and TMA; they need compute capability 9.0 (Hopper).
 void gemm_sm90_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_sm90_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
-// Use mma.sync: compute capability 8.0 and above. fp32 is split into three TF32 products (Ootomo
-// and Yokota 2022, arXiv:2203.03341); the error is that of an fp32 product.
+// Use mma.sync; they need compute capability 8.0 or above. fp32 is split into three TF32 products
+// (Ootomo and Yokota 2022, arXiv:2203.03341); the error is that of an fp32 product.
 void gemm_generic_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_fp32(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);

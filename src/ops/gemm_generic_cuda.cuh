@@ -31,7 +31,7 @@ struct GenericTiles {  // the 16-bit types
 };
 
 template <>
-struct GenericTiles<float> {  // three TF32 products each
+struct GenericTiles<float> {  // three TF32 products for one product
   using Block = cutlass::gemm::GemmShape<128, 64, 16>;
   using Warp = cutlass::gemm::GemmShape<64, 32, 16>;
   using Instruction = cutlass::gemm::GemmShape<16, 8, 8>;

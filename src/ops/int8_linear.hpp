@@ -47,7 +47,7 @@ class Int8Linear {
   Epilogue epilogue_;
   Blocks blocks_;
   Codes weight_;
-  HostArray<std::int8_t> rest_;  // of weight_; see quantise_rest
+  HostArray<std::int8_t> rest_;  // the second 8 bits of weight_ (quantise_rest)
   HostArray<float> bias_;
 };
 

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-// Numbers of rows and outputs whose sums are in registers, and of the outputs of one task.
+// The numbers of rows and outputs with sums in registers, and of outputs of one task.
 constexpr std::size_t kRowsAtOnce = 4;
 constexpr std::size_t kOutputsAtOnce = 2;
 constexpr std::size_t kTaskOutputs = 64;

@@ -40,8 +40,8 @@ class Int8Policy {
   bool in_8_bits(const Esm2Place& place) const { return in_8_bits(place.layer, place.linear); }
   // Returns this policy for a model of `layers` layers: 0-35.fc2 becomes fc2 if the last is 35.
   Int8Policy of_model(std::size_t layers) const;
-  // Returns a text that parse() reads. Policies that keep the same linears in models of any size
-  // have the same text; after of_model(), those that keep the same in that model.
+  // Returns a text that parse() reads. Two policies have the same text if they keep the same
+  // linears in models of any size or, after of_model(), in that model.
   std::string text() const;
   // Returns the last layer that the text names by its number; empty if it names none.
   std::optional<std::size_t> last_layer() const;

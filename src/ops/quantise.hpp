@@ -45,7 +45,7 @@ constexpr Blocks blocks_for(Esm2Linear linear) {
   return linear == Esm2Linear::kFc2 ? Blocks::kRotated : Blocks::kPlain;
 }
 
-// Applies the Hadamard transform to each 8 numbers: sums and differences at distances 1, 2 and 4,
+// Applies the Hadamard transform to every 8 numbers: sums and differences at distances 1, 2 and 4,
 // then a multiplication by the fp32 number nearest to √(1/8).
 void rotate_blocks(std::span<float> numbers);
 

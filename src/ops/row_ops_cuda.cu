@@ -212,7 +212,7 @@ void embed_rows(const float* table, const std::uint16_t* tokens, const DeviceMat
 
 void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMatrix& out,
                 const DeviceMatrix& also, cudaStream_t stream) {
-  // `out` is the 16-bit input of products, or the residual stream; `also` may then be the input.
+  // `out` is the 16-bit input of products, or the residual stream; then `also` may be that input.
   const Element narrow = out.element == Element::kFp32 ? also.element : out.element;
   with_type(narrow, [&]<typename T>(T*) {
     if (out.element == Element::kFp32) {

@@ -58,7 +58,7 @@ inline __m256 erf_lanes(__m256 x) {
   return _mm256_or_ps(result, _mm256_and_ps(x, sign_bit));
 }
 
-// Returns x · Φ(x), the exact GELU (Hendrycks and Gimpel 2016) by erf.
+// Returns x · Φ(x), the exact GELU (Hendrycks and Gimpel 2016), computed with erf.
 inline __m256 gelu_lanes(__m256 x) {
   const __m256 half = _mm256_mul_ps(x, _mm256_set1_ps(0.5F));
   return _mm256_fmadd_ps(half, erf_lanes(_mm256_mul_ps(x, _mm256_set1_ps(0.70710678F))), half);

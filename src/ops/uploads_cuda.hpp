@@ -17,7 +17,7 @@ namespace virnucpro::cuda {
 // The tensors to read, to copy to the device and to store there.
 class Uploads {
  public:
-  // Enqueues the storing of a tensor, whose `values` stay on the device until the stream is done.
+  // Enqueues work that stores a tensor. `values` stay on the device until the stream is done.
   using Store = std::function<void(const float* values, cudaStream_t stream)>;
   void add(const Weights& weights, const std::string& name, const Shape& shape, Store store);
   // Adds a tensor to convert and store in `to`, which is on the device, has as many numbers as

@@ -42,7 +42,7 @@ class CheckedWeights : public Weights {
 
  protected:
   virtual std::unique_ptr<TensorStream> open(const std::string& name) const = 0;
-  // True if the source may have changed without a notice.
+  // True if the source may have been written since it was opened.
   virtual bool was_touched() const { return false; }
 
   std::map<std::string, Tensor> tensors_;  // filled by the derived class's constructor

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-// A ZIP of weights has some hundred headers, far apart: a larger block would hold only one, too.
+// A ZIP of weights has some hundred headers, far apart: a larger block would not hold a second.
 constexpr std::uint64_t kBlockBytes = 4096;
 
 }  // namespace

@@ -110,7 +110,7 @@ class StridedStream : public TensorStream {
   void finish() override { source_.file->check_unchanged(); }
 
  private:
-  static constexpr std::uint64_t kMostOthers = 2;  // largest span / the tensor's own bytes
+  static constexpr std::uint64_t kMostOthers = 2;  // limit of a copy / the tensor's bytes
 
   // Returns the bytes of the element that begins `offset` bytes after the first.
   std::span<const std::byte> stored(std::uint64_t offset) {

@@ -23,8 +23,8 @@ std::filesystem::path find_tokenizer(const std::filesystem::path& directory,
   if (!directory.empty() && is_model_file(beside)) return beside;
   if (is_there(shared)) return shared;
   throw Error(ErrorKind::kWeightsMissing,
-              fmt::format("the tokenizer of DNABERT-S was looked for in {}, {}", beside.string(),
-                          shared.string()));
+              fmt::format("the tokenizer of DNABERT-S is missing: there is no {} and no {}",
+                          beside.string(), shared.string()));
 }
 
 }  // namespace

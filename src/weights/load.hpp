@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// The folders in which a model is searched by its name.
+// The folders where a named model is looked for.
 struct ModelLookup {
   std::filesystem::path models_dir;  // --models-dir or VIRNUCPRO_MODELS; may be empty
   std::filesystem::path share_dir;   // the installation's share/virnucpro: tokenizer.json
@@ -20,7 +20,7 @@ struct ModelLookup {
 // except the values. Errors: the kWeights* family, kPickleForbidden, kPickleTooLarge, kJson.
 Esm2Weights load_esm2(const std::string& model, const ModelLookup& lookup);
 DnabertWeights load_dnabert_s(const std::string& model, const ModelLookup& lookup);
-// Opens a classifier: a file, or synthetic[:SEED], which gets `inputs` inputs.
+// Opens a classifier for `inputs` inputs: a file, or synthetic[:SEED].
 ClassifierWeights load_classifier(const std::string& model, std::uint32_t inputs,
                                   const ModelLookup& lookup);
 

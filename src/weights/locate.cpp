@@ -76,7 +76,7 @@ std::string nearest_published(ModelFamily family, std::string_view name) {
   return did_you_mean(name, known);
 }
 
-// Names the model to download if the link lies in its folder of a Hugging Face cache.
+// Names the model to download, if the link lies in that model's folder of a Hugging Face cache.
 std::string advice_on_link(const fs::path& link) {
   for (const PublishedModel& model : kModels) {
     const bool is_of_it =
@@ -136,7 +136,7 @@ std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& direc
   return search.look_in_hub(directory, published->repository);
 }
 
-// Looks in the folder for models that belong to neither cache: by first alias or as given.
+// Looks in this program's own folder of models, under the first alias or the given name.
 std::optional<fs::path> look_in_own_folder(Search& search, const std::string& model,
                                            const PublishedModel* published) {
   const fs::path folder = own_model_folder();

@@ -18,29 +18,29 @@ enum class ModelFamily : std::uint8_t { kEsm2, kDnabert, kClassifier };
 // empty if the model has no such name.
 struct PublishedModel {
   ModelFamily family;
-  std::array<std::string_view, 3> aliases;  // the first is its name in a plain folder
+  std::array<std::string_view, 3> aliases;  // the first is the model's name in a plain folder
   std::string_view repository{};            // "organisation/name" on Hugging Face
-  std::string_view torch_file{};            // in torch hub's checkpoints
+  std::string_view torch_file{};            // the file's name in torch hub's checkpoints
   std::string_view download{};              // its name in models.json
 };
 
 std::span<const PublishedModel> published_models();
 std::vector<std::string_view> names_of(const PublishedModel& model);
-std::vector<std::string_view> download_names();  // those in models.json
+std::vector<std::string_view> download_names();  // the names in models.json
 // Returns the model that has this name, or nullptr.
 const PublishedModel* find_published(std::string_view name);
 // Finds a model of this family by its name or a path's last part; otherwise returns nullptr.
 const PublishedModel* published_model(ModelFamily family, const std::string& model);
 
-// Returns the path of the model that the user named: `model` itself if that path exists. For a
-// published name it is the first found in: the model directory (also under the name as given),
-// Hugging Face cache, torch hub cache, this program's own folder. Nothing is downloaded. Errors:
+// Returns the path of the model that the user named: `model` itself if that path exists. A
+// published name is looked for in the model directory (also as given), Hugging Face cache, torch
+// hub cache and this program's own folder, in this order. Nothing is downloaded. Errors:
 // kWeightsMissing; with -v the log lists all places.
 std::filesystem::path locate_model(ModelFamily family, const std::string& model,
                                    const ModelLookup& lookup);
 
-// Like is_there(), for a model's file. Errors: kWeightsMissing for a link without its target, as in
-// a Hugging Face cache that was cleaned, or copied without its blobs.
+// True if a model's file is there, as is_there() says. Errors: kWeightsMissing for a link without
+// its target, as in a Hugging Face cache that was cleaned, or copied without its blobs.
 bool is_model_file(const std::filesystem::path& path);
 
 }  // namespace virnucpro

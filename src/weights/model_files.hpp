@@ -19,10 +19,10 @@ struct LocatedTensor {
 // A model on disk: one file, or a directory with config.json and one or more files.
 struct ModelFiles {
   std::filesystem::path path;
-  std::filesystem::path directory;  // with its config.json and tokenizer.json
+  std::filesystem::path directory;  // the folder of config.json and tokenizer.json
   std::vector<std::filesystem::path> files;
   ArchiveKind kind = ArchiveKind::kSafetensors;
-  std::string root_class;  // of a pickled module
+  std::string root_class;  // the class of a pickled module
   bool synthetic = false;  // a file says that its numbers are made up
   bool has_config = false;
   Settings settings;

@@ -218,7 +218,7 @@ class TableReader : public JsonVisitor {
   void check(const TableModel& model) const {
     if (model.name.empty() || model.name == "all") fail(model, "it needs a name, and not \"all\"");
     if (1 < std::ranges::count(table_.models, model.name, &TableModel::name)) {
-      fail(model, "it stands here twice");
+      fail(model, "this name occurs twice");
     }
     const bool has_repository =
         model.source == ModelSource::kHuggingFace || model.source == ModelSource::kGitHub;
@@ -238,9 +238,10 @@ class TableReader : public JsonVisitor {
 
   void check(const TableModel& model, const TableFile& file) const {
     if (file.name.empty()) fail(model, "a file has no name");
-    if (file.name == kHashRecordName) fail(model, "the first hashes are kept under this name");
+    if (file.name == kHashRecordName)
+      fail(model, fmt::format("{} is reserved for hashes; rename the file", kHashRecordName));
     if (1 < std::ranges::count(model.files, file.name, &TableFile::name)) {
-      fail(model, fmt::format("file {} stands here twice", file.name));
+      fail(model, fmt::format("its file {} occurs twice", file.name));
     }
     if (file.urls.empty() == (model.source == ModelSource::kUrl)) {
       fail(model, "files of the source url need urls, and the others have none");

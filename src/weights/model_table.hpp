@@ -30,9 +30,9 @@ struct TableModel {
   ModelSource source = ModelSource::kUrl;
   std::string repository{};  // "organisation/name" on Hugging Face or GitHub
   std::string revision{};    // empty: the repository's main branch
-  std::string folder{};      // its subfolder in a plain folder of models; empty: none
+  std::string folder{};      // the model's subfolder in a plain folder; empty: none
   std::string licence{};
-  std::string instead_of{};  // set for another form of that model; then not in "all"
+  std::string instead_of{};  // the model of which this is another form; then not in "all"
   std::vector<TableFile> files{};
 
   // The size of all files together. Files of unknown size are left out.

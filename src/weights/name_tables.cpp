@@ -60,8 +60,8 @@ constexpr std::array kEsm2Prefixes{""sv, "encoder.sentence_encoder."sv, "encoder
                                    "sentence_encoder."sv, "esm."sv};
 
 // DNABERT-S (MosaicBERT). LayerNorms may have the names of TensorFlow's BERT. In synthetic models
-// both branches of a layer are small beside the residual stream. With branches of its size, errors
-// of bf16 would grow from layer to layer: cosine 0.997 after twelve, in torch too; now 0.99999.
+// both branches of a layer are small beside the residual stream. If they were as large, errors of
+// bf16 would grow from layer to layer: cosine 0.997 after twelve (in torch, too), now 0.99999.
 constexpr std::array kDnabert{
     NameRow{"embeddings.word_embeddings.weight", "", kVocabulary, kWidth, kUniform, 0},
     NameRow{"embeddings.token_type_embeddings.weight", "", kTokenTypes, kWidth, kUniform, -4},

@@ -26,8 +26,8 @@ struct AllowedGlobal {
 // Returns the globals that a pickle of weights may name; all others are refused. No global is
 // imported or called: they only say how to read the data beside them.
 std::span<const AllowedGlobal> weight_globals();
-// Returns these and numpy's globals for arrays and scalars, for checkpoints that are only
-// inspected. An array becomes a kObject; its numbers are not read.
+// Returns weight_globals() and numpy's globals for arrays and scalars, for checkpoints that are
+// only inspected. An array becomes a kObject; its numbers are not read.
 std::span<const AllowedGlobal> checkpoint_globals();
 
 }  // namespace virnucpro

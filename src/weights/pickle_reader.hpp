@@ -15,7 +15,7 @@ inline constexpr std::size_t kMaxPickleNodes = 1U << 18U;
 // Limits of a pickle's size. The defaults suffice for files of weights.
 struct PickleLimits {
   std::size_t bytes = kMaxPickleBytes;
-  // A separate limit for each of: values, stack entries, memo entries, items copied from values.
+  // Limits four numbers, each alone: values, stack entries, memo entries, items copied from values.
   std::size_t values = kMaxPickleNodes;
   // If false, all floats share one value, 0. That saves memory on files with very many floats that
   // are not needed.

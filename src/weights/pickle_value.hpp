@@ -16,10 +16,10 @@ enum class PickleType : std::uint8_t {
   kList,  // also a set
   kTuple,
   kDict,     // items: key, value, key, value …
-  kGlobal,   // text: module.name, always an allowed one
+  kGlobal,   // text: module.name of an allowed global
   kStorage,  // items: the tuple of the persistent id
   kTensor,   // items: the arguments of torch._utils._rebuild_tensor
-  kObject,   // text: its class, module.name; items: its state, once it has one
+  kObject,   // text: its class, module.name; items: its state, if known
 };
 
 using PickleId = std::uint32_t;

@@ -54,7 +54,7 @@ void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   }
 }
 
-// Returns the layers that the settings say, else those of the tensors. The settings go first: if a
+// Returns the number of layers in the settings, else in the tensors. The settings go first: if a
 // file lacks layers, the error then names a missing tensor.
 std::uint32_t layers_of(const ModelFiles& model, Names names, std::uint32_t found) {
   const auto said = whole_setting(model.settings, file_of(model), names);
@@ -134,7 +134,7 @@ Esm2Shape recognise_esm2(const ModelFiles& model) {
                            count_layers(model, table, "layers.N.fc1.weight"));
   agree(model, {"hidden_size", "encoder_embed_dim", "embed_dim"}, shape.width);
   agree(model, {"intermediate_size", "encoder_ffn_embed_dim", "ffn_embed_dim"}, shape.ffn);
-  // Without this setting, transformers does not rescale.
+  // For transformers, a config without this setting means no rescaling.
   const bool unsaid = !model.settings.contains("model_type");
   shape.token_dropout = flag_setting(model.settings, file, {"token_dropout"}).value_or(unsaid);
   return shape;
@@ -218,7 +218,7 @@ std::uint64_t numbers_of(const ClassifierShape& shape) {
   return count_numbers(classifier_names(), dims_of(shape), 1);
 }
 
-// Hashes the settings if they are not the published (or, with 4 heads, the tiny) model's.
+// Adds the settings to the hash unless they are a published or the tiny (4 heads) model's.
 std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2Shape& shape) {
   auto tensors = make_file_weights(model, esm2_names(), dims_of(shape), shape.layers);
   const std::uint32_t published = shape.width < 320 ? 4 : shape.width < 2560 ? 20 : 40;

@@ -68,7 +68,9 @@ class HeaderVisitor : public JsonVisitor {
   void append(const JsonPath& path, Shape& numbers, std::size_t limit, const JsonScalar& value) {
     const auto* number = std::get_if<std::uint64_t>(&value);
     if (number == nullptr) fail(path, "has a size that is not a whole number");
-    if (numbers.size() == limit) fail(path, "has too many numbers in \"" + path[1].key + "\"");
+    if (numbers.size() == limit) {
+      fail(path, fmt::format("has more than {} numbers in \"{}\"", limit, path[1].key));
+    }
     numbers.push_back(*number);
   }
 
@@ -109,9 +111,9 @@ StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin, const
                             expected_begin));
   }
   if (end - begin != byte_count(entry, *dtype, place)) {
-    throw Error(
-        ErrorKind::kWeightsFormat, place,
-        fmt::format("{} bytes for {} of {}", end - begin, shape_text(entry.shape), entry.dtype));
+    throw Error(ErrorKind::kWeightsFormat, place,
+                fmt::format("{} bytes do not fit shape {} of {}", end - begin,
+                            shape_text(entry.shape), entry.dtype));
   }
   if (end > data.size) {
     throw Error(ErrorKind::kWeightsTruncated, place,

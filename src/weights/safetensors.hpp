@@ -16,8 +16,8 @@ struct Safetensors {
 
 // Parses a safetensors file (https://github.com/huggingface/safetensors, "Format"): eight bytes of
 // header length, a JSON header, then the data. The tensors must cover the data without gap or
-// overlap. A size in the header never decides how much memory is allocated. Errors:
-// kWeightsTruncated if the data end too early; kWeightsFormat and kJson for other faults; those of
+// overlap. A claimed size alone allocates no memory. Errors: kWeightsTruncated if the data end too
+// early; kWeightsFormat and kJson for other faults; those of reading the file.
 // reading the file.
 Safetensors parse_safetensors(const SteadyFile& file);
 

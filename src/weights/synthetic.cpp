@@ -34,7 +34,7 @@ constexpr std::array kDnabertShapes{
     SyntheticShape{"dnabert-s-tiny", 2, 48, 3, 96},
 };
 
-// Returns 2^24 · u, an odd number.
+// Returns 2^24 · u (u: weights/synthetic.hpp), an odd number.
 std::int32_t odd_number(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = splitmix64(key + index * kSplitMixStep) >> 40U;
   return static_cast<std::int32_t>(2 * bits + 1) - (1 << 24);

@@ -11,13 +11,13 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kHardSpacing = 64;    // one channel in this many is large
-constexpr float kHardChannel = 4;             // its factor
+constexpr float kHardChannel = 4;             // factor of a large channel
 constexpr std::uint64_t kHardUnitShare = 32;  // one hidden unit in this many is large
 constexpr float kHardUnit = 4;
 constexpr float kHardBranch = 2;       // factor of a layer's additions to the stream
 constexpr float kHardQuery = 2;        // factor of queries: attention is sharper
 constexpr float kHardHiddenBias = -1;  // GELU gives mostly small values
-// Planted singular values, as multiples of about what most others are.
+// Planted singular values, as multiples of the usual size of the others.
 constexpr std::array kHardDirections{4.0F, 2.0F, 2.0F, 2.0F};
 
 constexpr std::size_t kConstantChannels = 4;
@@ -92,8 +92,8 @@ float near_inverse_root(std::uint64_t number) {
   return power;
 }
 
-// Returns random directions. A sum of signs times s has the singular value s · √(rows · columns).
-// Most others are about √(the longer side) times the rms, which is 2/3 of the scale.
+// Returns random directions. A matrix of signs, times s, adds one singular value, s · √(rows ·
+// columns). Most others are about √(the longer side) times the rms, which is 2/3 of the scale.
 PlantedDirections directions_of(const PlainTensor& tensor) {
   const Choice choice(tensor.seed, tensor.name);
   const auto signs_of = [&choice](std::uint64_t first, std::uint64_t count) {

@@ -31,7 +31,7 @@ struct TensorEdit {
   std::vector<float> row_factors;  // empty: all are one
   std::vector<float> column_factors;
   float added = 0;
-  std::map<std::uint64_t, float> values;  // by index; they replace what is there
+  std::map<std::uint64_t, float> values;  // by index; they replace the former values
 };
 
 // The plain tensor that a variant edits.

@@ -33,7 +33,7 @@ struct TensorArchive {
 TensorArchive parse_archive(const SteadyFile& file);
 
 // Parses a ZIP of torch.save: data.pkl and the storages. It takes the tensors of a module (buffers
-// and parameters, dotted names), of a dict's member "model" (fair-esm), or of a dict.
+// and parameters, dotted names), of a dict's member "model" (fair-esm), or of the dict itself.
 TensorArchive parse_torch_zip(const SteadyFile& file);
 
 }  // namespace virnucpro

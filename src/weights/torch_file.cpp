@@ -16,7 +16,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kMaxTupleItems = 8;
-constexpr std::size_t kMaxKey = 1024;  // of a storage; a pickle may use a long key many times
+constexpr std::size_t kMaxKey = 1024;  // bytes of a storage's key, which a pickle may repeat
 
 struct StorageRow {
   std::string_view global;
@@ -67,7 +67,7 @@ void TorchFile::malformed(const std::string& tensor, std::string detail) const {
   throw Error(ErrorKind::kWeightsFormat, Place{.file = path_, .tensor = tensor}, std::move(detail));
 }
 
-// Finds data.pkl. Its folder, which has all members, bears the name of the file as first saved.
+// Finds data.pkl in the ZIP's only folder, which torch names after the file that it writes.
 const ZipEntry& TorchFile::find_pickle() {
   constexpr std::string_view kName = "/data.pkl";
   for (const auto& [name, entry] : members_) {
@@ -101,7 +101,7 @@ StoredTensor TorchFile::tensor(const std::string& name, const PickleNode& node) 
   const PickleNode& offset = document_[node.items[1]];
   if (storage.type != PickleType::kStorage || offset.type != PickleType::kInt ||
       offset.integer < 0) {
-    malformed(name, "its description is not one of torch");
+    malformed(name, "its description does not have the form that torch writes");
   }
   StoredTensor tensor{.name = name,
                       .dtype = dtype_of(storage),
@@ -123,7 +123,8 @@ DType TorchFile::dtype_of(const PickleNode& storage) const {
 
 Shape TorchFile::numbers(const std::string& name, const PickleNode& tuple) const {
   if (tuple.type != PickleType::kTuple || tuple.items.size() > kMaxTupleItems) {
-    malformed(name, "its shape or strides are not a short tuple");
+    malformed(name, fmt::format("its shape or strides are not a tuple of at most {} numbers",
+                                kMaxTupleItems));
   }
   Shape values;
   for (const PickleId id : tuple.items) {

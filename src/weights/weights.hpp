@@ -20,7 +20,7 @@ class Weights {
   virtual ~Weights() = default;
 
   virtual bool has(const std::string& name) const = 0;
-  // Throws kWeightsTensor if there is no such tensor.
+  // Throws kWeightsTensor if there is no tensor `name`.
   virtual Shape shape(const std::string& name) const = 0;
   // Writes the values as fp32 into `out`, whose size must be the product of `expected`. Errors:
   // kWeightsTensor (missing, wrong shape), kWeightsNotFinite and kWeightsCorrupt, naming file and
@@ -44,7 +44,7 @@ struct Esm2Shape {
   std::uint32_t width = 0;
   std::uint32_t heads = 0;
   std::uint32_t ffn = 0;
-  bool token_dropout = true;  // embeddings × 0.88
+  bool token_dropout = true;  // embeddings are multiplied by 0.88
 };
 
 struct DnabertShape {
@@ -63,7 +63,7 @@ struct ClassifierShape {
   float batch_norm_eps = 1e-5F;
 };
 
-// Names, with N for the layer:
+// Tensors, with N for the layer:
 //   embed_tokens.weight [33, w]; layers.N.self_attn.{q,k,v,out}_proj.{weight,bias};
 //   layers.N.self_attn.rot_emb.inv_freq [head/2] (may be missing);
 //   layers.N.self_attn_layer_norm.*; layers.N.{fc1,fc2}.*; layers.N.final_layer_norm.*;
@@ -73,7 +73,7 @@ struct Esm2Weights {
   std::unique_ptr<const Weights> tensors;
 };
 
-// Names: embeddings.{word,token_type}_embeddings.weight, embeddings.LayerNorm.{weight,bias},
+// Tensors: embeddings.{word,token_type}_embeddings.weight, embeddings.LayerNorm.{weight,bias},
 //   encoder.layer.N.attention.self.Wqkv.*, encoder.layer.N.attention.output.{dense,LayerNorm}.*,
 //   encoder.layer.N.mlp.gated_layers.weight, encoder.layer.N.mlp.wo.*,
 //   encoder.layer.N.mlp.layernorm.*
@@ -83,7 +83,7 @@ struct DnabertWeights {
   std::filesystem::path tokenizer;  // the tokenizer.json of these weights
 };
 
-// Names: hidden_layer.*, bn1.{weight,bias,running_mean,running_var}, output_layer.*
+// Tensors: hidden_layer.*, bn1.{weight,bias,running_mean,running_var}, output_layer.*
 struct ClassifierWeights {
   ClassifierShape shape;
   std::unique_ptr<const Weights> tensors;

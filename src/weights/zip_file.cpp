@@ -85,7 +85,7 @@ class ZipReader {
     const auto total = reader_.number<std::uint16_t>();
     directory.size = reader_.number<std::uint32_t>();
     directory.offset = reader_.number<std::uint32_t>();
-    if (directory.entries != total) malformed("it is one of several volumes");
+    if (directory.entries != total) malformed("it is only one part of a ZIP in several parts");
     if (total == kIn64Short || directory.size == kIn64 || directory.offset == kIn64) {
       directory = read_directory64(end);
     }
@@ -125,7 +125,7 @@ class ZipReader {
     Directory directory;
     directory.entries = reader_.number<std::uint64_t>();
     if (reader_.number<std::uint64_t>() != directory.entries) {
-      malformed("it is one of several volumes");
+      malformed("it is only one part of a ZIP in several parts");
     }
     directory.size = reader_.number<std::uint64_t>();
     directory.offset = reader_.number<std::uint64_t>();
@@ -153,9 +153,9 @@ class ZipReader {
     read_zip64(extra_end, member.size, packed, member.header_offset);
     reader_.seek(extra_end);
     reader_.skip(comment_size);
-    if ((flags & kEncrypted) != 0) malformed("a member is encrypted");
+    if ((flags & kEncrypted) != 0) malformed(fmt::format("member {} is encrypted", member.name));
     if (method != 0 || packed != member.size) {
-      malformed("a member is compressed; torch.save stores them as they are");
+      malformed(fmt::format("member {} is compressed; torch.save does not compress", member.name));
     }
     return member;
   }

@@ -1,9 +1,9 @@
 #pragma once
 
-// Attention for Hopper with heads of width 64: wgmma on tiles of 64 queries, keys and values in
-// shared memory. A warp group computes a head's whole sequence. Frames are short (168 tokens for
-// 500 bases), so all fits there and is read once. Longer sequences are cut. Each type has one
-// source that includes this. Compile with NDEBUG, like gemm.cuh.
+// Attention for Hopper with heads of width 64: wgmma on tiles of 64 queries, with keys and values
+// in shared memory. A warp group computes a head's whole sequence. Frames are short (168 tokens for
+// 500 bases), so everything fits there and is read once. Longer sequences are cut. Each type has
+// one source that includes this. Compile with NDEBUG, like gemm.cuh.
 #define CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED
 
 #include <cutlass/arch/barrier.h>
@@ -17,7 +17,7 @@
 namespace virnucpro::cuda {
 
 inline constexpr int kHeadWidth = 64;
-inline constexpr std::uint32_t kGroupThreads = 128;  // they issue a wgmma together
+inline constexpr std::uint32_t kGroupThreads = 128;  // threads that issue a wgmma together
 inline constexpr int kTileQueries = 64;              // the rows of one wgmma
 // Elements in 16 bytes, which a thread copies at once. A row in shared memory is eight pieces.
 inline constexpr std::uint32_t kPiece = 8;
@@ -270,7 +270,7 @@ class QueryTile {
   }
 
   __device__ void multiply_values(const T* values, const Scores& scores) {
-    // These are the same numbers, in the layout of the next product's left operand.
+    // The same numbers are needed in the layout of the next product's left operand.
     using Operand = cute::Layout<
         cute::Shape<cute::Shape<cute::_2, cute::_2, cute::_2>, cute::_1, cute::Int<kKeys / 16>>,
         cute::Stride<cute::Stride<cute::_1, cute::_2, cute::_4>, cute::_0, cute::_8>>;

@@ -127,7 +127,7 @@ TEST(ModelTable, EveryModelIsComplete) {
               HasSubstr("only github has a revision"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "url", "files": [
                               {"name": "virnucpro-hashes.json", "urls": ["https://a/b"]}]})"),
-              HasSubstr("the first hashes are kept under this name"));
+              HasSubstr("is reserved for hashes"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "hugging-face", "repository": "../n"})"),
               HasSubstr("organisation/name"));
 }
