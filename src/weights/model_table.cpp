@@ -80,8 +80,9 @@ class TableReader : public JsonVisitor {
     if (shape == "schema") {
       schema_ = text(path, value);
     } else if (shape == "models/*/files/*/urls/*") {
-      if (path.back().index >= kMostEntries)
+      if (path.back().index >= kMostEntries) {
         fail(path, fmt::format("more than {} entries", kMostEntries));
+      }
       table_.models.back().files.back().urls.push_back(
           checked(path, text(path, value), is_plain_url, "a URL of https or http"));
     } else if (shape.starts_with("models/*/files/*/")) {
@@ -131,8 +132,9 @@ class TableReader : public JsonVisitor {
 
   template <typename Entry>
   void add_entry(const JsonPath& path, std::vector<Entry>& entries) const {
-    if (entries.size() >= kMostEntries)
+    if (entries.size() >= kMostEntries) {
       fail(path, fmt::format("more than {} entries", kMostEntries));
+    }
     entries.emplace_back();
   }
 
@@ -238,8 +240,9 @@ class TableReader : public JsonVisitor {
 
   void check(const TableModel& model, const TableFile& file) const {
     if (file.name.empty()) fail(model, "a file has no name");
-    if (file.name == kHashRecordName)
+    if (file.name == kHashRecordName) {
       fail(model, fmt::format("{} is reserved for hashes; rename the file", kHashRecordName));
+    }
     if (1 < std::ranges::count(model.files, file.name, &TableFile::name)) {
       fail(model, fmt::format("its file {} occurs twice", file.name));
     }

@@ -156,8 +156,9 @@ DnabertShape recognise_dnabert(const ModelFiles& model) {
   agree(model, {"intermediate_size"}, shape.ffn);
   agree(model, {"vocab_size"}, shape.vocabulary);
   const double eps = real_setting(model.settings, file, {"layer_norm_eps"}).value_or(1e-12);
-  if (!(eps > 0 && eps < 1))
+  if (!(eps > 0 && eps < 1)) {
     refuse(model, fmt::format("its layer_norm_eps is {}; expected between 0 and 1", eps));
+  }
   shape.layer_norm_eps = static_cast<float>(eps);
   return shape;
 }
@@ -172,8 +173,9 @@ ClassifierShape recognise_classifier(const ModelFiles& model) {
     refuse(model, fmt::format("it has {} classes, expected 2", shape.classes));
   }
   const double eps = real_setting(model.settings, file_of(model), {"bn1.eps"}).value_or(1e-5);
-  if (!(eps > 0 && eps < 1))
+  if (!(eps > 0 && eps < 1)) {
     refuse(model, fmt::format("the eps of bn1 is {}; expected between 0 and 1", eps));
+  }
   shape.batch_norm_eps = static_cast<float>(eps);
   return shape;
 }

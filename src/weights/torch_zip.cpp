@@ -62,21 +62,24 @@ class TorchReader {
 
   void count_text(std::size_t size) {
     text_ += size;
-    if (text_ > kMaxTextTogether)
+    if (text_ > kMaxTextTogether) {
       malformed(fmt::format("its names and settings are too long together; the limit is {} bytes",
                             kMaxTextTogether));
+    }
   }
 
   void count_looked_at(std::size_t values) {
     looked_at_ += values;
-    if (looked_at_ > kMaxLookedAt)
+    if (looked_at_ > kMaxLookedAt) {
       malformed(fmt::format("its modules hold too many values; the limit is {}", kMaxLookedAt));
+    }
   }
 
   std::string joined(const std::string& prefix, std::string_view name) {
     const std::size_t size = prefix.size() + name.size();
-    if (size > kMaxText)
+    if (size > kMaxText) {
       malformed(fmt::format("a name in it is too long; the limit is {} bytes", kMaxText));
+    }
     count_text(size);
     return prefix + std::string(name);
   }
@@ -100,8 +103,9 @@ class TorchReader {
   }
 
   void add_setting(const std::string& name, const PickleNode& value) {
-    if (archive_.settings.size() >= kMaxTensors)
+    if (archive_.settings.size() >= kMaxTensors) {
       malformed(fmt::format("it has too many settings; the limit is {}", kMaxTensors));
+    }
     if (value.type == PickleType::kBool) archive_.settings[name] = value.integer != 0;
     if (value.type == PickleType::kInt) archive_.settings[name] = value.integer;
     if (value.type == PickleType::kFloat) archive_.settings[name] = value.real;
@@ -114,8 +118,9 @@ class TorchReader {
   // Reads a torch.nn.Module: its parameters and buffers by name, then the modules inside it.
   void read_module(const PickleNode& module, const std::string& prefix, std::size_t depth) {
     const PickleNode* fields = fields_of(&module);
-    if (depth > kMaxModuleDepth)
+    if (depth > kMaxModuleDepth) {
       malformed(fmt::format("its modules nest too deep; the limit is {}", kMaxModuleDepth));
+    }
     count_looked_at(1);
     if (fields == nullptr) malformed("a module has no state");
     read_settings(fields, prefix);
@@ -139,8 +144,9 @@ class TorchReader {
       const PickleNode& name = document_[dict.items[i]];
       const PickleNode& value = document_[dict.items[i + 1]];
       if (name.type != PickleType::kString || value.type != PickleType::kTensor) continue;
-      if (archive_.tensors.size() >= kMaxTensors)
+      if (archive_.tensors.size() >= kMaxTensors) {
         malformed(fmt::format("it has too many tensors; the limit is {}", kMaxTensors));
+      }
       StoredTensor tensor = torch_.tensor(joined(prefix, name.text), value);
       if (!names_.insert(tensor.name).second) malformed(tensor.name, "stands twice");
       archive_.tensors.push_back(std::move(tensor));

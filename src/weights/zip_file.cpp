@@ -89,8 +89,9 @@ class ZipReader {
     if (total == kIn64Short || directory.size == kIn64 || directory.offset == kIn64) {
       directory = read_directory64(end);
     }
-    if (directory.entries > kMaxEntries)
+    if (directory.entries > kMaxEntries) {
       malformed(fmt::format("it has {} members; the limit is {}", directory.entries, kMaxEntries));
+    }
     if (!range_within(directory.offset, directory.size, end)) {
       malformed("the directory lies outside the file");
     }
