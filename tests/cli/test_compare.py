@@ -202,7 +202,7 @@ def test_a_directory_of_v2_counts_as_fp16(run):
     with_noise(run, 2e-4)
     (run.folder / "copy" / "run.db").unlink()
     assert compared(run, "out", "copy")["tolerance"]["precision"] == "fp16"
-    told = "copy: no journal names its precision; it counts as fp16"
+    told = "copy: no journal names its precision; fp16 is assumed"
     assert told in run("compare", "out", "copy").stderr.decode()
     set_precision(run.folder / "out", "bf16")
     assert compared(run, "out", "copy")["tolerance"]["precision"] == "bf16"
@@ -581,9 +581,9 @@ def test_embeddings_of_several_runs(program, original_and_ours):
 @pytest.mark.parametrize("content, said", [
     (b"", "model file ends too early"),
     (b"no ZIP" * 100, "the end of the ZIP is missing"),
-    ([1, 2], "no embeddings of the original"),
-    ({"ids": ["a"], "data": torch.zeros(1, 4)}, "it holds merged, by its name esm2"),
-    ({"proteins": ["a"], "data": [torch.zeros(5)]}, "esm2 is 5 wide, in the parts before 4"),
+    ([1, 2], "unlike embeddings of the original"),
+    ({"ids": ["a"], "data": torch.zeros(1, 4)}, "it holds merged, but its name says esm2"),
+    ({"proteins": ["a"], "data": [torch.zeros(5)]}, "esm2 has 5 columns; earlier parts have 4"),
 ])
 def test_a_damaged_part(program, original_and_ours, content, said):
     original_and_ours(PARTED)
@@ -609,7 +609,7 @@ def test_a_part_that_is_cut(program, original_and_ours):
 def test_parts_of_another_width(program, original_and_ours):
     original_and_ours(PARTED)
     write_hdf5(program.folder / "ours" / "embeddings.h5", FRAME_IDS, esm2=numpy.zeros((30, 6), "f4"))
-    assert "original: could not compare: esm2 is 4 wide, but 6 in A" in not_compared(program, "ours",
+    assert "original: could not compare: esm2 has 4 columns, but 6 in A" in not_compared(program, "ours",
                                                                                  "original")
 
 
@@ -624,13 +624,13 @@ def test_a_part_without_rows(program, original_and_ours):
 
 def test_kinds_that_do_not_match(run):
     frames, consensus = (f"out/a_merged/{name}" for name in TABLES)
-    assert "is one of frames" in not_compared(run, frames, consensus)
+    assert "is a table of frames" in not_compared(run, frames, consensus)
     assert "no embeddings" in not_compared(run, frames, "out/embeddings.h5")
-    assert "the other one is a directory" in not_compared(run, "out", frames)
+    assert "it is not a directory, but the other side is" in not_compared(run, "out", frames)
     assert "no embeddings" in not_compared(run, ORIGINAL / "output_1_ESM.pt", frames)
     assert "no dataset in common" in not_compared(run, ORIGINAL / "output_1_ESM.pt",
                                                   ORIGINAL / "output_1_merged.pt")
-    assert "esm2 is 2560 wide, but 32 in A" in not_compared(run, "out/embeddings.h5",
+    assert "esm2 has 2560 columns, but 32 in A" in not_compared(run, "out/embeddings.h5",
                                                         ORIGINAL / "output_1_ESM.pt")
 
 
@@ -647,8 +647,8 @@ def test_no_row_in_common(program):
     (TABLE.encode() + b"d\tvirus\t0.1\n", f"b.txt: record 4, byte {LINES[4]}: could not compare: input is "
      "not well formed: it has 3 columns, not 4"),
     (TABLE.replace("0.75", "0.7f").encode(), f"record 2, byte {LINES[2]}: could not compare: input is not "
-     "well formed: score1 is 0.7f, no number"),
-    (TABLE.replace("others", "phage").encode(), "Prediction is phage, no label"),
+     "well formed: score1 is 0.7f, not a number"),
+    (TABLE.replace("others", "phage").encode(), "Prediction is phage, not a label"),
     (FRAMES.encode() + b"x" * 200_000, "a row is longer than 131072 bytes"),
 ])
 def test_damaged_tables(program, content, said):
@@ -707,13 +707,13 @@ def large_chunks(file):
     (lambda file: file.update({"ids": [b"a"]}), "none of dnabert_s, esm2 and merged"),
     (lambda file: file.update({"ids": [1]}), "ids are not text"),
     (lambda file: file.update({"ids": [[b"a"]]}), "ids does not have 1 dimensions"),
-    (lambda file: file.update({"ids": [b"a"], "esm2": [[1.0], [2.0]]}), "esm2 is [2, 1], with 1 ids"),
+    (lambda file: file.update({"ids": [b"a"], "esm2": [[1.0], [2.0]]}), "esm2 is [2, 1], but the file has 1 ids"),
     (lambda file: file.update({"ids": [b"a"], "esm2": [1.0]}), "esm2 does not have 2 dimensions"),
-    (lambda file: file.update({"ids": [b"a"], "esm2": [[1]]}), "esm2 holds no floats"),
+    (lambda file: file.update({"ids": [b"a"], "esm2": [[1]]}), "esm2 does not hold floats"),
     (lambda file: (file.update({"ids": [b"a"]}), links_elsewhere(file)), "no dataset esm2 of its own"),
-    (lambda file: (file.update({"ids": [b"a"]}), stored_elsewhere(file)), "esm2 is stored in other files"),
-    (lambda file: (file.update({"ids": [b"a"]}), of_another_file(file)), "esm2 is stored in other files"),
-    (many_rows, "too many rows"),
+    (lambda file: (file.update({"ids": [b"a"]}), stored_elsewhere(file)), "esm2 lies in other files: copy it into this one"),
+    (lambda file: (file.update({"ids": [b"a"]}), of_another_file(file)), "esm2 lies in other files: copy it into this one"),
+    (many_rows, "it claims "),
     (large_chunks, "the chunks of esm2 are larger"),
 ])
 def test_hdf5_that_is_something_else(program, change, said):
@@ -767,21 +767,21 @@ class Executed:
 
 @pytest.mark.parametrize("content, said", [
     ({"ids": ["a"], "data": Executed()}, "pickle contains code, not only data"),
-    ({"ids": ["a"]}, "no embeddings of the original"),
-    ([1, 2], "no embeddings of the original"),
-    ({"ids": ["a"], "data": torch.zeros(2, 3)}, "data is [2, 3], with 1 ids"),
-    ({"ids": ["a"], "data": torch.zeros(3)}, "data is [3], with 1 ids"),
+    ({"ids": ["a"]}, "unlike embeddings of the original"),
+    ([1, 2], "unlike embeddings of the original"),
+    ({"ids": ["a"], "data": torch.zeros(2, 3)}, "data is [2, 3], but the file has 1 ids"),
+    ({"ids": ["a"], "data": torch.zeros(3)}, "data is [3], but the file has 1 ids"),
     ({"ids": ["a", "b", "c"], "data": torch.zeros(2, 3).T}, "not the rows of one matrix"),
     ({"ids": ["a"], "data": torch.zeros(1, 3, dtype=torch.int64)}, "[1, 3] of I64"),
     ({"ids": [1], "data": torch.zeros(1, 3)}, "record 1: could not compare: input is not well formed: "
      "its id is no text"),
     ({"proteins": ["a", "b"], "data": [torch.zeros(3), torch.zeros(4)]}, "record 2: could not compare"),
     ({"proteins": ["a"], "data": [torch.zeros(3, 1)]}, "does not have one dimension"),
-    ({"proteins": ["a", "b"], "data": [torch.zeros(3)]}, "no list of 2 rows"),
+    ({"proteins": ["a", "b"], "data": [torch.zeros(3)]}, "not a list of 2 rows"),
     ({"nucleotide": ["a"], "data": [{"label": "a"}]}, "it has no mean_representation"),
-    ({"nucleotide": ["a"], "data": [{"label": "a", "mean_representation": [1.0, "x", 2]}]}, "no number"),
-    ({"nucleotide": ["a"], "data": [{"label": "a", "mean_representation": 1.0}]}, "no list of numbers"),
-    ({"ids": ["a"] * 100_000, "data": [[1.0] * 1000] * 100_000}, "its rows are larger than the file"),
+    ({"nucleotide": ["a"], "data": [{"label": "a", "mean_representation": [1.0, "x", 2]}]}, "not a number"),
+    ({"nucleotide": ["a"], "data": [{"label": "a", "mean_representation": 1.0}]}, "not a list of numbers"),
+    ({"ids": ["a"] * 100_000, "data": [[1.0] * 1000] * 100_000}, "the rows so far are larger than the file"),
 ])
 def test_pt_that_is_something_else(program, content, said):
     torch.save(content, program.folder / "bad.pt")

@@ -362,7 +362,7 @@ DAMAGED = {
     "link to a folder": (lambda path: (path.unlink(), path.symlink_to("shard_1")),
                          "it is a folder", True),
 }
-NO_DICT = "it is no dict with data, or with embeddings and sequence_ids"
+NO_DICT = "it is not a dict with data, or with embeddings and sequence_ids"
 INCOMPATIBLE = {"no data": {"ids": [1]}, "list": [1, 2], "tensor": torch.ones(2),
                 "array": np.ones(2), "no ids": {"embeddings": np.ones(2)},
                 "no embeddings": {"sequence_ids": ["x"]}}

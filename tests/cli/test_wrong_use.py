@@ -125,7 +125,7 @@ OTHERS = [
     (["generate", "-o", "-", "-n", "5", "--files", "2"], "--files: stdout is one file"),
     (["generate", "-o", "new", "-n", "5", "--files", "6"], "there are only 5 sequences"),
     (["generate", "-o", "full", "-n", "5", "--files", "2"], "output is there already: it holds "),
-    (["generate", "-o", "a.fa", "-n", "5", "--files", "2"], "output is there already: it is no folder"),
+    (["generate", "-o", "a.fa", "-n", "5", "--files", "2"], "output is there already: it is not a folder"),
     (["generate", "-o", "a.fa", "-f", "-n", "5", "--files", "2"], "output cannot be written"),
     (["generate", "-n", "1", "-o", "x.fa", "--length", "from:folder"], "it is a directory"),
     (["benchmark", "--suite", "scalling"], "did you mean scaling?"),

@@ -23,7 +23,7 @@
 namespace virnucpro {
 namespace {
 
-// Frames that are enough to compare linears with each other, and to see kOutliers of them.
+// Few frames are enough to compare linears; a search must also see the rare kOutliers.
 constexpr std::size_t kFramesOfALinear = 256;
 constexpr std::size_t kFramesOfASearch = 4000;
 // The shift keeps the made-up sequences of two seeds apart.
@@ -33,7 +33,7 @@ double rate_of(std::size_t tokens, double seconds) {
   return static_cast<double>(tokens) / seconds;
 }
 
-// An engine's results for a sample's frames: a logit and ESM-2's embedding each.
+// An engine's results: the logit and ESM-2's embedding of each frame.
 struct Computed {
   std::vector<double> logits;
   std::vector<bool> virus;
@@ -108,8 +108,8 @@ class Reference {
 
   double seconds() const { return fine_.seconds; }
 
-  // Returns the differences of the logits, coarse − fine, where they are finite: other frames are
-  // computed again whatever the margin is.
+  // Returns coarse − fine for each finite logit: with any margin, frames without a finite logit are
+  // computed again.
   std::vector<double> logit_errors(const Computed& coarse) const {
     std::vector<double> errors;
     for (std::size_t frame = 0; frame < coarse.logits.size(); ++frame) {
@@ -119,7 +119,7 @@ class Reference {
     return errors;
   }
 
-  // Returns 1 − cosine of each frame's embedding, after the mean; 2 if it is not finite.
+  // Returns 1 − cosine of each frame's embeddings, less the mean; 2 if that is not finite.
   std::vector<double> distances(const Computed& coarse) const {
     std::vector<double> distances(coarse.logits.size());
     for (std::size_t frame = 0; frame < distances.size(); ++frame) {
@@ -173,7 +173,7 @@ class Reference {
   std::vector<double> mean_;
 };
 
-// A linear's multiplications for a token.
+// Returns a linear's multiplications per token.
 std::uint64_t work_of(Esm2Linear linear, const Esm2Shape& shape) {
   const std::uint64_t width = shape.width;
   switch (linear) {
@@ -225,7 +225,7 @@ class Calibrating {
  private:
   bool reached() const { return result_.result().closeness.reaches(settings_.target); }
 
-  // Frees the memory of the earlier engine first.
+  // Loads the models anew. Frees the memory of the earlier engine first.
   void load(const Int8Policy& policy, bool any_policy = false) {
     loaded_.reset();
     ComputeSettings compute = settings_.compute;
@@ -288,10 +288,10 @@ class Calibrating {
         [](std::size_t sum, const FrameTokens& frame) { return sum + frame.esm.size(); });
   }
 
-  // Finds how few linears must be kept for the target on some frames, then measures all frames and
-  // keeps more until these reach it, too. That measures the weights as predict loads them: biases
-  // are corrected for the loaded policy, so errors differ a little from those of the engine that
-  // tries policies.
+  // Finds on some frames how few linears must stay in 16 bits to reach the target. Then measures
+  // all frames, and keeps more linears until all frames reach the target. This last engine loads
+  // the weights as predict does: biases are corrected for its policy, so its errors differ a little
+  // from those of the search.
   void search() {
     load({}, true);
     const std::vector<Esm2Place> places = by_cost();
@@ -309,9 +309,9 @@ class Calibrating {
     return Int8Policy::keeping(std::span(places).first(kept)).of_model(shape_.layers);
   }
 
-  // Returns the linears, those first that are worth most to keep: by the error that each causes in
-  // 8 bits alone, for its share of the work. Errors of linears add up nearly as variances do. One
-  // engine has both kinds of weights: loading 3B's anew for each of 144 linears would take an hour.
+  // Returns the linears by descending value of keeping them: the error that each causes alone in 8
+  // bits, for its share of the work. Errors of linears add up nearly as variances do. One engine
+  // has both kinds of weights: to load 3B's again for each of 144 linears would take an hour.
   std::vector<Esm2Place> by_cost() {
     const std::vector<Esm2Place> places = places_of(shape_);
     say_(fmt::format("the target is missed: trying each of {} products in 8 bits alone",
@@ -333,7 +333,7 @@ class Calibrating {
     return sorted;
   }
 
-  // Bisects: keeping more hardly ever adds error.
+  // Bisects, because keeping more linears hardly ever adds error.
   std::size_t fewest_kept(const std::vector<Esm2Place>& places) {
     const std::size_t frames = std::min(frames_.size(), kFramesOfASearch);
     std::size_t too_few = 0;
@@ -355,7 +355,7 @@ class Calibrating {
     const std::size_t above = allowed_above_margin(errors_.size());
     for (double& error : errors_) error = std::abs(error);
     std::ranges::sort(errors_, std::ranges::greater());
-    // A classifier that tells nothing has smaller errors, but predict takes no such margin.
+    // A useless classifier has smaller errors, but predict refuses margins below least_margin().
     result_.margin = std::max(errors_[above], least_margin(precision_name(settings_.compute)));
     result_.chance = chance_of_more(errors_.size(), above);
   }

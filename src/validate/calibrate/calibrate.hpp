@@ -15,17 +15,17 @@
 
 namespace virnucpro {
 
-// A precision must be this close to the finer one before anything is computed again.
+// The target: a precision must be this close to the finer one, before any frame is computed again.
 struct CalibrationTarget {
-  double centred = 0.01;       // at most, 1 − cosine of all but kOutliers of ESM-2's embeddings
-  double equal_calls = 0.999;  // at least, share of frames with the same call
+  double centred = 0.01;       // largest 1 − cosine of ESM-2's embeddings, without kOutliers
+  double equal_calls = 0.999;  // smallest share of frames with the same call
 };
 
 struct CalibrateSettings {
   ModelSettings models;
   ComputeSettings compute;    // with a check precision; on the first GPU, or the CPU
   std::string sample_file{};  // empty: made-up coding sequences
-  std::uint64_t seed = 0;     // of these
+  std::uint64_t seed = 0;     // of the made-up sequences
   std::uint64_t chunk_size = 500;
   std::size_t frames = 0;
   CalibrationTarget target{};
@@ -34,18 +34,18 @@ struct CalibrateSettings {
 // The target leaves out this share of the frames, those with the largest errors.
 inline constexpr double kOutliers = 0.001;
 
-// Calibrations aim at this chance that a frame's logit is off by more than the margin, and are this
-// sure that it is not larger.
+// Calibrations aim at this: with kConfidence, the chance that a frame's logit is off by more than
+// the margin is at most kFlipChance.
 inline constexpr double kFlipChance = 1e-4;
 inline constexpr double kConfidence = 0.95;
 
-// The distance of a precision from the finer one, over the frames of a sample.
+// The distance of a precision from the finer precision, over the frames of a sample.
 struct Closeness {
-  double centred = 0;      // 1 − cosine after the finer one's mean: all but kOutliers have less
+  double centred = 0;      // largest 1 − cosine without kOutliers, centred on the finer mean
   double equal_calls = 1;  // share of the frames
-  double logit_mean = 0;   // of the differences, coarse − fine
+  double logit_mean = 0;   // mean difference, coarse − fine
   double logit_rms = 0;
-  double logit_largest = 0;  // the largest absolute one
+  double logit_largest = 0;  // largest absolute difference
   double tokens_per_second = 0;
 
   bool reaches(const CalibrationTarget& target) const;
@@ -54,21 +54,21 @@ struct Closeness {
 // One policy that was measured.
 struct CalibrationPoint {
   Int8Policy policy{};
-  std::size_t kept = 0;    // how many linears are in 16 bits
+  std::size_t kept = 0;    // number of linears in 16 bits
   double in_8_bits = 0;    // share of the multiplications of all linears
   std::size_t frames = 0;  // of the sample
   Closeness closeness{};
 };
 
 struct CalibrationResult {
-  std::map<std::string, std::string> description{};  // of the models, but for the policy
+  std::map<std::string, std::string> description{};  // describes the models, without the policy
   std::size_t frames = 0;
   std::size_t tokens = 0;                  // of ESM-2
   double check_tokens_per_second = 0;      // of the check precision
-  std::vector<CalibrationPoint> points{};  // in the order measured; the last one is the result
-  // In logits: the largest error, after those that kFlipChance allows are left out; at least
-  // least_margin(). Such an order statistic bounds the chance of a changed call for reads of any
-  // scores, and assumes no shape of the errors' distribution.
+  std::vector<CalibrationPoint> points{};  // in the order measured; the last is the result
+  // The largest logit error, without the errors that kFlipChance allows, but at least
+  // least_margin(). This order statistic bounds the chance of a changed call for reads of any
+  // scores, whatever the distribution of the errors.
   double margin = 0;
   // Upper bound of the chance of larger errors, with kConfidence. It is above kFlipChance if there
   // are too few frames.
@@ -77,20 +77,20 @@ struct CalibrationResult {
   const CalibrationPoint& result() const { return points.back(); }
 };
 
-// Measures the precision against its check precision. If int8 misses the target, it finds the
-// linears to keep in 16 bits: each is tried in 8 bits alone. As few as reach the target are kept,
-// those first that cost most for their multiplications. `on_point` gets each measured policy at
-// once, `say` a line about each step. Errors: those of load_models(), sample_frames() and the
-// engine; kNotFinite if the check precision gives a score or embedding that is not finite.
+// Measures the precision against its check precision. If int8 misses the target, tries each linear
+// alone in 8 bits, then keeps as few linears in 16 bits as reach the target: first those with the
+// most error for their multiplications. `on_point` gets each policy once it is measured, `say` a
+// line about each step. Errors: those of load_models(), sample_frames() and the engine; kNotFinite
+// if the check precision gives a score or embedding that is not finite.
 CalibrationResult calibrate(const CalibrateSettings& settings, const Cancel& cancel,
                             const std::function<void(const CalibrationPoint&)>& on_point,
                             const std::function<void(const std::string&)>& say);
 
 // Returns how many of `frames` may have an error above the margin, so that with kConfidence the
-// chance of one is at most kFlipChance: none if there are just enough frames, or too few.
+// chance of such an error is at most kFlipChance; 0 if the frames just suffice or are too few.
 std::size_t allowed_above_margin(std::size_t frames);
-// Returns the upper bound, with kConfidence, of the chance of an error above the margin if `above`
-// of a sample's frames have one (Clopper and Pearson 1934, Biometrika 26, one-sided).
+// Returns the upper bound, with kConfidence, of the chance of an error above the margin, if `above`
+// of `frames` have such an error (one-sided; Clopper and Pearson 1934, Biometrika 26).
 double chance_of_more(std::size_t frames, std::size_t above);
 
 }  // namespace virnucpro

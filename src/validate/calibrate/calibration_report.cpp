@@ -14,13 +14,12 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestCommand = 10'000;
-constexpr double kLittleIn8Bits = 0.5;  // of the multiplications
+constexpr double kLittleIn8Bits = 0.5;  // share of the multiplications
 
 std::uint64_t rounded(double rate) {
   return static_cast<std::uint64_t>(std::llround(rate));
 }
 
-// "0.99 for 99.9 % of the embeddings, calls 99.9 %".
 std::string target_text(const CalibrationTarget& target) {
   return fmt::format("centred cosine {:g} for {:g} % of the embeddings, {:g} % of the calls equal",
                      1 - target.centred, 100 * (1 - kOutliers), 100 * target.equal_calls);

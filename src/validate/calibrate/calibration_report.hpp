@@ -20,9 +20,9 @@ struct CalibrationFacts {
   std::string precision{};        // "int8"
   std::string check_precision{};  // "fp16"
   std::string sample{};           // "made-up coding sequences, seed 0"
-  std::size_t frames_wanted = 0;  // of the sample
+  std::size_t frames_wanted = 0;  // as many as the user asked for
   std::uint64_t chunk_size = 0;
-  bool synthetic = false;  // some of the models have seeded random numbers as weights
+  bool synthetic = false;  // true if some models' weights are seeded random numbers
   CalibrationTarget target{};
   std::string file{};  // calibration.json, as `predict --calibration` takes it
 };
@@ -31,14 +31,14 @@ struct CalibrationFacts {
 std::vector<std::string> warnings_of(const CalibrationFacts& facts,
                                      const CalibrationResult& result);
 
-// The table that the command prints, by lines.
+// Return the head and a row of the table that the command prints.
 std::string calibration_head(const CalibrationFacts& facts);
 std::string calibration_row(const CalibrationPoint& point);
 std::string calibration_end(const CalibrationFacts& facts, const CalibrationResult& result);
 
-// Returns what the calibration's file says besides the calibration itself.
+// Returns the details in the calibration's file, besides the calibration.
 Json calibration_details(const CalibrationFacts& facts, const CalibrationResult& result);
-// The report for people, with a plot of speed against error.
+// Returns the report for people, with a plot of speed against error.
 Page calibration_page(const CalibrationFacts& facts, const CalibrationResult& result);
 
 }  // namespace virnucpro

@@ -49,7 +49,7 @@ Content content_of(const fs::path& path) {
   return Content::kTable;
 }
 
-// The embeddings of one side: one reader of several datasets, or one reader each.
+// The embeddings of one side: one reader for all datasets, or a reader for each.
 struct Embeddings {
   fs::path path;  // the path shown in errors
   std::vector<std::unique_ptr<EmbeddingReader>> readers{};
@@ -87,7 +87,7 @@ Embeddings open_embeddings(const OutputFolder& directory, const Cancel& cancel) 
   return embeddings;
 }
 
-// The folder of the original's two tables: <stem>_merged, or the directory itself.
+// Returns the folder of the original's two tables: <stem>_merged, or the directory itself.
 fs::path folder_of_tables(const fs::path& directory) {
   std::error_code error;
   std::vector<fs::path> found;
@@ -130,14 +130,14 @@ OutputFolder look_into(const fs::path& directory) {
 
 constexpr const char* kPrecisionOfV2 = "fp16";
 
-// The precision that a run's journal names. Without one the results may be v2's, which computes in
-// fp16 by default.
+// Returns the precision in a run's journal. Results without a journal may be v2's, which computes
+// in fp16 by default.
 std::string precision_of(const fs::path& run, const Cancel& cancel) {
   try {
     return KeptRun(run, cancel, Journal::Check::kHead).value("precision");
   } catch (const Error&) {
     cancel.check();
-    log_warning("{}: no journal names its precision; it counts as {}", printable(run.string()),
+    log_warning("{}: no journal names its precision; {} is assumed", printable(run.string()),
                 kPrecisionOfV2);
     return kPrecisionOfV2;
   }
@@ -145,8 +145,8 @@ std::string precision_of(const fs::path& run, const Cancel& cancel) {
 
 // --- tables --------------------------------------------------------------------------------------
 
-// The distance between the two scores behind a label; empty where the table lacks them. For a
-// sequence: those of a chunk with its mean score, which add up to 1.
+// Returns the distance between the two scores behind a label; empty where the table lacks them. For
+// a sequence the scores are its mean score and 1 minus that mean.
 std::optional<double> margin_of(const TableLayout& layout,
                                 const std::vector<std::string_view>& fields) {
   const bool is_sequence = layout.kind == TableKind::kSequences;
@@ -165,7 +165,7 @@ class TableComparer {
     const TableLayout& in_a = a_.layout();
     const TableLayout& in_b = b_.layout();
     if (in_a.kind != in_b.kind) {
-      fail(b, fmt::format("it is a table of {}, but {} is one of {}", name_of(in_b.kind),
+      fail(b, fmt::format("it is a table of {}, but {} is a table of {}", name_of(in_b.kind),
                           a.string(), name_of(in_a.kind)));
     }
     // The columns of the shorter table are always the first of the longer one.
@@ -222,7 +222,7 @@ class TableComparer {
   ScoreTable a_;
   ScoreTable b_;
   DatasetCounter counter_;
-  std::size_t columns_ = 0;  // of both tables
+  std::size_t columns_ = 0;  // columns in both tables
 };
 
 // --- embeddings ----------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ std::optional<std::size_t> place_in(const EmbeddingReader& reader, const std::st
   return std::nullopt;
 }
 
-// The datasets of one side that the other lacks.
+// Returns the names of the datasets that `one` has and `other` lacks.
 std::vector<std::string> lacking(const Embeddings& one, const Embeddings& other) {
   std::vector<std::string> names;
   for (const auto& reader : one.readers) {
@@ -264,7 +264,7 @@ std::vector<std::string> lacking(const Embeddings& one, const Embeddings& other)
   return names;
 }
 
-// Empty when a number is not finite.
+// Returns the cosine; empty if a number is not finite.
 std::optional<double> cosine_of(const std::vector<double>& a, const std::vector<double>& b) {
   double product = 0;
   double length_a = 0;
@@ -328,7 +328,8 @@ class EmbeddingComparer {
     // A file without rows may have any width.
     const bool has_rows = a_.rows() != 0 && b_.rows() != 0;
     if (width != dataset.width && has_rows) {
-      fail(file_b, fmt::format("{} is {} wide, but {} in A", dataset.name, width, dataset.width));
+      fail(file_b,
+           fmt::format("{} has {} columns, but {} in A", dataset.name, width, dataset.width));
     }
     common_.push_back(
         {.in_a = in_a,
@@ -378,7 +379,7 @@ class Comparer {
     const bool is_directory = fs::is_directory(settings_.a, ignored);
     if (is_directory != fs::is_directory(settings_.b, ignored)) {
       const fs::path& other = is_directory ? settings_.b : settings_.a;
-      fail(other, fs::exists(other, ignored) ? "the other one is a directory"
+      fail(other, fs::exists(other, ignored) ? "it is not a directory, but the other side is"
                                              : "there is no such file or directory");
     }
     if (is_directory) {
@@ -446,7 +447,7 @@ class Comparer {
     const Content b = content_of(settings_.b);
     if ((a == Content::kTable) != (b == Content::kTable)) {
       fail(a == Content::kTable ? settings_.a : settings_.b,
-           "it holds no embeddings, the other one does");
+           "it holds no embeddings, but the other side does");
     }
     if (a == Content::kTable) {
       result_.kind = "table";
@@ -481,7 +482,7 @@ class Comparer {
     }
   }
 
-  // Two files without any rows are equal.
+  // Throws if the two sides have rows, but none in common.
   void check_common() const {
     const auto has = [this](auto count) {
       return std::any_of(
@@ -490,7 +491,7 @@ class Comparer {
     };
     if (has([](const RowCounts& rows) { return rows.in_both; })) return;
     if (has([](const RowCounts& rows) { return rows.in_a + rows.in_b; })) {
-      fail(settings_.b, "it has no row in common with the other one");
+      fail(settings_.b, "it has no row in common with the other side");
     }
   }
 

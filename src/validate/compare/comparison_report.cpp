@@ -18,7 +18,7 @@ std::string line(std::string_view name, const std::string& text) {
   return fmt::format("  {:<19}  {}\n", name, text);
 }
 
-// Rounded down, so that "100.00 %" means all.
+// Returns a percentage, rounded down so that "100.00 %" means all.
 std::string share(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "none";
   const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
@@ -121,7 +121,7 @@ std::string row_line(const DifferingRow& row) {
                      printable(row.id), row.column, printable(row.a), printable(row.b), why(row));
 }
 
-// "first 10 of 34", or only the number when all are shown.
+// Returns "first 10 of 34", or only the number if all are shown.
 std::string how_many(std::size_t shown, std::uint64_t all) {
   return shown == all ? grouped(all) : fmt::format("first {} of {}", shown, grouped(all));
 }
@@ -153,7 +153,7 @@ std::string dataset_text(const DatasetComparison& dataset) {
   return text;
 }
 
-// Tells of labels, then of numbers, then of other columns, or rows and files of one side.
+// Sums up: first the labels, then the numbers, then whether anything else differs.
 std::string verdict(const Comparison& comparison) {
   bool identical = comparison.equal();
   bool within = true;

@@ -6,10 +6,10 @@
 
 namespace virnucpro {
 
-// A comparison as a table for people; every line has its end.
+// Returns the comparison as text for people; every line ends with a line feed.
 std::string comparison_text(const Comparison& comparison);
 
-// The same for programs (docs/reference/files.md); unknown values and NaN are null.
+// Returns the comparison as JSON (docs/reference/files.md); unknown values and NaN are null.
 std::string comparison_json(const Comparison& comparison);
 
 }  // namespace virnucpro

@@ -26,7 +26,7 @@ constexpr std::array kPrecisions{of("fp16", 2e-2, 5e-3, 5e-2, 99.8),
                                  of("bf16", 5e-2, 2e-2, 5e-1, 99.5),
                                  of("int8", 1e-1, 4e-2, 5e-1, 98)};
 
-// Rows of one cause are listed by descending weight: labels with the clearest scores come first.
+// Returns a row's weight in its cause. Heavier rows come first, such as labels with clear scores.
 double weight(const DifferingRow& row) {
   if (row.cause == Cause::kNumber) return row.difference;
   if (row.cause == Cause::kLabelFar || row.cause == Cause::kLabelNear) {
@@ -119,7 +119,7 @@ void DatasetCounter::finite(const ColumnName& column, double a, double b, bool s
   note_numbers(Cause::kNumber, column, a, b, difference);
 }
 
-// Makes texts only for the worst value of a row so far.
+// Formats the values only if they are the row's worst so far.
 void DatasetCounter::note_numbers(Cause cause, const ColumnName& column, double a, double b,
                                   double difference) {
   const bool is_worse = !worst_ || cause < worst_->cause ||

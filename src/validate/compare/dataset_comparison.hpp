@@ -17,7 +17,7 @@ namespace virnucpro {
 // 7).
 inline constexpr double kNearBoundary = 0.1;
 
-// When two numbers count as equal: |a - b| <= absolute + relative * |b|, as in numpy.isclose. The
+// Two numbers count as equal if |a - b| <= absolute + relative * |b|, as in numpy.isclose. The
 // default of `absolute` is how far fp32 embeddings may differ from the reference (semantics.md,
 // section 7).
 struct Tolerance {
@@ -25,9 +25,9 @@ struct Tolerance {
   double absolute = 1e-4;
   bool exact = false;  // only equal bytes, or bits, count as equal
   // These are set for the tolerance of a precision, which has a name.
-  double usual = 0;           // 99 % of a table's numbers may differ by no more; 0: no such bound
+  double usual = 0;           // 99 % of a table's numbers may differ by this at most; 0: no limit
   double embedding = 0;       // the absolute bound for a number of an embedding
-  double equal_labels = 100;  // percent, at least; only the suite `equivalence` allows others
+  double equal_labels = 100;  // least percentage; only the suite `equivalence` sets another
   std::string_view precision = {};
 
   Tolerance of_embeddings() const {
@@ -35,21 +35,21 @@ struct Tolerance {
     return {.relative = 0, .absolute = embedding, .precision = precision};
   }
 };
-// Returns the tolerance for two runs: the coarser precision's; the default for fp32 and other
-// names. Noise of a precision is no difference, but a changed call is.
+// Returns the tolerance for two runs: that of the coarser precision, or the default for fp32 and
+// unknown names. A precision's noise does not count as a difference, but a changed call does.
 Tolerance tolerance_of(std::string_view a, std::string_view b);
 
 bool is_within(double a, double b, const Tolerance& tolerance);  // both must be finite
 
-// The shortest text that reads back as the same number, as float32 if it is one.
+// Returns the shortest text that reads back as the same number (as the same float32 if it is one).
 std::string number_text(double value);
 
 // The reason why a row differs; if there are several, the first. Rows are listed in this order.
 enum class Cause : std::uint8_t {
   kLabelFar,   // a different label, though A's two scores are more than kNearBoundary apart
   kLabelNear,  // a different label, near the boundary
-  kNotFinite,  // NaN or infinity in one of them, or a different one in each
-  kText,       // a different count or reason, or a score that only one has
+  kNotFinite,  // NaN or infinity on one side only, or different on each side
+  kText,       // a different count or reason, or a score that only one side has
   kNumber,     // beyond tolerance
 };
 std::string_view name_of(Cause cause);  // "label", "label-near-boundary", …
@@ -59,25 +59,25 @@ struct DifferingRow {
   std::uint64_t row_a = 0;  // from 1
   std::uint64_t row_b = 0;
   Cause cause = Cause::kNumber;
-  std::string column{};  // of the largest difference; of embeddings its number, from 0
+  std::string column{};  // column with the largest difference; a number from 0 for embeddings
   std::string a{};       // the value in A
   std::string b{};
-  double difference = 0;           // of numbers
-  std::optional<double> margin{};  // of labels: the distance of A's two scores; empty: unknown
+  double difference = 0;           // for numbers
+  std::optional<double> margin{};  // for labels: distance of A's scores; empty: unknown
 };
 
 struct LabelComparison {
   std::string column{};
   std::uint64_t equal = 0;
   std::uint64_t differing = 0;
-  std::uint64_t differing_far = 0;  // those of them not near the boundary
+  std::uint64_t differing_far = 0;  // differing labels that are not near the boundary
 };
 
-// For numbers that are finite in both: |a - b|, and this divided by the larger of |a| and |b|.
+// Numbers that are finite on both sides: |a - b|, also divided by the larger of |a| and |b|.
 struct NumberComparison {
-  std::uint64_t values = 0;   // compared
-  std::uint64_t within = 0;   // those of them identical or within tolerance
-  std::uint64_t unusual = 0;  // those that differ by more than Tolerance::usual
+  std::uint64_t values = 0;   // all that were compared
+  std::uint64_t within = 0;   // identical or within tolerance
+  std::uint64_t unusual = 0;  // differ by more than Tolerance::usual
   Statistic absolute{};
   Statistic relative{};
   std::uint64_t nan_in_both = 0;  // with the same bits: identical, though not a result
@@ -110,7 +110,7 @@ struct DatasetComparison {
   RowCounts rows{};
   std::uint64_t identical = 0;  // byte by byte, or bit by bit
   std::uint64_t within = 0;     // not identical, but within tolerance
-  std::uint64_t differing = 0;  // of the rows in both
+  std::uint64_t differing = 0;  // neither; all three count rows in both files
   NumberComparison numbers{};
   std::optional<LargestDifference> largest{};  // empty: no number differs
   std::optional<LabelComparison> labels{};

@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t kMostIdBytes = 64U << 10U;
 constexpr std::size_t kMostWidth = 1U << 20U;
 constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 holds whole chunks in memory
-// The driver opens nothing. For a relative name HDF5 would ask the system for the current folder.
+// The driver ignores this name, but for a relative name HDF5 looks up the current folder.
 constexpr const char* kAnyName = "/held";
 constexpr std::array<const char*, 3> kDatasets{"dnabert_s", "esm2", "merged"};
-// v2 keeps ESM-2's embeddings alone.
+// v2's files hold only ESM-2's embeddings.
 constexpr const char* kV2Ids = "sequence_ids";
 constexpr const char* kV2Esm2 = "embeddings";
 
@@ -39,8 +39,8 @@ class OwnHdf5Rows : public Hdf5Rows {
     ids_ = open(is_v2 ? kV2Ids : "ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
     if (type != H5T_STRING) malformed("ids are not text");
-    // The number of rows is only the file's claim: they may never have been written.
-    if (rows() > bytes) malformed("it has too many rows");
+    // The file only claims this number of rows: they may never have been written.
+    if (rows() > bytes) malformed(fmt::format("it claims {} rows in {} bytes", rows(), bytes));
     for (const char* name : kDatasets) {
       const char* const stored = is_v2 && name == std::string_view("esm2") ? kV2Esm2 : name;
       if (has(stored)) add_dataset(stored, name);
@@ -107,12 +107,12 @@ class OwnHdf5Rows : public Hdf5Rows {
     const H5D_layout_t layout = H5Pget_layout(properties.get());
     const bool is_own = layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED;
     if (!is_own || H5Pget_external_count(properties.get()) != 0) {
-      malformed(fmt::format("{} is stored in other files", name));
+      malformed(fmt::format("{} lies in other files: copy it into this one", name));
     }
     if (layout != H5D_CHUNKED) return;
     std::array<hsize_t, 2> chunk{1, 1};
     if (H5Pget_chunk(properties.get(), rank, chunk.data()) != rank) {
-      malformed(fmt::format("{} is stored in no known way", name));
+      malformed(fmt::format("{} has an unknown storage layout", name));
     }
     const auto values = checked_mul<std::uint64_t>(chunk[0], chunk[1]);
     const auto bytes =
@@ -126,17 +126,17 @@ class OwnHdf5Rows : public Hdf5Rows {
     OpenDataset found = open(name, 2);
     if (H5Tget_class(found.type.get()) != H5T_FLOAT ||
         H5Tget_size(found.type.get()) > sizeof(double)) {
-      malformed(fmt::format("{} holds no floats of at most 64 bits", name));
+      malformed(fmt::format("{} does not hold floats of at most 64 bits", name));
     }
     if (found.shape[0] != rows() || found.shape[1] > kMostWidth) {
-      malformed(
-          fmt::format("{} is [{}, {}], with {} ids", name, found.shape[0], found.shape[1], rows()));
+      malformed(fmt::format("{} is [{}, {}], but the file has {} ids", name, found.shape[0],
+                            found.shape[1], rows()));
     }
     datasets_.push_back({.name = shown, .width = static_cast<std::size_t>(found.shape[1])});
     opened_.push_back(std::move(found));
   }
 
-  // Reads rows [first, first + count) in the given type in memory.
+  // Reads rows [first, first + count) into `out`, converted to `type`.
   void read_rows(const OpenDataset& from, std::uint64_t first, std::uint64_t count, hid_t type,
                  void* out) const {
     const Hdf5Handle space = handle(H5Dget_space(from.dataset.get()), H5Sclose);

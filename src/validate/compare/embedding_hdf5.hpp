@@ -21,9 +21,9 @@ class Hdf5Rows {
 
   virtual const std::vector<EmbeddingDataset>& datasets() const = 0;
   virtual std::uint64_t rows() const = 0;
-  // The ids of rows [first, first + count), at most kIdsAtOnce. Error: kInputMalformed.
+  // Returns the ids of rows [first, first + count), at most kIdsAtOnce. Error: kInputMalformed.
   virtual std::vector<std::string> ids(std::uint64_t first, std::uint64_t count) = 0;
-  // `out` holds a row of numbers for each of [first, first + count). Error: kInputMalformed.
+  // Reads the numbers of rows [first, first + count) into `out`. Error: kInputMalformed.
   virtual void read(std::size_t dataset, std::uint64_t first, std::uint64_t count,
                     std::span<double> out) = 0;
 };

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 3> kFolders{"_nucleotide", "_protein", "_
 
 // --- finding the files ---------------------------------------------------------------------------
 
-// "output_12_ESM.pt" is part 12.
+// Returns a part's number: "output_12_ESM.pt" is part 12.
 std::optional<std::uint64_t> part_number(std::string_view name, std::string_view suffix) {
   const bool is_part = name.starts_with(kPrefix) && name.ends_with(suffix) &&
                        name.size() > kPrefix.size() + suffix.size();
@@ -160,7 +160,7 @@ class PartsReader : public EmbeddingReader {
   }
 
   void open(std::size_t part) {
-    part_.reset();  // first, so that memory never holds two
+    part_.reset();  // freed first, so that memory never holds two parts
     at_ = part;
     part_ = open_torch_embeddings(files_[part]);
   }
@@ -168,19 +168,19 @@ class PartsReader : public EmbeddingReader {
   void check_dataset() const {
     const std::string& name = part_->datasets().front().name;
     if (name != datasets_.front().name) {
-      malformed(fmt::format("it holds {}, by its name {}", name, datasets_.front().name));
+      malformed(fmt::format("it holds {}, but its name says {}", name, datasets_.front().name));
     }
   }
 
   void check_width() const {
     const std::size_t width = part_->datasets().front().width;
     if (width != datasets_.front().width) {
-      malformed(fmt::format("{} is {} wide, in the parts before {}", datasets_.front().name, width,
-                            datasets_.front().width));
+      malformed(fmt::format("{} has {} columns; earlier parts have {}", datasets_.front().name,
+                            width, datasets_.front().width));
     }
   }
 
-  // Opens the part that holds a row. Returns the row's number in it.
+  // Opens the part that holds a row. Returns the row's number in that part.
   std::uint64_t go_to(std::uint64_t row) {
     const auto end = std::upper_bound(ends_.begin(), ends_.end(), row);
     const auto part = static_cast<std::size_t>(end - ends_.begin());
@@ -195,7 +195,7 @@ class PartsReader : public EmbeddingReader {
   }
 
   const std::vector<fs::path> files_;
-  std::vector<EmbeddingDataset> datasets_;  // only one
+  std::vector<EmbeddingDataset> datasets_;  // always one dataset
   std::vector<std::uint64_t> ends_;         // each part's end, in rows
   std::size_t at_ = 0;
   std::unique_ptr<EmbeddingReader> part_;  // files_[at_]

@@ -23,11 +23,11 @@ struct OriginalEmbeddings {
 
 // Finds output_<N>_DNABERT_S.pt, output_<N>_ESM.pt and output_<N>_merged.pt, in the directory or
 // its folders <stem>_nucleotide, <stem>_protein and <stem>_merged, without opening them. Errors:
-// kInputRead; kNotComparable when several folders hold one dataset.
+// kInputRead; kNotComparable if several folders hold the same dataset.
 OriginalEmbeddings find_original_embeddings(const std::filesystem::path& directory);
 
-// Reads the parts as one. One part at a time is in memory, so alternating between rows of different
-// parts is slow. Errors: as open_torch_embeddings(); kInputMalformed for a part that holds another
+// Returns one reader for all parts. Only one part at a time is in memory, so alternating between
+// parts is slow. Errors: those of open_torch_embeddings(); kInputMalformed if a part holds another
 // dataset, has another width, or changes meanwhile.
 std::unique_ptr<EmbeddingReader> open_embedding_parts(const EmbeddingParts& parts);
 

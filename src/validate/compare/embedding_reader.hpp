@@ -25,9 +25,9 @@ class EmbeddingReader {
 
   virtual const std::vector<EmbeddingDataset>& datasets() const = 0;
   virtual std::uint64_t rows() const = 0;
-  // Rows count from 0. Errors: as open_embeddings().
+  // Returns a row's id; rows count from 0. Errors: those of opening the file.
   virtual std::string id(std::uint64_t row) = 0;
-  // `out` has the dataset's width; narrower numbers become doubles without loss.
+  // Reads a row into `out`, which has the dataset's width. Every type becomes double without loss.
   virtual void read(std::size_t dataset, std::uint64_t row, std::span<double> out) = 0;
 };
 
@@ -35,21 +35,21 @@ class EmbeddingReader {
 bool is_hdf5(std::string_view beginning);
 bool is_torch_zip(std::string_view beginning);
 
-// HDF5 as written by `embed`: `ids`, and any of dnabert_s, esm2, merged, each [rows, width] of
-// floats; or by v2: `sequence_ids`, and ESM-2's `embeddings`. A separate process reads it, since
-// some versions of HDF5 crash on a damaged file; a crash is an ordinary error. Memory of both
-// processes: 1 MiB of each dataset, one of its chunks (refused above 64 MiB), 1,024 ids. Files that
-// refer to other files or need a plug-in are refused. The Cancel must outlive the reader. Errors:
-// kInputMissing, kInputRead when it cannot be opened; kInputMalformed for other contents;
-// kOutOfMemory when no process can be started; Cancel's.
+// Opens HDF5 of `embed` (`ids`, and any of dnabert_s, esm2, merged, each [rows, width] of floats)
+// or of v2 (`sequence_ids`, and ESM-2's `embeddings`). A separate process reads the file, since
+// some versions of HDF5 crash on a damaged file; a crash becomes an ordinary error. Memory of both
+// processes: 1 MiB of each dataset, one chunk (refused above 64 MiB), 1,024 ids. Files that refer
+// to other files or need a plug-in are refused. The Cancel must outlive the reader. Errors:
+// kInputMissing, kInputRead if the file cannot be opened; kInputMalformed for other contents;
+// kOutOfMemory if no process can be started; those of Cancel.
 std::unique_ptr<EmbeddingReader> open_hdf5_embeddings(const std::filesystem::path& path,
                                                       const Cancel& cancel);
 
-// A .pt file of the original, with at most 10,000 frames: a dict of ids (`nucleotide`: DNABERT-S,
-// `proteins`: ESM-2, `ids`: merged) and `data`. `data` is a tensor [rows, width], or a list with
-// one element per row: a tensor, a list of numbers, or {label, mean_representation} with one of
-// these. The bounded readers of weights/ read it as data; its pickle is never executed. Memory:
-// eight times the pickle (512 MiB for 10,000 lists of DNABERT-S).
+// Opens a .pt file of the original with at most 10,000 frames: a dict of ids (`nucleotide`:
+// DNABERT-S, `proteins`: ESM-2, `ids`: merged) and `data`. `data` is a tensor [rows, width], or a
+// list with one element per row: a tensor, a list of numbers, or {label, mean_representation} with
+// a tensor or list. The bounded readers of weights/ read the file as data; its pickle is never
+// executed. Memory: eight times the pickle (512 MiB for 10,000 lists of DNABERT-S).
 // Errors: the kWeights* family, those of read_pickle(); kInputMalformed for other contents.
 std::unique_ptr<EmbeddingReader> open_torch_embeddings(const std::filesystem::path& path);
 

@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// Enough for 10,000 lists of 768 numbers and everything around them.
+// These limits allow 10,000 lists of 768 numbers and everything around them.
 constexpr PickleLimits kLimits{.bytes = 128U << 20U, .values = 1U << 23U};
 constexpr std::size_t kLongestTorchId = 64U << 10U;
 constexpr std::size_t kMostMembers = 32;  // per row
@@ -83,7 +83,8 @@ class TorchEmbeddings : public EmbeddingReader {
       break;
     }
     if (data_ == nullptr || ids_ == nullptr || ids_->type != PickleType::kList) {
-      malformed("it has no nucleotide, proteins or ids with data: no embeddings of the original");
+      malformed(
+          "it has no nucleotide, proteins or ids with data, unlike embeddings of the original");
     }
   }
 
@@ -92,7 +93,8 @@ class TorchEmbeddings : public EmbeddingReader {
   void open_tensor() {
     StoredTensor tensor = torch_.tensor("data", *data_);
     if (tensor.shape.size() != 2 || tensor.shape[0] != rows()) {
-      malformed(fmt::format("data is {}, with {} ids", shape_text(tensor.shape), rows()));
+      malformed(
+          fmt::format("data is {}, but the file has {} ids", shape_text(tensor.shape), rows()));
     }
     check_numbers("data", tensor);
     width() = tensor.shape[1];
@@ -108,28 +110,28 @@ class TorchEmbeddings : public EmbeddingReader {
     }
   }
 
-  // A list may name one tensor many times, and it would be read as often. So the rows together may
-  // not be larger than the file.
+  // Refuses rows that together are larger than the file: a list may name one tensor many times, and
+  // the tensor would be read as often.
   void check_rows() {
     if (data_->type != PickleType::kList || data_->items.size() != rows()) {
-      malformed(fmt::format("data is no list of {} rows", rows()));
+      malformed(fmt::format("data is not a list of {} rows", rows()));
     }
     std::uint64_t values = 0;
     for (std::uint64_t row = 0; row < rows(); ++row) {
       const std::size_t size = check_row(row);
       if (row == 0) width() = size;
       if (size != width()) {
-        malformed(row, fmt::format("it has {} numbers, not {}", size, width()));
+        malformed(row, fmt::format("it has {} numbers; earlier rows have {}", size, width()));
       }
       values += size;
-      if (values > file_.size()) malformed(row, "its rows are larger than the file");
+      if (values > file_.size()) malformed(row, "the rows so far are larger than the file");
     }
   }
 
   std::size_t check_row(std::uint64_t row) const {
     const PickleNode& values = values_of(row);
     if (values.type == PickleType::kTensor) return tensor_of(row, values).shape[0];
-    if (values.type != PickleType::kList) malformed(row, "its embedding is no list of numbers");
+    if (values.type != PickleType::kList) malformed(row, "its embedding is not a list of numbers");
     return values.items.size();
   }
 
@@ -141,9 +143,11 @@ class TorchEmbeddings : public EmbeddingReader {
     return *values;
   }
 
-  // A file could name a large dict very often, and each time it would be searched.
+  // Refuses a large dict: a file could name it very often, and each time it would be searched.
   const PickleNode* member(std::uint64_t row, const PickleNode& node, std::string_view name) const {
-    if (node.items.size() > kMostMembers) malformed(row, "it has too many members");
+    if (node.items.size() > kMostMembers)
+      malformed(row, fmt::format("its dict has {} members; the limit is {}", node.items.size(),
+                                 kMostMembers));
     return document_.member(node, name);
   }
 
@@ -159,7 +163,7 @@ class TorchEmbeddings : public EmbeddingReader {
     const PickleNode& node = document_[id];
     if (node.type == PickleType::kFloat) return node.real;
     if (node.type == PickleType::kInt) return static_cast<double>(node.integer);
-    malformed(row, "its embedding holds something that is no number");
+    malformed(row, "its embedding holds something that is not a number");
   }
 
   void copy(DType type, const Extent& extent, std::span<double> out) const {
@@ -171,7 +175,7 @@ class TorchEmbeddings : public EmbeddingReader {
     std::copy(values.begin(), values.end(), out.begin());
   }
 
-  // A row's own label takes precedence over the list of ids.
+  // Returns a row's id: the row's own label if it has one, else its item in the list of ids.
   std::string_view id_text(std::uint64_t row) const {
     const PickleNode* id = &document_[ids_->items[row]];
     if (!whole_ && document_[data_->items[row]].type == PickleType::kDict) {
@@ -179,7 +183,7 @@ class TorchEmbeddings : public EmbeddingReader {
       if (label != nullptr) id = label;
     }
     if (id->type != PickleType::kString || id->text.size() > kLongestTorchId) {
-      malformed(row, "its id is no text, or too long");
+      malformed(row, fmt::format("its id is not a text of at most {} bytes", kLongestTorchId));
     }
     return id->text;
   }
@@ -188,7 +192,7 @@ class TorchEmbeddings : public EmbeddingReader {
     std::uint64_t together = 0;
     for (std::uint64_t row = 0; row < rows(); ++row) {
       together += id_text(row).size();
-      if (together > file_.size()) malformed(row, "its ids are larger than the file");
+      if (together > file_.size()) malformed(row, "the ids so far are larger than the file");
     }
   }
 

@@ -14,17 +14,17 @@ namespace {
 
 constexpr haddr_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
-// The driver's setting, which HDF5 copies.
+// The driver's settings, which HDF5 copies.
 struct HeldFile {
   int file = -1;
   haddr_t size = 0;
 };
 
-// HDF5 knows only the first member, and fills it.
+// An open file: HDF5 knows only the first member, and fills it.
 struct OpenFile {
   H5FD_t common{};
   HeldFile held{};
-  haddr_t end = 0;  // of what HDF5 uses
+  haddr_t end = 0;  // end of the part that HDF5 uses
 };
 
 OpenFile& own(H5FD_t* file) {
@@ -62,7 +62,7 @@ haddr_t get_file_size(const H5FD_t* file, H5FD_mem_t /*type*/) {
   return own(file).held.size;
 }
 
-// Beyond the end of the file are zeros, as in HDF5's own drivers.
+// Reads zeros beyond the end of the file, as HDF5's own drivers do.
 herr_t read_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t place,
                   std::size_t size, void* out) {
   if (!range_within<haddr_t>(place, size, kMostBytes)) return -1;
@@ -95,7 +95,7 @@ H5FD_class_t driver() {
   driver.set_eoa = set_end;
   driver.get_eof = get_file_size;
   driver.read = read_bytes;
-  // It is required, and never called: the file is open for reading.
+  // HDF5 requires `write`, but never calls it: the file is open for reading.
   driver.write = [](H5FD_t*, H5FD_mem_t, hid_t, haddr_t, std::size_t, const void*) -> herr_t {
     return -1;
   };

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <hdf5.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -25,14 +26,14 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kStretchBytes = 1U << 20U;  // numbers read at once
-// Per answer, beyond this process's memory: many times the chunk size that Hdf5Rows allows.
+constexpr std::size_t kStretchBytes = 1U << 20U;  // bytes of numbers read at once
+// A child may take so much more memory than this process per answer: many times an allowed chunk.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostSeconds = 120;  // of processor time
 // Bounds on the answers of the other process, which a crafted file may have taken over.
 constexpr std::uint64_t kMostAnswer = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kWidestRow = std::uint64_t{1} << 20U;
-constexpr std::uint64_t kIds = ~std::uint64_t{0};  // instead of a dataset
+constexpr std::uint64_t kIds = ~std::uint64_t{0};  // asks for ids, not for a dataset
 
 // Asks for rows [first, first + count) of a dataset, or for their ids.
 struct Request {
@@ -76,14 +77,14 @@ bool send_answer(const std::string& bytes, bool failed) {
   return write_all(STDOUT_FILENO, std::string(bytes_of(head)) + bytes) == 0;
 }
 
-// Receives a whole request; false when there are no more.
+// Receives a whole request; returns false if no request follows.
 bool receive_request(Request& request) {
   return ::recv(STDIN_FILENO, &request, sizeof(request), MSG_WAITALL) ==
          static_cast<ssize_t>(sizeof(request));
 }
 
 void answer_requests(const std::string& path, std::uint64_t bytes) {
-  H5open();  // reads settings of its own
+  H5open();  // HDF5 reads its settings before system calls are filtered
   const bool is_filtered = filter_system_calls();
   try {
     const auto file = open_hdf5_rows(path, ChildProcess::kFile, bytes);
@@ -101,7 +102,7 @@ class Hdf5Process : public EmbeddingReader {
  public:
   Hdf5Process(const std::filesystem::path& path, const Cancel& cancel)
       : path_(path.string()), cancel_(cancel) {
-    const SteadyFile readable(path);  // first, so that its errors are those of any file
+    const SteadyFile readable(path);  // opened first, so that errors are those of any file
     const UniqueFd file = open_to_read(path);
     if (file.get() < 0) {
       throw Error(kind_of_reading(errno), Place{.file = path_}, errno_text(errno));
@@ -118,7 +119,8 @@ class Hdf5Process : public EmbeddingReader {
       EmbeddingDataset& dataset = datasets_.emplace_back();
       dataset.name = answer.text();
       dataset.width = answer.varint();
-      if (dataset.width > kWidestRow) fail("its rows are too wide");
+      if (dataset.width > kWidestRow)
+        fail(fmt::format("its rows have {} numbers; the limit is {}", dataset.width, kWidestRow));
     }
     stretches_.resize(datasets_.size());
   }
@@ -171,7 +173,7 @@ class Hdf5Process : public EmbeddingReader {
   std::string ask(const Request& request) {
     const std::string_view bytes = bytes_of(request);
     allow();
-    // The other side waits for it, and a few bytes always fit. If it died, receive() notices.
+    // The process waits for requests, which always fit. If it died, receive() notices.
     static_cast<void>(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
     return receive();
   }
@@ -191,9 +193,10 @@ class Hdf5Process : public EmbeddingReader {
     std::array<char, sizeof(AnswerHead)> bytes{};
     receive_all(bytes);
     const auto head = value_at<AnswerHead>({bytes.data(), bytes.size()});
-    if (head.size > kMostAnswer) fail("an answer of HDF5 is larger than is allowed");
+    if (head.size > kMostAnswer)
+      fail(fmt::format("HDF5 gave {} bytes at once; the limit is {}", head.size, kMostAnswer));
     std::string answer;
-    while (answer.size() < head.size) {  // piece by piece: the size may be a crashed process's lie
+    while (answer.size() < head.size) {  // in pieces: a crashed process may have sent a false size
       const std::size_t had = answer.size();
       answer.resize(had + std::min<std::uint64_t>(kStretchBytes, head.size - had));
       receive_all(std::span(answer).subspan(had));

@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// Reads what a ByteWriter of this program wrote: a row that was sorted on disk, an answer of a
+// Reads the bytes of this program's ByteWriter, such as a row sorted on disk or an answer of a
 // child process. Errors: kInternal, "`what` is cut".
 class PackedReader : public ByteReader {
  public:

@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-// Bytes that sort as the numbers do.
+// Returns bytes that sort as the numbers do.
 std::string sort_key(std::uint64_t number) {
   std::string key;
   for (int shift = 56; shift >= 0; shift -= 8) key += static_cast<char>(number >> shift & 0xffU);
@@ -89,7 +89,7 @@ class Matcher {
     sort.add(row.id, ByteWriter().varint(side).varint(row.number).text(row.content).bytes());
   }
 
-  // For equal ids, all rows of A come first.
+  // Pairs rows with equal ids; among these `by_id` gives all rows of A first.
   void pair_up(ExternalSort& by_id, ExternalSort& in_order) {
     std::deque<IdRow> waiting;
     const auto flush = [&] {

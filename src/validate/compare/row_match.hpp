@@ -22,7 +22,7 @@ class RowSource {
   virtual std::optional<IdRow> next() = 0;
 };
 
-// Called once for each row. Rows in both files come in A's order.
+// Functions that are called once for each row. Rows in both files come in A's order.
 struct RowVisitor {
   std::function<void(const IdRow& a, const IdRow& b)> both;
   std::function<void(const IdRow& row)> only_a;
@@ -33,14 +33,14 @@ struct RowCounts {
   std::uint64_t in_a = 0;
   std::uint64_t in_b = 0;
   std::uint64_t in_both = 0;
-  bool same_order = true;  // of the rows in both
+  bool same_order = true;  // true if the rows in both files have one order
 };
 
-// Matches rows by id; rows with equal ids in the order they come. As long as both files have the
-// same ids in the same order, nothing is kept. After the first difference, the rest of both is
-// sorted twice in the temporary folder. Memory: 6 MiB and the rows of one id, for files of any
-// size. Disk: about three times the rest of the files. Errors: those of the sources,
-// kTemporaryFolder, kOutputWrite, Cancel's.
+// Matches rows by id, and rows with equal ids by their order. While both files have the same ids in
+// the same order, no row is kept. After the first difference, the rest of both files is sorted
+// twice in the temporary folder. Memory: 6 MiB and the rows of one id, for files of any size. Disk:
+// about three times the rest of the files. Errors: those of the sources; kTemporaryFolder;
+// kOutputWrite; those of Cancel.
 RowCounts match_rows(RowSource& a, RowSource& b, const RowVisitor& visitor, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -117,7 +117,7 @@ void ScoreTable::require_whole(FileLines::Found found) const {
     fail(ErrorKind::kInputMalformed, fmt::format("a row is longer than {} bytes", kLongestRow));
   }
   if (found == FileLines::Found::kWithoutEnd) {
-    fail(ErrorKind::kInputTruncated, "its last line has no end");
+    fail(ErrorKind::kInputTruncated, "its last line does not end with a line feed");
   }
 }
 
@@ -153,7 +153,7 @@ std::string ScoreTable::content_of(std::string_view fields) const {
   if (separator_ != '\t') {
     // A tab would count as a separator below.
     if (fields.find('\t') != std::string_view::npos) {
-      fail(ErrorKind::kInputMalformed, "a tab stands in a column that is no id");
+      fail(ErrorKind::kInputMalformed, "a column other than the id has a tab");
     }
     std::replace(content.begin(), content.end(), separator_, '\t');
   }
@@ -168,10 +168,10 @@ void ScoreTable::check_field(const TableColumn& column, std::string_view text) c
   const bool is_absent = column.role == kScoreNa && text == kAbsent;
   const bool is_score = column.role == kScore || column.role == kScoreNa;
   if (column.role == kLabel && !is_label) {
-    fail(ErrorKind::kInputMalformed, fmt::format("{} is {}, no label", column.name, text));
+    fail(ErrorKind::kInputMalformed, fmt::format("{} is {}, not a label", column.name, text));
   }
   if (is_score && !is_absent && !score_value(text)) {
-    fail(ErrorKind::kInputMalformed, fmt::format("{} is {}, no number", column.name, text));
+    fail(ErrorKind::kInputMalformed, fmt::format("{} is {}, not a number", column.name, text));
   }
 }
 

@@ -29,8 +29,8 @@ struct TableColumn {
   ColumnRole role;
 };
 
-// The type of a table, recognised by its header; `columns` are those after the id that are
-// compared, `last` is one behind them that is not.
+// The layout of a table, recognised by its header. `columns` come after the id and are compared;
+// `last` comes after them and is not compared.
 struct TableLayout {
   TableKind kind;
   std::string_view id;
@@ -38,20 +38,20 @@ struct TableLayout {
   std::string_view last{};
 };
 
-// A table of predict or merge, of the original or of v2 (semantics.md, section 6), recognised by
-// its header: the frames, the consensus with scores or without (the original's), or sequences.tsv.
-// Tabs or commas separate the columns, as in the header; ids may contain commas. A line ends with
-// LF or CR LF. Memory: one line, of at most 128 KiB, for a file of any size.
+// A table of predict, merge, the original or v2 (semantics.md, section 6). Its header tells the
+// kind: the frames, the consensus with scores or without (the original's), or sequences.tsv. Tabs
+// or commas separate the columns, as in the header; ids may contain commas. A line ends with LF or
+// CR LF. Memory: one line, of at most 128 KiB, for a file of any size.
 class ScoreTable : public RowSource {
  public:
   // Errors: kInputMissing, kInputRead, kInputChanged; kInputFormat for another header.
   explicit ScoreTable(const std::filesystem::path& path);
 
   const TableLayout& layout() const { return *layout_; }
-  // A row's content is its columns after the id, separated by tabs. Errors, with row and offset:
-  // kInputMalformed for a row that has too few columns, an unknown label or an invalid score, or is
-  // too long; kInputTruncated when the last line has no end, as a cut score would still be a
-  // number; without a row kInputRead, and kInputChanged for a file that was written to meanwhile.
+  // Returns the next row; its content is the columns after the id, separated by tabs. Errors, with
+  // row and offset: kInputMalformed for too few columns, an unknown label, an invalid score or too
+  // long a line; kInputTruncated if the last line has no end, as a cut score would still be a
+  // number. Errors without a row: kInputRead; kInputChanged if the file was written to meanwhile.
   std::optional<IdRow> next() override;
 
  private:
@@ -67,7 +67,7 @@ class ScoreTable : public RowSource {
   std::uint64_t rows_ = 0;
 };
 
-// The value of a score column: a number, also NaN or infinity; empty for anything else.
+// Returns the value of a score column: a number, NaN or infinity; empty for any other text.
 std::optional<double> score_value(std::string_view text);
 
 }  // namespace virnucpro

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepestFolder = 3;  // checkpoints/shard_0 is the second
+constexpr int kDeepestFolder = 3;  // levels; checkpoints/shard_0 is on the second
 
 bool holds_checkpoints(const std::string& name) {
   return name == "checkpoints" || name == ".checkpoints" || name.starts_with("shard_");
@@ -24,10 +24,10 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    std::error_code unknown;  // then it counts as a file
+    std::error_code unknown;  // on an error the path counts as a file
     const bool is_folder = fs::is_directory(entry->symlink_status(unknown));
     const fs::path& path = entry->path();
-    if (path.extension() == ".pt") found.push_back(path);  // a folder, too: v2 called it bad
+    if (path.extension() == ".pt") found.push_back(path);  // folders, too: v2 called them bad
     if (is_folder && depth < kDeepestFolder && holds_checkpoints(path.filename().string())) {
       collect(path, depth + 1, found);
     }
@@ -36,7 +36,7 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   throw Error(ErrorKind::kInputMissing, Place{.file = folder.string()}, error.message());
 }
 
-// Enough for 10,000 lists of 2,560 floats, of 9 bytes each.
+// Allows 10,000 lists of 2,560 floats; a float takes 9 bytes.
 constexpr PickleLimits kCheckpointLimits{
     .bytes = 256U << 20U, .values = 1U << 23U, .keeps_floats = false};
 
@@ -57,7 +57,7 @@ std::string text_of_member(const PickleDocument& document, std::string_view name
 }
 
 TorchCheckpoint read_checkpoint(const fs::path& path, bool whole) {
-  std::error_code unknown;  // then opening it says why
+  std::error_code unknown;  // on an error, opening the path says why
   if (fs::is_directory(path, unknown)) return corrupted("it is a folder");
   const SteadyFile file(path);
   if (file.size() == 0) return corrupted("it is empty");
@@ -70,7 +70,7 @@ TorchCheckpoint read_checkpoint(const fs::path& path, bool whole) {
   const PickleDocument& document = torch.document();
   if (!is_such_a_dict(document)) {
     return {.state = CheckpointState::kIncompatible,
-            .why = "it is no dict with data, or with embeddings and sequence_ids"};
+            .why = "it is not a dict with data, or with embeddings and sequence_ids"};
   }
   return {.version = text_of_member(document, "version"),
           .status = text_of_member(document, "status")};
@@ -83,7 +83,7 @@ std::string reason_in(const Error& error) {
   return error.detail().empty() ? std::string(error.info().summary) : error.detail();
 }
 
-// Returns the state that an error of reading shows; throws it if it says nothing of the file.
+// Returns the state that a reading error shows; throws the error if it does not concern the file.
 TorchCheckpoint state_of(const Error& error) {
   const ErrorKind kind = error.kind();
   if (kind == ErrorKind::kPickleForbidden || kind == ErrorKind::kPickleTooLarge) {

@@ -24,7 +24,7 @@ Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
 }
 
-// The hash of the file that the lengths come from; empty for other lengths.
+// Returns the hash of the file that the lengths come from; empty for other lengths.
 std::string hash_of(const LengthDistribution& lengths) {
   const auto* observed = std::get_if<ObservedLengths>(&lengths);
   return observed == nullptr ? std::string() : observed->hash;
@@ -66,7 +66,7 @@ Json gc_json(const DataSet& data) {
   return static_cast<double>(data.gc_bases) / static_cast<double>(data.bases);
 }
 
-// Empty when the file cannot be read.
+// Returns the values of a metadata file; empty if it cannot be read.
 JsonValues values_of(const std::filesystem::path& metadata) {
   try {
     return JsonValues::read(metadata);
@@ -89,7 +89,7 @@ bool is_of(const DataSetSettings& settings, const JsonValues& values) {
          values.whole_number("settings/files") == settings.files;
 }
 
-// In changed metadata, a missing value counts as 0.
+// Reads metadata. If somebody changed it, a missing value counts as 0.
 class Reader {
  public:
   explicit Reader(const JsonValues& values) : values_(values) {}

@@ -15,11 +15,11 @@ namespace virnucpro {
 
 std::string data_set_json(const DataSetSettings& settings, const DataSet& data);
 
-// Returns nothing if the file is missing, or of another version, other settings or nothing known.
+// Returns the data set; empty if the file is missing or states another version or other settings.
 std::optional<DataSet> read_data_set(const std::filesystem::path& metadata,
                                      const DataSetSettings& settings);
-// The files named in metadata of any version and settings, only those in its own folder; empty when
-// the metadata is not this program's.
+// Returns the files that metadata of any version and settings names in its own folder; empty if the
+// metadata is not this program's.
 std::vector<DataFile> files_in_metadata(const std::filesystem::path& metadata);
 
 std::string sample_data_json(const SampleData& samples);

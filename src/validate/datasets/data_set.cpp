@@ -47,7 +47,7 @@ std::string ending_of(std::uint64_t number, std::uint64_t files) {
   return fmt::format("_{:0{}}.fa", number, std::to_string(files).size());
 }
 
-// Gives each file the same share of the sequences.
+// Returns a file's sequences; each file has the same share.
 SequenceSpan span_of(std::uint64_t file, const DataSetSettings& settings) {
   const std::uint64_t count = settings.sequences.count;
   return {.begin = count * file / settings.files, .end = count * (file + 1) / settings.files};
@@ -86,8 +86,8 @@ void remove_file(const fs::path& path) {
   if (error) throw write_error(path, error.value());
 }
 
-// Removes files of an earlier data set that the new one does not replace. The metadata goes first:
-// without it the rest is no data set.
+// Removes files of an earlier data set that the new data set does not replace. Metadata is removed
+// first: without it the other files are not a data set.
 void remove_earlier(const std::vector<fs::path>& replaced, const fs::path& metadata,
                     const std::vector<fs::path>& kept) {
   remove_file(metadata);
@@ -96,11 +96,11 @@ void remove_earlier(const std::vector<fs::path>& replaced, const fs::path& metad
   }
 }
 
-// Files that a killed program left are allowed: they still have their temporary names.
+// Throws if the folder holds other files than `own` and incomplete files of a killed program.
 void require_empty(const fs::path& folder, const std::vector<fs::path>& own) {
   std::error_code error;  // a missing folder is empty
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    throw Error(ErrorKind::kOutputExists, Place{.file = folder.string()}, "it is no folder");
+    throw Error(ErrorKind::kOutputExists, Place{.file = folder.string()}, "it is not a folder");
   }
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const fs::path& found = at->path();
@@ -119,8 +119,8 @@ bool has_size(const fs::path& path, std::uint64_t bytes) {
   return !error && size == bytes;
 }
 
-// Returns the files of an earlier data set. Its metadata may name any file, so one counts only if
-// it has a name that this program gives, and the size that was written.
+// Returns the files of an earlier data set. Its metadata may name any file, so a file counts only
+// if it has a name that this program gives, and the size that was written.
 std::vector<fs::path> earlier_files(const fs::path& output, std::uint64_t files) {
   const fs::path metadata = metadata_file(output, files);
   const std::vector<DataFile> listed = files_in_metadata(metadata);
@@ -227,7 +227,7 @@ DataSet generate_data_set(const DataSetSettings& settings, const fs::path& outpu
   for (const fs::path& path : data_files(output, settings.files)) {
     if (!is_there(path) || std::ranges::find(earlier, path) != earlier.end()) continue;
     throw Error(ErrorKind::kOutputExists, Place{.file = path.string()},
-                "it is no file of its data set");
+                "it does not belong to the data set there");
   }
   return write_data_set(settings, output, cancel);
 }

@@ -50,35 +50,35 @@ struct DataSet {
   LengthFigures lengths{};
 };
 
-// The files of a data set. One file is `output` itself. Several are in the folder `output` and
-// named after it: reads/reads_1.fa, with leading zeros so that names sort. Joined, they equal the
-// single file.
+// Returns the files of a data set. A single file is `output` itself. Several files are in the
+// folder `output` and named after it: reads/reads_1.fa, with leading zeros so that names sort.
+// Joined, they equal the single file.
 std::vector<std::filesystem::path> data_files(const std::filesystem::path& output,
                                               std::uint64_t files);
-// reads.fa.json beside reads.fa; reads/metadata.json for the folder.
+// Returns reads.fa.json for the file reads.fa, or reads/metadata.json for the folder reads.
 std::filesystem::path metadata_file(const std::filesystem::path& output, std::uint64_t files);
 
-// Every file that a new data set would replace or remove there: its own, and in a folder those of
-// an earlier data set.
+// Returns every file that a new data set would replace or remove: its own files and, in a folder,
+// those of an earlier data set.
 std::vector<std::filesystem::path> replaced_files(const std::filesystem::path& output,
                                                   std::uint64_t files);
 
-// Errors: kOutputExists when one of these files exists or, for several files, when the folder holds
-// anything but incomplete files of a killed program: it would be mistaken for data.
+// Throws kOutputExists if one of the data set's files exists or, for several files, if the folder
+// holds anything but incomplete files of a killed program: it would be mistaken for data.
 void require_no_data_set(const std::filesystem::path& output, std::uint64_t files);
 
 // Writes all files, then the metadata, in place of replaced_files(). No file gets its name before
-// all are complete and synced. Errors: kUsage for settings out of bounds; kOutputWrite; Cancel's.
+// all are synced. Errors: kUsage for settings out of bounds; kOutputWrite; those of Cancel.
 DataSet write_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
                        const Cancel& cancel);
 
-// The data set at `output`, if its metadata names this version and these settings, and its files
-// have the stated sizes. Their contents are not read.
+// Returns the data set at `output`, if its metadata names this version and these settings, and its
+// files have the stated sizes. Their contents are not read.
 std::optional<DataSet> find_data_set(const DataSetSettings& settings,
                                      const std::filesystem::path& output);
 
-// Uses the existing data set, or writes a new one, also over another one of this program. Errors:
-// as write_data_set(); kOutputExists when there is something else, or a file of another size.
+// Returns the existing data set, or writes it, also over another data set of this program. Errors:
+// those of write_data_set(); kOutputExists if something else or a file of another size is there.
 DataSet generate_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
                           const Cancel& cancel);
 
@@ -92,9 +92,9 @@ struct DataSize {
 inline constexpr std::string_view kProductionSize = "production";
 inline constexpr std::uint64_t kReadLength = 150;
 
-// From "tiny", 10, to "production", 6 million. The first four have v2's lengths; v2 has no fifth.
+// Returns "tiny" (10) to "production" (6 million). v2 has only the first four, with equal lengths.
 std::span<const DataSize> data_sizes();
-// Errors: kUsage, naming `option` and the valid sizes.
+// Returns the size of this name. Errors: kUsage, naming `option` and the valid sizes.
 DataSize parse_data_size(std::string_view name, std::string_view option);
 
 }  // namespace virnucpro

@@ -17,12 +17,12 @@ inline constexpr std::uint32_t kMaxDenominator = 1'000'000;
 
 double as_double(Fraction fraction);
 
-// "0.5", "3", ".25": at most one digit before the point and six after it.
+// Parses "0.5", "3" or ".25": at most one digit before the point and six after it.
 std::optional<Fraction> parse_decimal(std::string_view text);
-// In the form of parse_decimal(), without zeros at the end.
+// Returns the form that parse_decimal() reads, without zeros at the end.
 std::string decimal_text(Fraction fraction);
 
-// A share from 0 to 1. Errors: kUsage, naming `option`.
+// Parses a share from 0 to 1. Errors: kUsage, naming `option`.
 Fraction parse_share(std::string_view text, std::string_view option);
 bool is_share(Fraction fraction);
 

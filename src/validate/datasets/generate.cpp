@@ -17,7 +17,7 @@ constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40U;
 constexpr std::size_t kPieceBytes = 256U << 10U;
 constexpr std::uint64_t kGcSteps = 4096;  // a GC share is drawn in whole steps
 
-// One of ACGT; G or C in `gc_steps` of kGcSteps draws.
+// Draws one of ACGT: G or C in `gc_steps` of kGcSteps draws.
 char draw_letter(RandomStream& stream, std::uint64_t gc_steps) {
   const std::uint64_t bits = stream.next();
   const bool second = (bits & 1U) != 0;
@@ -42,11 +42,12 @@ std::uint64_t plain_steps(Fraction gc) {
   return (kGcSteps * gc.numerator + gc.denominator / 2) / gc.denominator;
 }
 
-// Refusing stop codons, which are rich in A and T, raises the GC share of the rest. With letters
-// drawn at g = s/2 for each of G and C, and a = 1/2 - g for each of A and T, the share becomes
+// True if `steps` give the GC share. Refusing stop codons, which are rich in A and T, raises the GC
+// share of the rest. With letters drawn at g = s/2 for each of G and C, and at a = 1/2 - g for each
+// of A and T, the share becomes
 //   (3s - 2 a²g) / 3(1 - a³ - 2 a²g),
-// which rises with s. So the smallest step that reaches the requested share is the nearest, or one
-// above it. With a and g in units of 1/(2·kGcSteps) all terms are integers below 2^41.
+// which rises with s. So the smallest step that reaches the share is the nearest or the next above.
+// With a and g in units of 1/(2·kGcSteps) all terms are integers below 2^41.
 bool reaches(std::uint64_t steps, Fraction gc) {
   const std::uint64_t unit = 2 * kGcSteps;
   const std::uint64_t g = steps;
@@ -118,7 +119,8 @@ void check(const GenerateSettings& settings) {
     throw Error(ErrorKind::kUsage, fmt::format("at most {} sequences", kMaxCount));
   }
   if (!is_possible(settings.length)) {
-    throw Error(ErrorKind::kUsage, fmt::format("no lengths: {}", lengths_text(settings.length)));
+    throw Error(ErrorKind::kUsage,
+                fmt::format("lengths out of bounds: {}", lengths_text(settings.length)));
   }
   if (!is_share(settings.gc) || !is_share(settings.coding)) {
     throw Error(ErrorKind::kUsage, "the shares of GC and coding sequences lie between 0 and 1");
@@ -130,7 +132,7 @@ class Letters {
  public:
   explicit Letters(Fraction gc) : plain_gc_(plain_steps(gc)), coding_gc_(coding_steps(gc)) {}
 
-  // Letters after the last codon cannot form a stop codon.
+  // Checks whole codons only: letters after the last codon cannot form a stop codon.
   void write(RandomStream stream, std::uint64_t length, bool coding, Writer& writer) const {
     const std::uint64_t codons = coding ? length / 3 : 0;
     for (std::uint64_t i = 0; i < codons; ++i) {

@@ -40,7 +40,7 @@ using TextSink = std::function<void(std::string_view)>;
 // for settings out of bounds.
 void generate_fasta(const GenerateSettings& settings, const TextSink& sink);
 
-// The same for some of the sequences; adjacent spans give the bytes of the whole. Adds to
+// Writes only the sequences of `span`; adjacent spans give the bytes of the whole. Adds to
 // `figures`.
 void generate_fasta(const GenerateSettings& settings, SequenceSpan span, const TextSink& sink,
                     GeneratedFigures& figures);

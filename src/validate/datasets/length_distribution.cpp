@@ -42,7 +42,7 @@ constexpr auto kRootsOfTwo = [] {
   return roots;
 }();
 
-// 2^x for 0 <= x < 1, with x in units of 2^-32 and the result, from 1 to 2, in units of 2^-31.
+// Returns 2^x for 0 <= x < 1: x in units of 2^-32, the result, from 1 to 2, in units of 2^-31.
 std::uint64_t power_of_two(std::uint32_t fraction) {
   std::uint64_t power = kOne;
   for (std::size_t k = 0; k < kPowers; ++k) {
@@ -51,7 +51,7 @@ std::uint64_t power_of_two(std::uint32_t fraction) {
   return power;
 }
 
-// A normal number in units of 2^-18, with mean 0 and standard deviation 1.
+// Draws a normal number in units of 2^-18, with mean 0 and standard deviation 1.
 std::int64_t draw_normal(RandomStream& stream) {
   constexpr std::int64_t kNumbers = 48;
   constexpr std::int64_t kMean = kNumbers * 65535;  // twice the sum's mean
@@ -142,7 +142,7 @@ std::string text_of(const ObservedLengths& lengths) {
   return fmt::format("{}{}", kLengthsFrom, lengths.file);
 }
 
-// "A-B".
+// Parses "A-B".
 std::optional<UniformLengths> parse_range(std::string_view text) {
   const std::size_t dash = text.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
@@ -152,7 +152,7 @@ std::optional<UniformLengths> parse_range(std::string_view text) {
   return UniformLengths{.least = *least, .most = *most};
 }
 
-// "MEDIAN,SIGMA" or "MEDIAN,SIGMA,A-B".
+// Parses "MEDIAN,SIGMA" or "MEDIAN,SIGMA,A-B".
 std::optional<LogNormalLengths> parse_log_normal(std::string_view text) {
   const std::size_t first = std::min(text.find(','), text.size());
   const std::size_t second = std::min(text.find(',', first + 1), text.size());

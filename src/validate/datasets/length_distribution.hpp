@@ -32,11 +32,10 @@ struct LogNormalLengths {
   std::uint64_t most = kMaxLetters;
 };
 
-// The lengths of a file's sequences, as frequent as there (lengths above 8191 as in
-// LengthHistogram).
+// Lengths that are as frequent as in a file; LengthHistogram groups those above 8191.
 struct ObservedLengths {
   std::string file{};
-  std::string hash{};  // of its text, as in a run's journal
+  std::string hash{};  // hash of its text, as in a run's journal
   std::vector<LengthStep> steps{};
 };
 
@@ -44,15 +43,15 @@ using LengthDistribution =
     std::variant<FixedLength, UniformLengths, LogNormalLengths, ObservedLengths>;
 
 inline constexpr std::uint32_t kMaxSigma = 5;
-inline constexpr std::string_view kLengthsFrom = "from:";  // and a file's name
+inline constexpr std::string_view kLengthsFrom = "from:";  // a file's name follows
 
-// "500", "uniform:100-900", "lognormal:500,0.4", "lognormal:500,0.4,100-2000", "from:FILE". A file
-// may have any format that predict reads; it is read once, to its end. Errors: kUsage, naming
-// `option`; the file's; Cancel's.
+// Parses "500", "uniform:100-900", "lognormal:500,0.4", "lognormal:500,0.4,100-2000", "from:FILE".
+// The file may have any format that predict reads; it is read once, to its end. Errors: kUsage,
+// naming `option`; those of the file; those of Cancel.
 LengthDistribution parse_lengths(std::string_view text, std::string_view option,
                                  const Cancel& cancel);
 
-// In the form of parse_lengths().
+// Returns the form that parse_lengths() reads.
 std::string lengths_text(const LengthDistribution& lengths);
 
 // True if the numbers are within their bounds, which are all at most kMaxLetters.
@@ -60,12 +59,12 @@ bool is_possible(const LengthDistribution& lengths);
 
 // Returns a sequence's length, which depends only on the seed and the sequence's index. It is
 // computed in integers: exp() and log() differ between machines in the last bit, and one letter
-// more would change every byte behind it.
+// more would change every byte after it.
 //
-// A normal number is the sum of 48 uniform ones of 16 bits (Irwin and Hall, 1927), whose standard
-// deviation is 2 in units of their range. Its distribution function is within 0.001 of the normal
-// one, and its excess kurtosis is -0.025. The power is one of 2, in fixed point with 24 fractional
-// bits, from integer square roots of 2.
+// A normal number is the sum of 48 uniform numbers of 16 bits (Irwin and Hall, 1927), which has a
+// standard deviation of 2 in units of their range. Its distribution function is within 0.001 of the
+// normal function, and its excess kurtosis is -0.025. exp() becomes a power of 2 in fixed point,
+// with 24 fractional bits, from integer square roots of 2.
 std::uint64_t draw_length(const LengthDistribution& lengths, std::uint64_t seed,
                           std::uint64_t index);
 

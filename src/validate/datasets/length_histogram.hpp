@@ -20,12 +20,12 @@ class LengthHistogram {
 
   std::uint64_t count() const { return count_; }
   std::uint64_t letters() const { return letters_; }
-  std::uint64_t min() const { return min_; }  // 0 without sequences, like all below
+  std::uint64_t min() const { return min_; }  // 0 without sequences, as all figures below
   std::uint64_t max() const { return max_; }
   double mean() const;
-  // The smallest length not exceeded by at least `percent` of all; 50: the median.
+  // Returns the smallest length that at least `percent` of all do not exceed; 50: the median.
   std::uint64_t percentile(std::uint64_t percent) const;
-  // Ascending, only lengths that occur.
+  // Returns only lengths that occur, ascending.
   std::vector<LengthStep> steps() const;
 
  private:

@@ -27,7 +27,7 @@ constexpr double kLongestBaseline = 1e9;  // seconds: thirty years
 
 // --- provenance ----------------------------------------------------------------------------------
 
-// Reads two members of the outermost object; the others belong to the file's author.
+// Reads two members of the outermost object, and ignores its author's other members.
 class ProvenanceVisitor : public JsonVisitor {
  public:
   ProvenanceVisitor(std::string file, SampleData& samples)
@@ -96,12 +96,12 @@ void read_provenance(SampleData& samples) {
 
 // --- sequences -----------------------------------------------------------------------------------
 
-// Regular files and links to them, by name.
+// Returns regular files and links to regular files, by name.
 std::vector<fs::path> files_in(const fs::path& directory) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    std::error_code unknown;  // a broken link is no file
+    std::error_code unknown;  // a broken link does not count
     const bool hidden = at->path().filename().string().starts_with('.');
     if (!hidden && at->is_regular_file(unknown)) paths.push_back(at->path());
   }
@@ -118,7 +118,7 @@ bool is_provenance(const fs::path& path) {
          kProvenanceNames.end();
 }
 
-// A file of another format fails before its first record.
+// True for a file of another format, which fails before its first record.
 bool holds_no_sequences(const InputFailure& failure) {
   return failure.error.kind() == ErrorKind::kInputFormat && failure.records == 0;
 }

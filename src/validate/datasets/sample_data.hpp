@@ -19,7 +19,7 @@ struct SampleFile {
   std::uint64_t bases = 0;
 };
 
-// A file without sequences in a known format.
+// A file that is left out, as it has no sequences in a known format.
 struct PassedOver {
   std::string name;
   std::string why;
@@ -38,7 +38,7 @@ struct SampleData {
 
 // Reads each sequence file in a directory once, to its end; ignores hidden files and folders.
 // Formats are recognised by content. Errors: kInputMissing for a directory that cannot be read or
-// has no sequence file; a damaged file's own; kJson for invalid provenance; Cancel's.
+// has no sequence file; those of a damaged file; kJson for invalid provenance; those of Cancel.
 SampleData load_sample_data(const std::filesystem::path& directory, const Cancel& cancel);
 
 }  // namespace virnucpro

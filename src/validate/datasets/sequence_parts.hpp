@@ -10,13 +10,13 @@
 
 namespace virnucpro {
 
-// Calls `visit` with the records of the files, one after the other, until it returns false. Returns
-// how many it visited. Errors: the inputs'; Cancel's.
+// Calls `visit` with each record of the files, in order, until `visit` returns false. Returns the
+// number of calls. Errors: those of the inputs and of Cancel.
 std::uint64_t each_record(const std::vector<std::filesystem::path>& files, const Cancel& cancel,
                           const std::function<bool(const InputRecord&)>& visit);
 
-// Writes the first `count` of their sequences as FASTA to the files `parts`, the same number to
-// each, in order. Errors: as above; kOutputWrite.
+// Writes the first `count` sequences of `files` as FASTA to the files `parts`, the same number to
+// each, in order. Errors: those of each_record(); kOutputWrite.
 void write_parts(const std::vector<std::filesystem::path>& files, std::uint64_t count,
                  const std::vector<std::filesystem::path>& parts, const Cancel& cancel);
 

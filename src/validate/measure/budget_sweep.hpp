@@ -15,18 +15,18 @@ struct BudgetRow {
   double spread = 0;             // from the slowest repeat to the fastest, as a share of the median
   std::uint64_t batches = 0;     // of all repeats together
   std::vector<double> rates{};   // one per repeat
-  double busy_share = 0;         // share of the time, by the device's own events
+  double busy_share = 0;         // share of the time the device computed, by its own events
 };
 
-// A budget is recommended when its rate is at least this share of the fastest. Repeats differ as
-// much, so a larger batch would use more memory without a real gain.
+// A budget is recommended when its rate is at least this share of the fastest rate. Repeats differ
+// as much, so a larger batch would use more memory without a real gain.
 inline constexpr double kGoodEnough = 0.99;
 
-// Budgets from `least` (not 0) up to `most` (not smaller), in steps. `step` 0: by doubling, with
-// `most` as the last.
+// Returns the budgets from `least` (not 0) to `most` (not smaller), in steps. With `step` 0 each
+// doubles the budget before it, and `most` is the last.
 std::vector<std::size_t> budgets_between(std::size_t least, std::size_t most, std::size_t step);
 
-// A budget's row from the rates of its repeats; there must be at least one.
+// Returns a budget's row from the rates of its repeats; there must be at least one.
 BudgetRow summarise_repeats(std::size_t token_budget, std::vector<double> rates,
                             std::uint64_t batches);
 
@@ -36,7 +36,7 @@ std::vector<BudgetRow> sweep_budgets(const std::vector<std::size_t>& budgets,
                                      const std::function<BudgetRow(std::size_t)>& measure,
                                      const std::function<void(const BudgetRow&)>& on_row);
 
-// The smallest budget that is fast enough (kGoodEnough); at least one row must be measured.
+// Returns the smallest budget that is fast enough (kGoodEnough). At least one row must be measured.
 std::size_t recommended_budget(const std::vector<BudgetRow>& rows);
 
 }  // namespace virnucpro

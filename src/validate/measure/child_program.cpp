@@ -31,7 +31,7 @@ double seconds_of(const timeval& time) {
 
 UniqueFd open_log(const std::filesystem::path& path) {
   if (is_log_file(path)) throw Error(ErrorKind::kOutputExists, Place{.file = path.string()}, {});
-  ::unlink(path.c_str());  // an earlier log; the target of a link stays
+  ::unlink(path.c_str());  // removes an earlier log; the target of a link stays
   UniqueFd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (log.get() < 0) throw write_error(path, errno);
   return log;
@@ -52,7 +52,7 @@ class Child {
     std::vector<std::string> variables = environment_with(call.variables);
     posix_spawnattr_t attributes{};
     ::posix_spawnattr_init(&attributes);
-    // A group of its own, so that its children are stopped with it.
+    // The child has its own process group, so that its children are stopped with it.
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     const int error =
         ::posix_spawn(&id_, call.program.c_str(), &files, &attributes,
@@ -74,7 +74,7 @@ class Child {
 
   void stop() const { ::kill(-id_, SIGTERM); }  // the whole group
 
-  // Returns how it ended, if it has ended.
+  // Returns how the child ended; empty while it runs.
   const std::optional<ChildEnd>& look(int options = WNOHANG) {
     int status = 0;
     rusage usage{};

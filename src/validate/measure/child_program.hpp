@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// Longer than our own programs take to stop.
+// This is longer than this program takes to stop.
 inline constexpr std::chrono::seconds kChildPatience = Cancel::kGrace + std::chrono::seconds(2);
 
 struct ChildCall {
@@ -20,7 +20,7 @@ struct ChildCall {
   std::vector<std::string> arguments;                            // after the program's name
   std::filesystem::path log;                                     // its stdout and stderr
   std::vector<std::pair<std::string, std::string>> variables{};  // added to those of this process
-  std::chrono::milliseconds patience = kChildPatience;  // from asking it to stop to killing it
+  std::chrono::milliseconds patience = kChildPatience;  // between asking it to stop and killing it
 };
 
 struct ChildEnd {
@@ -31,14 +31,14 @@ struct ChildEnd {
 };
 
 // Runs a program to its end. When this process is cancelled, the program is asked to stop, as by
-// Ctrl-C, and killed if it does not stop in time. Errors: Cancel's; kInputMissing for a program
-// that cannot be started; kOutputWrite for the log.
+// Ctrl-C, and killed if it does not stop in time. Errors: those of Cancel; kInputMissing if the
+// program cannot be started; kOutputWrite for the log.
 ChildEnd run_child(const ChildCall& call, const Cancel& cancel);
 
-// run_child, or a test's replacement.
+// The type of run_child() and of its replacements in tests.
 using ChildRunner = std::function<ChildEnd(const ChildCall&, const Cancel&)>;
 
-// The last lines of a child's log, for messages.
+// Returns the last lines of a child's log, for messages.
 std::string last_lines(const std::filesystem::path& log);
 
 }  // namespace virnucpro

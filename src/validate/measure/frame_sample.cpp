@@ -19,7 +19,7 @@
 namespace virnucpro {
 namespace {
 
-// Collects frames until there are enough of them, or of their tokens.
+// Collects frames until it has enough frames or tokens.
 class Sample {
  public:
   explicit Sample(const SampleSettings& settings) : settings_(settings) {}
@@ -38,7 +38,7 @@ class Sample {
   std::vector<FrameTokens> frames_;
 };
 
-// The letters of a sequence without a stop codon in its first frame.
+// Returns the letters of a sequence without a stop codon in its first frame.
 std::string coding_sequence(std::uint64_t seed, std::uint64_t length, const Cancel& cancel) {
   std::string text;
   generate_fasta({.seed = seed, .count = 1, .length = FixedLength{length}, .coding = {1, 1}},

@@ -19,8 +19,8 @@ struct SampleSettings {
   // The sample ends when it has this many tokens or frames.
   std::size_t tokens = std::numeric_limits<std::size_t>::max();
   std::size_t frames = std::numeric_limits<std::size_t>::max();
-  std::uint64_t first_seed = 0;  // of made-up sequences, which have one each
-  bool proteins = true;          // tokens of ESM-2
+  std::uint64_t first_seed = 0;  // of the first made-up sequence; each has its own seed
+  bool proteins = true;          // true: frames have tokens of ESM-2
 };
 
 // Returns frames for measuring models. They have tokens of DNABERT-S only if `tokenizer` is not
@@ -32,7 +32,7 @@ struct SampleSettings {
 std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
                                        const DnaTokenizer* tokenizer, const Cancel& cancel);
 
-// Packs such frames; a frame's number is its place.
+// Packs the frames of a sample; a frame's number is its index.
 std::vector<PackedBatch> pack_all(const PackSettings& settings,
                                   std::span<const FrameTokens> frames);
 

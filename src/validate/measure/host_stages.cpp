@@ -120,7 +120,7 @@ HostStages measure_host_stages(const HostStageSettings& settings, const DnaToken
 }
 
 std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work) {
-  ::malloc_trim(0);  // reuse of freed pages would not be noticed
+  ::malloc_trim(0);  // frees pages, as the use of kept pages does not count as growth
   const bool restarted = restart_peak();
   const auto before = read_host_usage().rss_bytes;
   work();

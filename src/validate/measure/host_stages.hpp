@@ -38,12 +38,12 @@ struct HostStageSettings {
   TimerSettings timer{};
 };
 
-// Errors: those of the inputs; Cancel's.
+// Measures each stage alone. Errors: those of the inputs and of Cancel.
 HostStages measure_host_stages(const HostStageSettings& settings, const DnaTokenizer& tokenizer,
                                const Cancel& cancel);
 
-// Does the work and returns the most bytes by which this process's resident memory grew, including
-// what the work leaves behind. Empty where the kernel does not report it. Errors: the work's.
+// Calls `work` and returns the most bytes by which this process's resident memory grew, including
+// the results of `work`. Empty if the kernel does not report it. Errors: those of `work`.
 std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work);
 
 }  // namespace virnucpro

@@ -17,7 +17,7 @@ namespace virnucpro {
 
 // Describes a run of predict to be measured.
 struct TrialCall {
-  std::string name;  // for its directory and its log; a number is added
+  std::string name;  // names its directory and its log; a number is added
   std::vector<std::filesystem::path> inputs;
   std::vector<std::string> arguments{};  // added to the arguments of all trials
   std::vector<std::pair<std::string, std::string>> variables{};
@@ -34,24 +34,24 @@ struct Trial {
   std::filesystem::path directory{};  // its output directory
   RunTelemetry telemetry{};
 
-  // Figures of the telemetry; 0 if missing.
+  // Return figures of the telemetry; 0 if missing.
   double sequences() const { return or_zero(telemetry.workload.sequences); }
   double scored_chunks() const { return or_zero(telemetry.workload.chunks_with_frames); }
-  // Tokens that close calls compute again are no progress, and not counted.
+  // Leaves out tokens that close calls compute again, as they are not progress.
   double esm_tokens_per_second() const;
   double sequences_per_second() const { return or_zero(telemetry.throughput.sequences_per_second); }
   double ready_seconds() const { return or_zero(telemetry.run.models_ready_seconds); }
-  // From the start of the first batch to the results of the last.
+  // Returns the time from the start of the first batch to the results of the last batch.
   double computing_seconds() const;
-  // The rest of its time: loading models, writing tables.
+  // Returns the rest of the run's time, in which it loads models and writes tables.
   double loading_seconds() const { return end.seconds - computing_seconds(); }
   void require_computed() const;  // Errors: kBenchmark, if nothing was computed.
-  // In percent, of the least busy GPU while embedding.
+  // Returns the use of the least busy GPU while embedding, in percent.
   std::optional<double> gpu_percent() const { return least_utilization(telemetry); }
-  // The measurements that verdicts need, for `gpus` GPUs.
+  // Returns the measurements that verdicts need, for `gpus` GPUs.
   RunMeasurements measurements(std::size_t gpus) const;
-  // The difference between the computing times of the busiest and the least busy worker, as a share
-  // of the busiest one's: 1 if a worker had nothing to do.
+  // Returns the difference between the computing times of the busiest and the least busy worker, as
+  // a share of the busiest worker's time: 1 if a worker had nothing to do.
   double imbalance() const;
   std::string slowest_worker() const;
 
@@ -73,21 +73,21 @@ class PredictTrials {
   PredictTrials(Settings settings, const Cancel& cancel)
       : settings_(std::move(settings)), cancel_(cancel) {}
 
-  // Errors: kBenchmark, with the last lines of its log, for a run that fails; kOutOfMemory if the
-  // run reports it; Cancel's.
+  // Runs predict. Errors: kBenchmark, with the last lines of its log, if the run fails;
+  // kOutOfMemory if the run reports that; those of Cancel.
   Trial run(const TrialCall& call);
-  // The same with another program that has the same command line.
+  // Runs another program that has the same command line. Errors: those of the run() above.
   Trial run(const TrialCall& call, const std::filesystem::path& program);
 
-  // Runs another command of this program. Errors: as above.
+  // Runs another command of this program. Errors: those of run().
   void run_command(const std::string& name, std::vector<std::string> arguments);
-  // Runs any program. Errors: as above.
+  // Runs any program. Errors: those of run().
   ChildEnd run_well(const ChildCall& call) const;
-  // The GPUs' driver version, and their SM clock in MHz while embedding, over all runs so far.
+  // Return the GPUs' driver version and SM clock (MHz while embedding) over all runs so far.
   const std::string& driver() const { return driver_; }
   const Statistic& clock() const { return clock_; }
 
-  // The folder of the next run, with a name not used before.
+  // Returns the next run's folder, with a name not used before.
   std::filesystem::path place(const std::string& name);
 
  private:

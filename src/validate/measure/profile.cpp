@@ -12,17 +12,17 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kRepeats = 5;
-// An idle GPU starts at its highest clock and slows down after 0.3 to 1 s, at its power limit. No
-// run keeps the rate before that. Every row has this warm-up, as a larger budget may be the first
-// to reach the limit.
+// Seconds of warm-up. An idle GPU starts at its highest clock, and slows down at its power limit
+// after 0.3 to 1 s; no run keeps its first rate. Every row has a warm-up, as a larger budget may be
+// the first to reach the limit.
 constexpr double kWarmUpOnGpu = 1;
-// Even the largest batches come several times, and nearly full.
+// A sample fills at least so many batches of the largest budget.
 constexpr std::size_t kBatchesAtLeast = 4;
 
 LoadedModels load(const ProfileSettings& settings, const Cancel& cancel) {
   ComputeSettings compute = settings.compute;
-  // Larger batches allocate memory when they come. If the engine planned for them, it would warn of
-  // short memory; a row reports that already.
+  // The engine plans memory for the smallest budget, and larger batches allocate more. If it
+  // planned for those, it would warn of short memory; a row reports that already.
   compute.token_budget = settings.budgets.front();
   const bool esm2 = settings.model == ProfiledModel::kEsm2;
   return load_models(settings.models, compute, {.scores = false, .dnabert_s = !esm2, .esm2 = esm2},
@@ -112,7 +112,7 @@ std::vector<BatchRequest> Profiler::pack(std::size_t token_budget) const {
   for (PackedBatch& batch : pack_all(pack_settings(settings_.compute, token_budget), frames_)) {
     requests.push_back({.id = requests.size(), .frames = std::move(batch.frames)});
   }
-  // The last batch holds the rest, so it does not have the budget's size.
+  // The last batch holds the rest, so it is smaller than the budget.
   if (requests.size() > 1) requests.pop_back();
   return requests;
 }

@@ -21,7 +21,7 @@ struct ProfileSettings {
   ModelSettings models;
   ComputeSettings compute;           // its own token budget and deduplication are ignored
   std::vector<std::size_t> budgets;  // in ascending order, at least one
-  std::string test_file;             // the source of frames; empty: made-up ones
+  std::string test_file;             // the source of frames; empty: made-up frames
   std::uint64_t chunk_size = 500;
   double seconds = 2;  // per budget, but at least one batch per repeat
 };
@@ -38,8 +38,8 @@ class Profiler {
   std::size_t frames() const { return sampled_frames_; }
   std::size_t tokens() const { return sampled_tokens_; }
 
-  // Passes on each row at once. Errors: those of the engine; kOutOfMemory when memory is too small
-  // for the smallest budget.
+  // Measures the budgets, and passes on each row at once. Errors: those of the engine; kOutOfMemory
+  // if memory is too small for the smallest budget.
   std::vector<BudgetRow> run(const std::function<void(const BudgetRow&)>& on_row);
 
  private:

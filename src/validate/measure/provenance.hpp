@@ -20,7 +20,7 @@ struct Provenance {
   std::string command{};
 };
 
-// For reports; without the command.
+// Returns the fields for reports, without the command.
 std::vector<Field> fields_of(const Provenance& provenance);
 
 }  // namespace virnucpro

@@ -48,7 +48,7 @@ Moments moments_of_logarithms(const std::vector<double>& values) {
   return moments;
 }
 
-// By Welch and Satterthwaite.
+// Returns the degrees of freedom by Welch and Satterthwaite.
 double degrees_of_freedom(const Moments& a, const Moments& b) {
   const double whole = a.variance_of_mean() + b.variance_of_mean();
   const auto part = [](const Moments& of) {

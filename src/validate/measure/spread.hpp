@@ -20,21 +20,21 @@ struct Spread {
   double interquartile_range() const { return high_quartile - low_quartile; }
 };
 
-// Needs at least one value.
+// Returns the summary of at least one value.
 Spread spread_of(std::vector<double> values);
 
-// An estimate with its 95 % interval; without bounds if a single repeat cannot give them.
+// An estimate with its 95 % interval; the bounds are empty if a single repeat cannot give them.
 struct Estimate {
   double value = 0;
   std::optional<double> low{};
   std::optional<double> high{};
 };
 
-// Returns how many times larger the first values are than the second; all are above 0. It is the
-// ratio of geometric means, with Welch's t interval for the difference of the logarithms.
+// Returns how many times larger `values` are than `to`: the ratio of their geometric means, with
+// Welch's t interval for the difference of the logarithms. All numbers must be above 0.
 Estimate ratio_of(const std::vector<double>& values, const std::vector<double>& to);
 
-// "1.93 (1.90 to 1.96)"; only the value if there are no bounds.
+// Returns "1.93 (1.90 to 1.96)", or only the value if there are no bounds.
 std::string estimate_text(const Estimate& estimate);
 
 struct Point {
@@ -50,9 +50,9 @@ class LinearFit {
 
   double intercept() const { return intercept_; }
   double slope() const { return slope_; }
-  // The share of y's variance that the line explains.
+  // Returns the share of y's variance that the line explains.
   double determination() const { return determination_; }
-  // The expected value of a new measurement at x, with its prediction interval.
+  // Returns the expected value of a new measurement at x, with its prediction interval.
   Estimate at(double x) const;
 
  private:

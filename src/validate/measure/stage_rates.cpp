@@ -31,7 +31,7 @@ void name_largest(const std::vector<StageRate>& together, SlowestStage& slowest)
   slowest.share = seconds_a_sequence(*largest) / seconds_of(together);
 }
 
-// The host is as slow as its slowest part: a stage on one thread, or all stages on many threads.
+// Returns the host's slowest part: a stage on one thread, or all stages on many threads together.
 std::vector<StageRate> slowest_of_host(const std::vector<StageRate>& stages, std::size_t threads,
                                        double& rate) {
   const auto shared = those_that(stages, [](const StageRate& stage) {

@@ -25,8 +25,8 @@ struct SlowestStage {
   double share = 0;                        // the stage's share of the side's time
 };
 
-// Needs at least one stage of the host and one of a device; all rates are above 0. Stages of the
-// host run in parallel, those of a device one after the other.
+// Returns the slowest stage; needs a stage of the host and a stage of a device, with rates above 0.
+// Stages of the host run in parallel, stages of a device one after the other.
 SlowestStage slowest_stage(const std::vector<StageRate>& stages, std::size_t threads,
                            std::size_t devices);
 

@@ -22,7 +22,7 @@ struct TimerSettings {
 };
 
 // Repeats the work and returns the seconds of each repeat. The work must not return before it is
-// done, also on a device. Errors: the work's; Cancel's between repeats.
+// done, also on a device. Errors: those of `work`; between repeats those of Cancel.
 std::vector<double> time_repeats(const TimerSettings& settings, const std::function<void()>& work,
                                  const Cancel& cancel);
 
@@ -39,10 +39,10 @@ void take_turns(const Turns& turns, const std::function<void(std::size_t side)>&
 struct TrialRepeats {
   std::vector<Trial> runs{};
 
-  // A figure's value in each run.
+  // Returns a figure's value in each run.
   std::vector<double> each(const std::function<double(const Trial&)>& figure) const;
   std::vector<double> seconds() const;  // from start to exit
-  // ESM-2 tokens a second while the run computed.
+  // Returns each run's ESM-2 tokens a second while it computed.
   std::vector<double> esm_rates() const { return each(&Trial::esm_tokens_per_second); }
   double least_computing_seconds() const;
 };

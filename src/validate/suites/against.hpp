@@ -15,8 +15,8 @@ struct AgainstResult {
   std::vector<MetricChange> changes{};  // of this program against the other
 };
 
-// Compares whole runs of this program and of another build of it over the same sequences. They take
-// turns, so that disturbances of the machine affect both. Errors: kBenchmark; Cancel's.
+// Compares whole runs of this program and of another build over the same sequences. The programs
+// take turns: disturbances of the machine affect both. Errors: kBenchmark; those of Cancel.
 AgainstResult run_against(const BenchmarkSettings& settings, const std::filesystem::path& program,
                           const Cancel& cancel);
 

@@ -21,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Loading varies: long runs aim below kMostLoadingShare by this factor.
+// Long runs aim below kMostLoadingShare by this factor, because loading times vary.
 constexpr double kLoadingMargin = 1.1;
-// Seconds of computing on all GPUs: enough to show growth, and the most for slow loading.
+// A long run computes so many seconds on all GPUs: enough to show growth, more for slow loading.
 constexpr double kShortestLongRun = 45;
 constexpr double kLongestRun = 600;
 
@@ -45,7 +45,7 @@ constexpr std::array kSuites{
     SuiteEntry{"tune", "Token budgets and prefetch: the small grid of tune", run_tune_suite, ""},
 };
 
-// Names for several suites, and the names in v2.
+// A name that stands for several suites, or v2's name.
 struct Alias {
   std::string_view name;
   std::string_view suites;
@@ -96,7 +96,7 @@ SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
   return report;
 }
 
-// The first int8 run on a GPU may calibrate itself. Here it does, so no measured run includes that.
+// Makes the first int8 run on a GPU, which may calibrate itself, so that no measured run does.
 void calibrate_once(SuiteContext& context) {
   if (!context.on_gpu() || context.settings.precision != "int8") return;
   context.say("int8: a run that calibrates itself, unless one did before");

@@ -21,12 +21,12 @@
 namespace virnucpro {
 
 struct BenchmarkSettings {
-  std::filesystem::path program{};  // the program to be measured: this one
+  std::filesystem::path program{};  // the program to measure: this program
   std::filesystem::path output{};   // an existing folder
   ModelSettings models{};
   std::vector<std::string> model_arguments{};    // the same models, as arguments of predict
   std::vector<std::string> encoder_arguments{};  // the encoders, as arguments of profile
-  std::vector<std::string> tune_arguments{};     // tune of the same models on the same device
+  std::vector<std::string> tune_arguments{};     // for tune, with the same models and device
   DataSize size{};
   std::vector<std::filesystem::path> samples{};  // real sequences instead of made-up ones
   bool quick = false;                            // one repeat of each run
@@ -36,11 +36,11 @@ struct BenchmarkSettings {
   std::string precision{};      // "fp16"
   std::uint64_t chunk_size = 500;
   std::filesystem::path baseline{};  // results of the original: a StoredBaseline's place
-  std::string baseline_remark{};     // of StoredBaseline::remark_on()
-  std::string why_no_baseline = "none was given: --vanilla-baseline";  // if it is empty
+  std::string baseline_remark{};     // from StoredBaseline::remark_on()
+  std::string why_no_baseline = "none was given: --vanilla-baseline";  // if `baseline` is empty
   std::string vanilla_command{};  // runs the original on $INPUT into $OUTPUT; empty: none
   Thresholds thresholds{};
-  // Sequences from which the time of more is projected; a larger data set is run once as a whole.
+  // At most so many sequences project the time of more; a larger data set is also run once.
   std::uint64_t most_projected_from = 200'000;
   ChildRunner run = run_child;  // starts the program, and the original
 };
@@ -54,7 +54,7 @@ struct Metric {
   Measure unit = Measure::kNone;
   Better better = Better::kHigher;
   std::vector<double> values;  // one per repeat, at least one
-  // The figure is the same on every machine, such as a number of tokens: one run is enough.
+  // True if the figure is the same on every machine, such as a number of tokens: one run is enough.
   bool counted = false;
 };
 
@@ -64,7 +64,7 @@ struct SuiteReport {
   Section section{};  // its part of the page
   std::vector<Verdict> verdicts{};
   std::vector<Metric> metrics{};
-  bool brief = false;     // its runs were too short for a rate: it is not used for verdicts
+  bool brief = false;     // its runs were too short for a rate: verdicts do not use it
   double seconds = 0;     // the suite's duration
   std::string failure{};  // why it failed to start or to finish; else empty
 };
@@ -96,7 +96,7 @@ struct V2Figures {
 // Above this share of a run's time, loading models and writing tables decide how well it scales.
 inline constexpr double kMostLoadingShare = 0.05;
 
-// The suites share this: trials, their data, and the place of figures.
+// State that all suites share: the trials, their data, and the figures.
 struct SuiteContext {
   const BenchmarkSettings& settings;
   PredictTrials& trials;
@@ -108,33 +108,33 @@ struct SuiteContext {
 
   bool on_gpu() const { return !settings.gpus.empty(); }
   std::size_t repeats() const { return settings.quick ? 1 : 3; }
-  // Arguments for a run with `workers` workers: GPUs, or processes with one thread each.
+  // Returns arguments for a run with `workers` workers: GPUs, or processes with one thread each.
   std::vector<std::string> worker_arguments(std::size_t workers) const;
-  // Arguments for all workers, as in an ordinary run: a figure is what a user gets. Only the runs
-  // in fp32, PRECISION and tune use --margin 0.
+  // Returns arguments for all workers, as in an ordinary run, so that a figure is what a user gets.
+  // Only the runs in fp32, of PRECISION and of tune use --margin 0.
   std::vector<std::string> whole_run_arguments() const;
-  // The same in fp32, whatever the models' arguments say.
+  // Returns arguments for a whole run in fp32, whatever the models' arguments say.
   std::vector<std::string> fp32_run_arguments() const;
-  // A run over the whole data set with all workers.
+  // Returns a run over the whole data set with all workers.
   TrialCall whole_run_call(std::string name) const;
-  // The result of such a run, which the suites share.
+  // Returns the result of whole_run_call(), which the suites share.
   const Trial& whole_run();
   // Returns the number of sequences for a run that is long enough to show how memory grows. With
-  // several GPUs its loading is at most kMostLoadingShare of its time. On the CPU, with --quick,
-  // and for samples, which cannot be made longer, it is that of whole_run().
+  // several GPUs, loading takes at most kMostLoadingShare of its time. On the CPU, with --quick,
+  // and for samples, which cannot be made longer, it is the number of whole_run().
   std::uint64_t long_run_sequences();
-  // A run over so many sequences with all workers, which the suites share.
+  // Returns the result of a run over long_run_sequences() with all workers, which the suites share.
   const Trial& long_run();
-  // Returns files with `sequences` sequences in all: made-up ones of the data size's lengths, each
-  // with a stop-free frame, or the first ones of the samples. If all are wanted, these are the
-  // samples' own files. Lengths are mixed, as equal ones hide bad packing.
+  // Returns files with `sequences` sequences in all: the first of the samples, or made-up sequences
+  // of the data size's lengths, each with a stop-free frame. If these are all of the samples,
+  // returns the samples' own files. Lengths are mixed, as equal lengths hide bad packing.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
-  // Such made-up sequences of other lengths, whether or not there are samples.
+  // Returns files of made-up sequences of other lengths, even if there are samples.
   std::vector<std::filesystem::path> made_up(const LengthDistribution& lengths,
                                              std::uint64_t sequences, std::size_t files = 1) const;
-  // As data(), in a single file.
+  // Returns the sequences of data() in a single file.
   std::filesystem::path data_file(std::uint64_t sequences) const;
-  // Says why runs with this computing time are too short for a rate; empty if they are not.
+  // Says why runs with this computing time are too short for a rate; empty if they are long enough.
   std::string why_brief(double computing_seconds) const;
 
  private:
@@ -142,11 +142,11 @@ struct SuiteContext {
                                                    std::size_t files) const;
 };
 
-// Trials that run in this folder of the output.
+// Returns trials that run in `folder` of the output.
 PredictTrials trials_in(const BenchmarkSettings& settings, const char* folder,
                         const Cancel& cancel);
 
-// Says why a part of a benchmark failed, without a repeated "benchmark" in front.
+// Returns why a part of a benchmark failed, without a repeated "benchmark" in front.
 std::string reason_of(const Error& error);
 
 struct SuiteEntry {
@@ -156,14 +156,14 @@ struct SuiteEntry {
   std::string_view ids;  // of its verdicts: "PERF-03,SCALING"
 };
 
-// In the order of running.
+// Returns the suites in the order of running.
 std::span<const SuiteEntry> suite_table();
-// The suites in a list of names ("scaling,memory", "all", v2's "v2-scaling"), each once, in the
-// table's order. Errors: kUsage, naming the known ones.
+// Returns the suites of a list of names ("scaling,memory", "all", v2's "v2-scaling"), each once, in
+// the table's order. Errors: kUsage, naming the known suites.
 std::vector<const SuiteEntry*> find_suites(std::string_view names);
 
 bool is_listed(std::string_view name, std::string_view list);
-// Errors: kUsage for an id that is not known; kNotJudged for one that none of the suites judges.
+// Throws kUsage for an unknown id; kNotJudged for an id that none of the suites judges.
 void check_required(std::string_view ids, const std::vector<const SuiteEntry*>& suites);
 
 struct BenchmarkResults {

@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder of a model: "synthetic:esm2_t6_8M:1" with _ for each colon.
+// Returns the folder of a model: "synthetic:esm2_t6_8M:1" with _ for each colon.
 fs::path place_of(const std::string& model, const fs::path& folder) {
   std::string name = model;
   std::ranges::replace(name, ':', '_');
   return Directory(folder.parent_path()).make_folder(folder.filename()).path_of(name);
 }
 
-// Written under another name first, so that an incomplete file is never used later.
+// Writes the file under another name first, so that an incomplete file is never used later.
 template <typename Write>
 std::string file_of(const std::string& model, const fs::path& folder,
                     const std::function<void(const std::string&)>& say, const Cancel& cancel,

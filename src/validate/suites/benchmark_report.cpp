@@ -27,14 +27,14 @@ std::size_t judged_count(const std::vector<Verdict>& verdicts) {
   return verdicts.size() - count_of(verdicts, VerdictStatus::kSkipped);
 }
 
-// False where a suite has rows and judged none of them.
+// False if a suite has rows but judged none of them.
 bool all_suites_judged(const BenchmarkResults& results) {
   return std::ranges::all_of(results.suites, [](const SuiteReport& suite) {
     return suite.verdicts.empty() || judged_count(suite.verdicts) > 0;
   });
 }
 
-// A requirement may have several rows, as for 2, 4 and 8 GPUs: one of them must be judged.
+// Throws if no row is judged. A requirement may have a row for each number of GPUs.
 void require_some_judged(const std::string& what, const std::vector<Verdict>& verdicts) {
   if (judged_count(verdicts) > 0) return;
   throw Error(ErrorKind::kNotJudged, fmt::format("{}: {}", what,
@@ -58,7 +58,7 @@ std::vector<std::string> failures_of(const BenchmarkResults& results, const Benc
   return failures;
 }
 
-// The status comes first, because a phone shows two columns.
+// Returns the table, with the status first, because a phone shows two columns.
 Table verdict_table(const std::vector<Verdict>& verdicts) {
   Table table{.key = "verdicts", .caption = "The figures and their bars"};
   table.columns = {{"status", "Status", Measure::kStatus},
@@ -270,7 +270,7 @@ Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& fac
         shown_text(fmt::format("{} was not run to its end: {}", suite.name, suite.failure), 1000));
   }
   Section judged{.key = "verdicts", .title = "Requirements"};
-  judged.note = fmt::format("{}. A skipped row is no pass.", judged_text(verdicts));
+  judged.note = fmt::format("{}. A skipped row does not count as passed.", judged_text(verdicts));
   judged.tables = {verdict_table(verdicts)};
   page.sections = {std::move(judged)};
   for (const SuiteReport& suite : results.suites) page.sections.push_back(suite_section(suite));

@@ -18,32 +18,32 @@ struct BenchmarkFacts {
   std::vector<std::string> samples{};  // one line per file of real data
 };
 
-// The end of a benchmark, besides the suites' results.
+// The outcome of a benchmark, besides the suites' results.
 struct BenchmarkEnd {
-  std::vector<MetricChange> changes{};  // only those that are judged
+  std::vector<MetricChange> changes{};  // only judged changes
   std::string against_failure{};        // why runs of another build failed; empty: none
   int exit_code = 0;
 };
 
-// The results in the form of a results file and a history.
+// Returns the results in the form of a results file and a history.
 KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& results);
 
-// Every verdict of every suite; a suite that failed has a skipped one that says so.
+// Returns all verdicts of all suites; a failed suite has a skipped verdict that says so.
 std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
 
-// "judged 3 (passed 2), skipped 4: PERF-01, PERF-03".
+// Returns "judged 3 (passed 2), skipped 4: PERF-01, PERF-03".
 std::string judged_text(const std::vector<Verdict>& verdicts);
 
-// Requires that `required`, a list of ids, was judged, and if strict a row of every suite. Errors:
-// kNotJudged, with the reason of the skipped row.
+// Throws kNotJudged, with the reason of the skipped row, if an id in `required` was not judged or,
+// if `strict`, a suite judged none of its rows.
 void require_judged(const BenchmarkResults& results, std::string_view required, bool strict);
 
-// `more`: sections that follow those of the suites.
+// Returns the report for people; the sections `more` follow those of the suites.
 Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                     const BenchmarkResults& results, std::vector<Section> more);
 
-// The JSON of docs/use/validation.md: metadata, performance, validation, status and summary with
-// the keys of v2's files, followed by this program's own.
+// Returns the JSON of docs/use/validation.md: first v2's sections (metadata to summary) with v2's
+// keys, then this program's.
 std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                            const BenchmarkResults& results, const BenchmarkEnd& end);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLongestHistoryLine = 8U << 20U;  // a line has all figures of a benchmark
 constexpr std::size_t kMostMetrics = 1000;
-constexpr std::size_t kMostRuns = 200;  // the last ones, for a trend
+constexpr std::size_t kMostRuns = 200;  // a trend shows the last runs
 
 constexpr double kV2Gigabyte = 1U << 30U;
 constexpr std::size_t kMostV2Gpus = 64;
@@ -93,8 +93,8 @@ std::optional<KeptMetric> metric_at(const JsonValues& values, const std::string&
                     .counted = values.flag(path + "counted").value_or(false)};
 }
 
-// The figures of v2's report by the names of the same figures here, each measured once. Its models
-// and settings are unknown, so none of them is judged.
+// Returns the figures of v2's report by their names here, each measured once. v2's models and
+// settings are unknown, so no figure is judged.
 KeptResults v2_results(const JsonValues& values) {
   KeptResults results{.time = values.text("metadata/timestamp").value_or(""),
                       .commit = "unknown (a report of v2)"};
@@ -142,7 +142,7 @@ const KeptResults* last_that(const std::vector<KeptResults>& history, const Fits
   return found == history.rend() ? nullptr : &*found;
 }
 
-// Returns the last results of this identity; otherwise the last of the same work; otherwise none.
+// Returns the last results of this identity, else the last of the same work, else empty results.
 KeptResults last_comparable(const std::vector<KeptResults>& history,
                             const BenchmarkIdentity& identity) {
   const KeptResults* found = last_of(history, identity);
@@ -157,7 +157,7 @@ const KeptMetric* find(const std::vector<KeptMetric>& metrics, const std::string
   return found == metrics.end() ? nullptr : &*found;
 }
 
-// True if some figure is of the same suite: the keys begin with its name and a dot.
+// True if a metric is of the same suite as `key`: keys begin with the suite's name and a dot.
 bool has_suite_of(const std::vector<KeptMetric>& metrics, std::string_view key) {
   const std::size_t dot = key.find('.');
   if (dot == std::string_view::npos) return false;

@@ -15,8 +15,8 @@ namespace virnucpro {
 
 // A figure counts as worse from this ratio on, unless its repeats vary as much.
 inline constexpr double kRegressionRatio = 1.10;
-// The same for a figure that should not change. It is not exactly 1: another instruction set may
-// give a score another last digit, and so a table some bytes.
+// The ratio for a figure that should not change. It is not exactly 1: another instruction set may
+// change a score's last digit, and so a few bytes of a table.
 inline constexpr double kSameRatio = 1.01;
 // Ratios are at most this, as the other figure can be 0.
 inline constexpr double kMostRatio = 1000;
@@ -30,8 +30,8 @@ struct KeptMetric {
   bool counted = false;  // Metric::counted
 };
 
-// The device, models and settings of a benchmark. Figures of equal identities are compared; those
-// that are counted are compared even if the device differs.
+// The device, models and settings of a benchmark. Figures of equal identities are compared; counted
+// figures are compared even if the device differs.
 struct BenchmarkIdentity {
   std::string device;    // "NVIDIA H200 x 2", or the processor
   std::string models;    // as the user named them
@@ -60,51 +60,50 @@ enum class Change : std::uint8_t {
   kRegression,  // worse by more than the bar
   kMissing      // only the earlier benchmark measured it
 };
-// "same", "better", "unclear", "regression", "not measured"
+// Returns "same", "better", "unclear", "regression" or "not measured".
 std::string_view name_of(Change change);
 
 struct MetricChange {
   std::string key{};
   double before = 0;
   double now = 0;
-  double slower = 1;  // a ratio, at most kMostRatio: above 1 is worse, whatever is better
+  double slower = 1;  // a ratio, at most kMostRatio; above 1 always means worse
   Change change = Change::kSame;
 };
 
-// The change of one figure. It counts as real if the medians differ by more than the bar and the
-// quartiles do not overlap. A single repeat or short runs may be noise, unless the figure is
-// counted.
+// Returns the change of one figure. A change counts as real if the medians differ by more than the
+// bar and the quartiles do not overlap. A single repeat or short runs may be noise, unless the
+// figure is counted.
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now);
-// The changes of the figures in both, in the order of `now`; then those that only `before` has,
-// though its suite was run now, too.
+// Returns the changes of the figures in both, in the order of `now`; then the figures that only
+// `before` has, though their suite was run now, too.
 std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,
                                           const std::vector<KeptMetric>& now);
 std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites);
 
 // Reads earlier figures: from a benchmark's JSON (benchmark_json()), from v2's JSON, whose identity
-// is empty, or from a history, whose name ends in .jsonl. That gives the last ones of `identity`,
-// otherwise the last of the same work on another device.
-// Errors: kInputMissing; kInputRead; kJson; kUsage for a file without such figures.
+// is empty, or from a history, whose name ends in .jsonl. From a history it takes the last figures
+// of `identity`, else the last of the same work on another device. Errors: kInputMissing;
+// kInputRead; kJson; kUsage for a file without figures.
 KeptResults read_results(const std::filesystem::path& file, const BenchmarkIdentity& identity);
 
 Json json_of(const KeptResults& results);
-// A line for the history of a machine's benchmarks: a file of JSON lines that only grows.
+// Returns a line for a machine's history of benchmarks: a file of JSON lines that only grows.
 std::string history_line(const KeptResults& results);
-// Skips unreadable lines. Without a file the history is empty. Errors: kInputRead.
+// Reads a history without its unreadable lines; empty if there is no file. Errors: kInputRead.
 std::vector<KeptResults> read_history(const std::filesystem::path& file);
 
-// The last results of this identity; null if there are none.
+// Returns the last results of this identity; null if there are none.
 const KeptResults* last_of(const std::vector<KeptResults>& history,
                            const BenchmarkIdentity& identity);
 
-// The figures that can be compared with those of another identity: all of them, those that are
-// counted, or none.
+// Returns the figures that both identities can compare: all, those that are counted, or none.
 std::vector<KeptMetric> comparable(const std::vector<KeptMetric>& metrics,
                                    const BenchmarkIdentity& a, const BenchmarkIdentity& b);
 
-// A report's section that compares figures with those of `before`.
+// Returns a report's section that compares figures with those of `before`.
 Section change_section(const KeptResults& before, const std::vector<MetricChange>& changes);
-// Each figure over the runs of the same identity; this run is the last.
+// Returns the section that shows each figure over the runs of one identity, this run last.
 Section trend_section(const std::vector<KeptResults>& history);
 
 }  // namespace virnucpro

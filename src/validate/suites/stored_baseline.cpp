@@ -21,7 +21,7 @@ constexpr const char* kSequences = "sequences.fa";
 constexpr const char* kProvenance = "provenance.json";
 constexpr const char* kNotRecorded = "not recorded";
 
-// A model's key in provenance.json and in a run's telemetry, where its hash has "_hash" behind it.
+// A model's key in provenance.json and in a run's telemetry; the key of its hash adds "_hash".
 struct BaselineModel {
   const char* key;
   const char* name;  // for the user
@@ -38,7 +38,7 @@ std::string model_path(const BaselineModel& model) {
   return fmt::format("models/{}", model.key);
 }
 
-// A file of fair-esm has the same numbers as the published model in another format.
+// True if both names mean one model: files of fair-esm hold published models in another format.
 bool is_same_model(ModelFamily family, const std::string& a, const std::string& b) {
   const PublishedModel* of_a = published_model(family, a);
   const PublishedModel* of_b = published_model(family, b);

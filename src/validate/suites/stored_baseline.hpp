@@ -11,40 +11,40 @@
 
 namespace virnucpro {
 
-// Results of the original that were kept: a folder or a table, as compare() reads them. A folder
-// may have two more files: sequences.fa, which the results are of, and provenance.json, which says
-// who made them, of which models, with which chunk size. tools/make_baseline.py makes such a
-// folder. Those in share/virnucpro/baseline judge any machine without Python, the original or
-// published weights: some are of synthetic models, computed in torch.
+// Kept results of the original: a folder or a table that compare() can read. A folder may also hold
+// the sequences, sequences.fa, and provenance.json, which says who made the results, with which
+// models and chunk size. tools/make_baseline.py makes the folder. The baselines in
+// share/virnucpro/baseline judge any machine without Python, the original or published weights:
+// some are of synthetic models, computed in torch.
 class StoredBaseline {
  public:
   // Errors: kJson for a damaged provenance.json.
   explicit StoredBaseline(std::filesystem::path place);
 
   const std::filesystem::path& place() const { return place_; }
-  // True if it names these models, or other names of the same published ones, and this chunk size.
+  // True if the models (by these or other published names) and the chunk size are the baseline's.
   bool is_of(const ModelSettings& models, std::uint64_t chunk_size) const;
-  // Says why its results cannot be compared with a run's; empty if they can. Weights are compared
-  // by hash if both sides have one: scores of other weights would be a false miss. `run`: its
-  // telemetry.
+  // Says why its results cannot be compared with a run's; empty if they can. `run` is the run's
+  // telemetry. Weights are compared by hash if both sides have a hash: scores of other weights
+  // would be a false miss.
   std::string why_other(const JsonValues& run) const;
-  // Says which models have another name here and no hash in the baseline, so that nothing tells
-  // whether they are the same; empty if there is none.
+  // Names the models that have another name here and no hash in the baseline: they may be different
+  // models. Empty if there are none.
   std::string remark_on(const ModelSettings& models) const;
-  // "vanilla-500 (zhihan1996/DNABERT-S, …; chunks of 500)"
+  // Returns "vanilla-500 (zhihan1996/DNABERT-S, …; chunks of 500)".
   std::string text() const;
-  // For a report.
+  // Returns the fields for a report.
   std::vector<Field> fields() const;
 
  private:
-  std::string name() const;    // its folder's or file's
-  std::string models() const;  // their names
-  std::string hashes() const;  // of their weights
+  std::string name() const;    // the name of its folder or file
+  std::string models() const;  // the names of its models
+  std::string hashes() const;  // the hashes of its models' weights
   std::filesystem::path place_;
   JsonValues provenance_;
 };
 
-// The sequences in a baseline's folder; empty if it has none of its own.
+// Returns the sequences in a baseline's folder; empty if it has none.
 std::filesystem::path baseline_sequences(const std::filesystem::path& place);
 
 struct BaselineChoice {

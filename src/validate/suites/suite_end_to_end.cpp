@@ -29,15 +29,15 @@ constexpr std::uint64_t kMostContigs = 40'000;
 constexpr LogNormalLengths kContigLengths{
     .median = 600, .sigma = {1, 1}, .least = 150, .most = 6'000};
 
-// PERF-01 is a requirement on reads, and made-up reads have one chunk each.
+// Returns files of reads, as PERF-01 is about reads; made-up reads have one chunk each.
 std::vector<std::filesystem::path> reads(const SuiteContext& context, std::uint64_t count) {
   const BenchmarkSettings& settings = context.settings;
   if (!settings.samples.empty()) return context.data(count);
   return context.made_up(FixedLength{std::min(kReadLength, settings.chunk_size)}, count);
 }
 
-// A quarter, a half, three quarters and all of the reads, or of the part from which the rest is
-// projected: a line needs more than two points for an error estimate. The largest size is repeated.
+// Returns a quarter, a half, three quarters and all of the reads, or of the part that projects the
+// rest: a line needs more than two points for an error estimate. The largest size is repeated.
 std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;
   const std::uint64_t times = settings.samples.empty() ? kReadsASequence : 1;
@@ -86,7 +86,7 @@ Table point_table(const std::vector<Point>& points) {
   return table;
 }
 
-// Projects the whole; for other numbers of GPUs only the slope changes.
+// Projects the time of all reads; for other numbers of GPUs only the slope changes.
 Table projection_table(const SuiteContext& context, const LinearFit& fit) {
   Table table{.key = "projections",
               .caption = "Projected time of 6,000,000 reads of one chunk each"};
@@ -120,7 +120,7 @@ Plot fit_plot(const std::vector<Point>& points, const LinearFit& fit) {
   return plot;
 }
 
-// Says why the time of so many reads is not known from these runs; empty if it is.
+// Says why these runs cannot project the time of so many reads; empty if they can.
 std::string why_not_projected(const SuiteContext& context, const Trial& largest,
                               const LinearFit& fit) {
   if (fit.slope() <= 0) return "more chunks did not take longer";
@@ -128,7 +128,7 @@ std::string why_not_projected(const SuiteContext& context, const Trial& largest,
   return brief.empty() ? why_not_of_reads(measurements_of(largest.telemetry)) : brief;
 }
 
-// The most memory of any GPU in any phase.
+// Returns the most memory of any GPU in any phase.
 std::optional<double> peak_of_gpus(const Trial& run) {
   std::optional<double> peak;
   for (const RunTelemetry::Device& device : run.telemetry.devices) {
@@ -155,7 +155,7 @@ void add_measured(Metric metric, const TrialRepeats& runs,
   if (!metric.values.empty()) metrics.push_back(std::move(metric));
 }
 
-// Time, rate, use of the GPUs, memory and packing of the repeated runs.
+// Returns time, rate, use of the GPUs, memory and packing of the repeated runs.
 std::vector<Metric> metrics_of(const TrialRepeats& runs) {
   using enum Better;
   std::vector<Metric> metrics{
@@ -174,7 +174,7 @@ std::vector<Metric> metrics_of(const TrialRepeats& runs) {
   return metrics;
 }
 
-// Counts the original's two tables only: sequences.tsv holds the inputs' names.
+// Returns the size of the original's two tables; sequences.tsv varies with the inputs' names.
 double table_bytes(const Trial& run) {
   const std::string stem = run.telemetry.run.stem.value_or("");
   double bytes = 0;
@@ -245,8 +245,8 @@ void run_contigs(SuiteContext& context, const Trial& reads, SuiteReport& report)
   report.verdicts.push_back(judge_packing(context, run));
 }
 
-// If only a part of the data set was measured, also runs the whole once and compares it with its
-// projection.
+// If only a part of the data set was measured, also runs the whole once and compares its time with
+// the projection.
 void run_all_of_it(SuiteContext& context, const LinearFit& fit, SuiteReport& report) {
   const std::uint64_t all = context.settings.size.sequences;
   const std::uint64_t part = context.settings.most_projected_from;

@@ -103,8 +103,8 @@ bool is_wrong(const DatasetComparison& found, double explained) {
          (!is_within && !(found.numbers.absolute.max <= explained)) || found.numbers.not_finite > 0;
 }
 
-// Numbers beyond tolerance that are not wrong give a warning, also those of embeddings, whose
-// errors show in the scores. So do changed labels near the boundary. If the bytes should be the
+// Returns a warning for numbers beyond tolerance that are not wrong, also in embeddings, whose
+// errors show in the scores, and for changed labels near the boundary. If the bytes should be the
 // same, any difference is wrong, and data of one side alone give a warning.
 VerdictStatus status_of(const Comparison& comparison, double explained) {
   if (comparison.equal()) return VerdictStatus::kPass;
@@ -123,8 +123,8 @@ double largest_difference(const Comparison& comparison) {
   return largest;
 }
 
-// The requirements allow numbers to differ from the original's by this much. This program's own
-// bar, the default Tolerance, is tighter.
+// The requirements allow this difference from the original's numbers. This program's own bar, the
+// default Tolerance, is tighter.
 constexpr Tolerance kRequiredTolerance{.relative = 1e-3, .absolute = 1e-3};
 
 std::string bar_text(const Tolerance& tolerance) {
@@ -132,7 +132,7 @@ std::string bar_text(const Tolerance& tolerance) {
   return fmt::format("equal labels, atol {:g} + rtol {:g}", tolerance.absolute, tolerance.relative);
 }
 
-// sequences.tsv does not count: it has rows even if no sequence has a frame.
+// True if frames were compared; sequences.tsv has rows even if no sequence has a frame.
 bool has_frames(const Comparison& comparison) {
   return std::ranges::any_of(comparison.datasets, [](const DatasetComparison& found) {
     return found.name != run_files::kSequenceTable.name && found.rows.in_a + found.rows.in_b > 0;
@@ -143,7 +143,7 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Says why a verdict is a warning although its value, of the scores, is within the bar.
+// Says why a verdict is a warning although the scores, its value, are within the bar.
 std::string beyond_of(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const DatasetComparison& found : comparison.datasets) {
@@ -161,7 +161,7 @@ std::string remarks_of(const Comparison& comparison) {
   return fmt::format("A is this program: {}", fmt::join(comparison.remarks, ", "));
 }
 
-// `explained`: the score difference that the precision explains.
+// Returns the verdict; `explained` is the score difference that the precision explains.
 Verdict verdict_of(const Against& against, double explained) {
   Verdict verdict{.id = against.id,
                   .name = against.name,
@@ -212,7 +212,7 @@ Verdict judge_precision(const Against& against, const Tolerance& bar) {
   return verdict;
 }
 
-// Runs with embeddings, which are compared if the other side has them.
+// Runs this program with embeddings, which are compared if the other side has them.
 Trial own_run(SuiteContext& context, const std::vector<fs::path>& inputs, const char* name,
               std::vector<std::string> arguments) {
   arguments.emplace_back("-k");
@@ -255,7 +255,7 @@ std::uint64_t batches_of(const Trial& run) {
   return run.telemetry.workload.batches.value_or(0);
 }
 
-// A token budget with which a run over the same frames has more batches.
+// Returns a token budget with which a run over the same frames has more batches.
 std::uint64_t other_budget(const Trial& own) {
   const std::uint64_t tokens = own.telemetry.workload.esm_tokens.value_or(0);
   return std::clamp<std::uint64_t>(tokens / (batches_of(own) + 2), 1, kOtherBudget);
@@ -267,7 +267,7 @@ struct OwnRuns {
   std::optional<Trial> fp32;  // empty if its own precision is fp32
 };
 
-// A stored baseline without sequences of its own covers all samples.
+// Returns the inputs: all samples, if the stored baseline has no sequences of its own.
 std::vector<fs::path> inputs_of(const SuiteContext& context) {
   const std::uint64_t all = context.settings.size.sequences;
   const fs::path& baseline = context.settings.baseline;
@@ -300,7 +300,7 @@ class Equivalence {
   void hold_against_fp32() {
     if (context_.settings.precision == "fp32") return;
     runs_.fp32 = fp32_run(inputs_, "fp32");
-    // The precision is judged alone: computing chunks again in a finer one hides its error.
+    // Judges the precision itself: computing chunks again in a finer precision hides its error.
     const bool has_margin = or_zero(runs_.own.telemetry.settings.margin) > 0;
     const Trial own = has_margin ? own_run(context_, inputs_, "margin_0",
                                            with(context_.whole_run_arguments(), {"--margin", "0"}))
@@ -364,7 +364,7 @@ class Equivalence {
     report_.verdicts.push_back(verdict_of(all_.back(), explained));
   }
 
-  // Also compares the run in fp32: a difference there is not caused by the precision.
+  // Compares the run, and also the run in fp32, where the precision causes no difference.
   void hold_against_original(const Original& original, const fs::path& other, const OwnRuns& runs) {
     const double explained = explained_by(context_.settings.precision);
     add_original(original.row, runs.own, other, kRequiredTolerance, explained);
@@ -381,7 +381,7 @@ class Equivalence {
     require_both_tables();
   }
 
-  // A missing table counts as a difference.
+  // Counts a missing table as a difference.
   void require_both_tables() {
     const Comparison& comparison = all_.back().comparison;
     for (const std::string_view table : kOriginalTables) {
@@ -431,7 +431,7 @@ constexpr std::array kParts{Part{kIdentity, &Equivalence::hold_against_other_bat
                             Part{kBaseline.row, &Equivalence::hold_against_baseline},
                             Part{kVanilla.row, &Equivalence::hold_against_vanilla}};
 
-// A part that fails has a skipped row; the other parts still run.
+// Runs a part. If it fails, its row is skipped, and the other parts still run.
 void run_part(const Part& part, SuiteContext& context, Equivalence& equivalence,
               SuiteReport& report, std::string& failures) {
   try {

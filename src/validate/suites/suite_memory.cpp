@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kGigabyte = 1U << 30U;  // v2's
+constexpr double kGigabyte = 1U << 30U;  // as v2 defines it
 constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
 constexpr double kGrowthTime = 20;  // seconds; growth over a shorter time means nothing
 constexpr double kMegabyte = 1e6;
@@ -56,7 +56,7 @@ Table phase_table(const RunTelemetry& telemetry) {
   return table;
 }
 
-// The memory of the host, then of each GPU; empty if the run kept no samples.
+// Returns the memory of the host, then of each GPU; empty if the run kept no samples.
 std::vector<PlotLine> memory_over_time(const Trial& trial) {
   const std::vector<fs::path> files = run_files::kMonitorLog.found_in(trial.directory);
   if (files.empty()) return {};
@@ -77,8 +77,8 @@ Plot memory_plot(PlotLine host) {
           .lines = {std::move(host)}};
 }
 
-// Bytes per hour in the second half of a run. In the first half memory grows, as buffers adapt to
-// the largest batch. Empty if the second half is too short.
+// Returns the growth in bytes per hour in the second half of a run. In the first half memory grows,
+// as buffers adapt to the largest batch. Empty if the second half is too short.
 std::optional<double> growth(const std::vector<PlotPoint>& all) {
   std::vector<Point> late;
   for (std::size_t k = all.size() / 2; k < all.size(); ++k) late.push_back({all[k].x, all[k].y});
@@ -86,7 +86,7 @@ std::optional<double> growth(const std::vector<PlotPoint>& all) {
   return LinearFit(late).slope() * 3600;
 }
 
-// Judges what grows most: over the run, at the rate of its second half.
+// Judges the host or GPU that grows most. Its growth is the second half's rate over the whole run.
 void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
   Verdict verdict{.id = "MEM-GROWTH",
                   .name = "growth of memory over the run",
@@ -119,7 +119,7 @@ double unused_share(const RunTelemetry::Worker& worker) {
   return 1 - or_zero(worker.memory_used_bytes) / or_zero(worker.memory_reserved_bytes);
 }
 
-// Judges the worker with the lowest efficiency, and the one with the largest unused share.
+// Judges the lowest efficiency and the largest unused share of all workers.
 void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& report) {
   std::erase_if(workers, [](const auto& one) { return or_zero(one.memory_reserved_bytes) <= 0; });
   const auto worst = std::ranges::max_element(workers, {}, unused_share);
@@ -150,7 +150,7 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
   report.verdicts.insert(report.verdicts.end(), {efficiency, fragmentation});
 }
 
-// Uses profile, whose last row is the first budget that exceeds memory.
+// Finds it with profile, whose last row is the first budget that exceeds memory.
 void find_largest_budget(SuiteContext& context, SuiteReport& report) {
   const JsonValues profile =
       profile_model(context, "largest_budget", "esm2",
@@ -174,7 +174,7 @@ std::string why_no_budget(const SuiteContext& context) {
   return context.settings.quick ? "not asked with --quick" : "";
 }
 
-// The memory in each phase of the whole run, of the first GPU or the host.
+// Returns the memory in each phase of the whole run, of the first GPU or the host.
 std::vector<RunTelemetry::Statistic> memory_by_phase(const RunTelemetry& telemetry, bool on_gpu) {
   std::vector<RunTelemetry::Statistic> statistics;
   if (!on_gpu) {
@@ -187,7 +187,7 @@ std::vector<RunTelemetry::Statistic> memory_by_phase(const RunTelemetry& telemet
   return statistics;
 }
 
-// Uses all phases, because a short run has no sample in some of them.
+// Uses all phases, because a short run has phases without a sample.
 void keep_v2_figures(const Trial& trial, SuiteContext& context) {
   double peak = 0;
   double average = 0;

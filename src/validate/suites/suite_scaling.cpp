@@ -22,18 +22,18 @@ constexpr std::size_t kFiles = 2;
 
 using ByWorkers = std::map<std::size_t, TrialRepeats>;
 
-// The speed-up over one worker, from start to exit.
+// Returns the speed-up over one worker, from start to exit.
 double whole_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(one.seconds(), several.seconds()).value;
 }
 
-// The speed-up of the rate while computing.
+// Returns the speed-up of the rate while computing.
 double steady_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(several.esm_rates(), one.esm_rates()).value;
 }
 
-// The speed-up that so many GPUs should reach, and the least that is only a warning. PERF-03 judges
-// whole runs, from start to exit; SCALING judges the rates while computing.
+// The speed-up that so many GPUs should reach, and the least speed-up that gives only a warning.
+// PERF-03 judges whole runs, from start to exit; SCALING judges the rates while computing.
 struct Bar {
   std::size_t workers;
   double wanted;
@@ -58,7 +58,7 @@ Trial run_with_workers(SuiteContext& context, std::size_t workers, std::uint64_t
   return trial;
 }
 
-// On several GPUs the runs are long and vary less than short ones: two repeats are enough.
+// Makes all runs. On several GPUs two repeats are enough: the runs are long and vary less.
 ByWorkers run_all(SuiteContext& context) {
   const std::size_t most = most_workers(context);
   const auto sides = static_cast<std::size_t>(
@@ -119,7 +119,7 @@ double loading_share(const TrialRepeats& runs) {
       .median;
 }
 
-// Skips the verdict of whole runs that miss the bar only because of loading: it is much of their
+// Skips the verdict if whole runs miss the bar only because of loading: loading takes much of their
 // time, and the rates reach the bar.
 Verdict judge_whole_runs(const Bar& bar, const ByWorkers& runs, const Verdict& verdict) {
   const TrialRepeats& several = runs.at(bar.workers);
@@ -183,8 +183,8 @@ Plot scaling_plot(const ByWorkers& runs) {
   return plot;
 }
 
-// Models are loaded once for all files of a run. Compares this with one run per file, which loads
-// them each time.
+// Compares one run over several files, which loads the models once, with one run per file, which
+// loads them each time.
 void compare_persistence(SuiteContext& context, SuiteReport& report) {
   const std::vector<std::filesystem::path> files =
       context.data(context.settings.size.sequences, kFiles);

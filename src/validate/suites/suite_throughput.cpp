@@ -35,14 +35,14 @@ struct StageFigures {
   StageRate rate{};
   std::vector<double> rates{};  // one per repeat; sequences a second
   std::optional<double> tokens_per_second{};
-  std::optional<double> run_tokens_per_second{};  // of its time in a whole run
+  std::optional<double> run_tokens_per_second{};  // tokens per second of its time in a whole run
   std::optional<double> busy_share{};             // share of its time, by the device's own events
   std::optional<double> share{};                  // share of a whole run's time
   std::optional<double> memory_bytes{};           // its peak when it ran alone
   std::optional<double> gpu_percent{};            // while a whole run computed it
 };
 
-// A stage in the whole run's telemetry, by its name there.
+// Returns a stage of the whole run's telemetry, by its name there.
 std::optional<RunTelemetry::Stage> recorded_stage(const Trial& trial, std::string_view name) {
   for (const RunTelemetry::Stage& stage : trial.telemetry.stages) {
     if (stage.name == name) return stage;
@@ -75,7 +75,7 @@ StageFigures stage_figures(const char* name, StageClock clock, std::vector<doubl
   return figures;
 }
 
-// profile takes one file; of several samples the largest is the most informative.
+// Returns the largest file: profile takes one file, and the largest tells most.
 fs::path largest_file(const std::vector<fs::path>& files) {
   return *std::ranges::max_element(files, {}, [](const fs::path& file) {
     std::error_code unknown;
@@ -127,7 +127,7 @@ std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& h
                                       const Trial& whole) {
   std::vector<StageFigures> all;
   for (const HostStage& stage : host.stages) {
-    const bool is_timed_alone = stage.name != "translate";  // part of kTogether
+    const bool is_timed_alone = stage.name != "translate";  // it is part of kTogether
     all.push_back(stage_figures(stage.name.c_str(), StageClock::kHost,
                                 rates_of(stage.seconds, host.sequences),
                                 is_timed_alone ? recorded_stage(whole, stage.name) : std::nullopt));
@@ -137,7 +137,7 @@ std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& h
   all.push_back(
       model_figures(context, "dnabert-s", "dnabert_s", a_sequence(host.dna_tokens, host), whole));
   add_of_whole(whole, "translate", kTogether, StageClock::kHost, all);
-  // Merging is no separate step: both models write their halves of the same row.
+  // Merging is not a separate step: both models write their halves of the same row.
   add_of_whole(whole, "classifier", kClassify, StageClock::kDevice, all);
   add_of_whole(whole, "journal", "journal", StageClock::kHost, all);
   add_of_whole(whole, "tables", "write", StageClock::kHost, all);
@@ -198,7 +198,7 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
   std::vector<StageRate> rates;
   for (const StageFigures& stage : stages) {
     const std::string& name = stage.rate.name;
-    if (name == "write" || name == kTogether) continue;  // runs last; counted in its parts
+    if (name == "write" || name == kTogether) continue;  // `write` is last; kTogether's parts count
     rates.push_back(stage.rate);
   }
   const SlowestStage slowest = slowest_stage(
@@ -213,18 +213,18 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
       rate(slowest.device_sequences_per_second), slowest.name, 100 * slowest.share);
 }
 
-// This suite's verdicts on a run.
+// Judges a run for this suite only.
 std::vector<Verdict> judge_whole(const SuiteContext& context, const Trial& whole) {
   std::vector<Verdict> verdicts;
   for (Verdict& verdict :
        judge(whole.measurements(context.settings.gpus.size()), context.settings.thresholds)) {
-    // The other two are judged by suites of their own.
+    // PERF-01 and PERF-03 are judged by their own suites.
     if (verdict.id != "PERF-01" && verdict.id != "PERF-03") verdicts.push_back(std::move(verdict));
   }
   return verdicts;
 }
 
-// The name of a stage in v2's files, where v2 has it.
+// Returns the name of a stage in v2's files, if v2 has the stage.
 std::string v2_name(const std::string& stage) {
   if (stage == "translate") return "translation";
   if (stage == "dnabert_s") return "dnabert";
@@ -260,7 +260,7 @@ void run_throughput_suite(SuiteContext& context, SuiteReport& report) {
   keep_figures(stages, whole, context, report);
 }
 
-// The threads are the benchmark's, so that the grid is small.
+// Uses only the benchmark's number of threads, so that the grid is small.
 void run_tune_suite(SuiteContext& context, SuiteReport& report) {
   constexpr std::uint64_t kMostTuned = 10'000;  // as many as tune takes on a GPU by itself
   const BenchmarkSettings& settings = context.settings;

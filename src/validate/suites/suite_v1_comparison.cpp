@@ -42,7 +42,7 @@ void skip_both(const std::string& why, SuiteReport& report) {
 }
 
 // Returns a number of sequences over which this program computes long enough for a verdict, by the
-// rate of a first run. Samples may have fewer, and the original must end in time.
+// rate of a first run. It is smaller if samples have fewer, or the original would take too long.
 std::uint64_t enough_sequences(SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;
   const std::uint64_t all = settings.size.sequences;
@@ -72,7 +72,7 @@ std::vector<TrialRepeats> run_in_turns(SuiteContext& context, const std::filesys
   });
 }
 
-// Adds a run in fp32, in which the original computes. Returns a remark on the verdicts.
+// Adds a run in fp32, the original's precision. Returns a remark on the verdicts.
 std::string add_equal_work(SuiteContext& context, const std::filesystem::path& input,
                            const std::vector<double>& theirs, SuiteReport& report) {
   if (context.settings.precision == "fp32") return "both in fp32";

@@ -12,7 +12,7 @@ namespace virnucpro {
 
 // The suites of benchmark, each in its own file; docs/use/validation.md says how each requirement
 // is measured. If a suite fails, its report keeps what it found before. Errors: those of trials
-// (kBenchmark); Cancel's.
+// (kBenchmark) and of Cancel.
 void run_throughput_suite(SuiteContext& context, SuiteReport& report);
 void run_memory_suite(SuiteContext& context, SuiteReport& report);
 void run_scaling_suite(SuiteContext& context, SuiteReport& report);
@@ -24,20 +24,20 @@ void run_tune_suite(SuiteContext& context, SuiteReport& report);
 
 // Shared by the suites.
 
-// A verdict without a value; it does not count as passed.
+// Returns a verdict without a value; it does not count as passed.
 Verdict skipped_verdict(Verdict verdict, std::string why);
 
-// Adds a remark on a verdict's value; does nothing to a verdict without one.
+// Adds a remark on a verdict's value; does nothing to a verdict without a value.
 void add_remark(const std::string& text, Verdict& verdict);
 
 // Returns the verdict for a ratio that must reach the bar: a warning if the ratio's interval
 // includes the bar.
 Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar);
 
-// Runs profile for a model on the runs' first device; returns its JSON. `name`: for log and JSON.
+// Runs profile for a model on the runs' first device; returns its JSON. `name` names log and JSON.
 JsonValues profile_model(SuiteContext& context, const std::string& name, const char* model,
                          const std::vector<std::string>& arguments);
-// Memory for all purposes in profile's JSON, in bytes. `figure`: "bytes" or "peak_bytes".
+// Returns all memory in profile's JSON, in bytes. `figure`: "bytes" or "peak_bytes".
 double profiled_memory(const JsonValues& profile, const char* figure);
 
 }  // namespace virnucpro

@@ -12,7 +12,7 @@ namespace virnucpro {
 inline constexpr std::string_view kNoVanilla =
     "the original is not here: --vanilla-command says how it is run";
 
-// The tables that it must leave.
+// The tables that the original must write.
 inline constexpr std::array kOriginalTables{run_files::kFrameTable.name,
                                             run_files::kConsensusTable.name};
 
@@ -21,8 +21,8 @@ inline constexpr std::array kOriginalTables{run_files::kFrameTable.name,
 // telemetry. Errors: kBenchmark if the command fails.
 Trial run_vanilla(SuiteContext& context, const std::filesystem::path& input);
 
-// Requires both tables, with the rows of this program's run over the same sequences: a command that
-// computes nothing is fast. Errors: kBenchmark; compare()'s.
+// Throws kBenchmark if a table is missing, or lacks the rows of this program's run over the same
+// sequences: a command that computes nothing is fast. Other errors: those of compare().
 void require_results(const std::filesystem::path& vanilla, const std::filesystem::path& own,
                      const Cancel& cancel);
 

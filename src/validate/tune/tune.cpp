@@ -27,7 +27,7 @@ bool is_running(const TuneResult& result) {
   return result.state == TuneState::kRunning;
 }
 
-// Each cell with each value of one more setting.
+// Combines each cell with each value of one more setting.
 template <typename T>
 void add_dimension(const std::vector<T>& values, T TuneCell::*setting,
                    std::vector<TuneCell>& cells) {
@@ -54,7 +54,7 @@ void run_cell(const TuneRound& round, const MeasureCell& measure, TuneResult& re
   }
 }
 
-// The fastest of the running cells; all are in the same round.
+// Returns the fastest of the running cells; all are in the same round.
 const TuneResult* fastest_running(const std::vector<TuneResult>& results) {
   const auto rate = [](const TuneResult& one) { return is_running(one) ? one.rate() : -1; };
   const auto fastest = std::ranges::max_element(results, {}, rate);
@@ -176,7 +176,7 @@ std::optional<TuneWinner> winner_of(const std::vector<TuneResult>& results) {
   const auto is_alike = [&](const TuneResult& result) {
     return rate(result) >= kGoodEnough * rate(*fastest);
   };
-  // Precisions are listed from the most exact on.
+  // The most exact precision is the least in the enum, so ties go to it.
   const auto need = [](const TuneResult& result) {
     const TuneCell& cell = result.cell;
     return std::tuple(cell.token_budget, cell.threads, cell.prefetch, cell.journal_interval,

@@ -21,7 +21,7 @@ struct TuneCell {
 
   bool operator==(const TuneCell&) const = default;
 };
-// "fp16, 8 threads, prefetch 2, 32768 tokens, journal 2 s"
+// Returns "fp16, 8 threads, prefetch 2, 32768 tokens, journal 2 s".
 std::string cell_text(const TuneCell& cell);
 
 // The values to try, ascending; every combination of them is a cell.
@@ -41,9 +41,9 @@ struct TuneRound {
   double bar = 0;  // a cell below this share of the fastest cell's rate is stopped
 };
 
-// Three rounds on a sixteenth, a fourth and all of the data; the last stops no cell. Quick: two
-// rounds on an eighth and all, the second without repeats. Each has at least `least` sequences, if
-// there are as many.
+// Returns three rounds, on a sixteenth, a fourth and all of the data; the last stops no cell.
+// Quick: two rounds, on an eighth and on all, the second without repeats. Each round has at least
+// `least` sequences, if there are so many.
 std::vector<TuneRound> tune_rounds(std::uint64_t sequences, std::uint64_t least, bool quick);
 
 struct TuneRun {
@@ -63,29 +63,29 @@ struct TuneResult {
   std::string why{};  // why it was not measured to the end
 
   std::vector<double> rates(std::size_t round) const;
-  // The median of the last round; 0 without one.
+  // Returns the median rate of the last round; 0 without a round.
   double rate() const;
-  // The median GPU use of the last round; empty if none of its runs has it.
+  // Returns the median GPU use of the last round; empty if none of its runs has it.
   std::optional<double> gpu_percent() const;
 };
 
-// Successive halving (Jamieson and Talwalkar, 2016), but with a bar instead of the half. After a
-// round, a cell is stopped if its fastest run is slower than the bar's share of the fastest cell's
-// slowest run. Runs of one round take turns, so that a machine that slows down affects all cells.
-// `tell` is called after every run and for every stopped cell. If `measure` throws kOutOfMemory or
-// kBenchmark, only that cell ends. Errors: all others of `measure`.
+// Measures cells by successive halving (Jamieson and Talwalkar, 2016), but with a bar instead of
+// the half. After a round, a cell is stopped if its fastest run is slower than the bar's share of
+// the fastest cell's slowest run. Runs of one round take turns, so that a machine that slows down
+// affects all cells. `tell` is called after every run and for every stopped cell. If `measure`
+// throws kOutOfMemory or kBenchmark, only that cell ends. Errors: all others of `measure`.
 std::vector<TuneResult> tune_cells(
     const std::vector<TuneCell>& cells, const std::vector<TuneRound>& rounds,
     const std::function<TuneRun(const TuneCell&, const TuneRound&)>& measure,
     const std::function<void(const TuneResult&)>& tell);
 
-// The rate of a cell's last round as a share of the fastest cell's in that round.
+// Returns the rate of a cell's last round as a share of the fastest cell's rate in that round.
 double relative_rate(const std::vector<TuneResult>& results, const TuneResult& result);
 
 struct TuneWinner {
   std::size_t place = 0;    // index into the results
   std::size_t fastest = 0;  // index into the results
-  std::size_t alike = 1;    // cells about as fast (kGoodEnough), with the fastest and the winner
+  std::size_t alike = 1;    // cells about as fast (kGoodEnough), fastest and winner included
 };
 
 // Returns the winner among the finished cells that are about as fast as the fastest: the one with

@@ -10,7 +10,7 @@ namespace virnucpro {
 
 struct TuneDataSettings {
   std::string file{};              // an input of predict, not a pipe; empty: made-up sequences
-  std::uint64_t sequences = 0;     // number of made-up ones
+  std::uint64_t sequences = 0;     // number of made-up sequences
   std::uint64_t length = 0;        // of each, in bases
   std::filesystem::path folder{};  // for the files below
 };
@@ -23,7 +23,7 @@ class TuneData {
   TuneData(TuneDataSettings settings, const Cancel& cancel);
 
   std::uint64_t sequences() const { return settings_.sequences; }
-  // A file of the first `count` sequences; all are the user's file itself. Errors: kOutputWrite.
+  // Returns a file of the first `count` sequences: for all, the user's own. Errors: kOutputWrite.
   std::filesystem::path first(std::uint64_t count) const;
 
  private:

@@ -17,8 +17,8 @@ namespace {
 constexpr const char* kTuneSchema = "virnucpro-tune-1";
 constexpr std::size_t kLongestCommand = 10'000;
 constexpr std::size_t kLongestWhy = 600;
-// A worker's first batch waits for input, and its last ones are not full. With fewer batches than
-// this, such beginnings and ends determine the rate.
+// A worker's first batch waits for input, and its last batches are not full. With fewer batches
+// than this, the first and last batches determine the rate.
 constexpr std::uint64_t kFewBatches = 4;
 
 std::string models_text(const TuneFacts& facts) {
@@ -113,7 +113,7 @@ std::vector<std::string> names_of(const std::vector<std::size_t>& values) {
   return names;
 }
 
-// Plots the cells that share the other settings of this one.
+// Plots the cells that agree with `shared` in all other settings.
 Plot heat_map(const TuneOutcome& outcome, const TuneCell& shared) {
   const std::string name(name_of(shared.precision));
   const double interval = shared.journal_interval;
@@ -248,7 +248,7 @@ std::vector<std::string> warnings_of(const TuneFacts& facts, const TuneOutcome& 
   const std::vector<std::size_t>& budgets = outcome.grid.token_budgets;
   if (budgets.size() > 1 && outcome.best().cell.token_budget == budgets.back()) {
     warnings.emplace_back(
-        "The largest token budget of the grid is the best one: a larger one may be better still.");
+        "The best token budget is the largest of the grid: try larger budgets, too.");
   }
   return warnings;
 }
@@ -263,7 +263,7 @@ std::string winner_text(const TuneOutcome& outcome) {
   return fmt::format(
       "{}: of {} cells {} are within {:.0f} % of the fastest, which computes {}; repeats of one "
       "run "
-      "differ by as much. This is the one of them with the smallest token budget, then the fewest "
+      "differ by as much. Of these, this cell has the smallest token budget, then the fewest "
       "threads, the smallest prefetch and the shortest interval of the journal: it takes the least "
       "memory, leaves processors to others, and loses least when it is killed.",
       best, outcome.results.size(), outcome.winner.alike, 100 * (1 - kGoodEnough), fastest);

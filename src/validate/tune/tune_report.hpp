@@ -15,11 +15,11 @@ namespace virnucpro {
 struct TuneFacts {
   Provenance provenance{};
   std::string device{};     // "cuda:0,1"
-  std::size_t workers = 1;  // number that share the batches
+  std::size_t workers = 1;  // number of workers, which share the batches
   std::string dnabert_s{};  // as the user named it
   std::string esm2{};
   std::string classifier{};
-  bool synthetic = false;  // some of these have seeded random numbers as weights
+  bool synthetic = false;  // true if some models' weights are seeded random numbers
   std::uint64_t chunk_size = 0;
   std::string int8_keep{};      // an Int8Policy's text, for cells in int8
   std::string data{};           // "1,000 made-up sequences of 500 bases"
@@ -37,14 +37,14 @@ struct TuneOutcome {
 
 // Returns what readers should know about the rates.
 std::vector<std::string> warnings_of(const TuneFacts& facts, const TuneOutcome& outcome);
-// A sentence on why this cell won.
+// Returns a sentence on why this cell won.
 std::string winner_text(const TuneOutcome& outcome);
 
-// The winner as a configuration file, with a comment on the conditions of the tuning.
+// Returns the winner as a configuration file, with a comment on the conditions of the tuning.
 std::string tune_yaml(const TuneFacts& facts, const TuneOutcome& outcome);
-// All results for programs (docs/reference/files.md).
+// Returns all results for programs (docs/reference/files.md).
 std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome);
-// All results for people: a heat map of threads and token budget for each prefetch and precision.
+// Returns a page with a heat map of threads and token budget for each prefetch and precision.
 Page tune_page(const TuneFacts& facts, const TuneOutcome& outcome);
 
 }  // namespace virnucpro

@@ -90,11 +90,11 @@ TEST(ScoreTable, ErrorsNameRowAndByte) {
   };
   for (const Case& bad :
        {Case{"b\tvirus\t0.1\n", "it has 3 columns, not 4"}, Case{"\n", "it has 1 columns, not 4"},
-        Case{"b\tmaybe\t0.1\t0.9\n", "Prediction is maybe, no label"},
-        Case{"b\tvirus\t0.1\t0.9x\n", "score2 is 0.9x, no number"},
-        Case{"b\tvirus\t\t0.9\n", "score1 is , no number"},
-        Case{"b\tvirus\t1e999\t0.9\n", "score1 is 1e999, no number"},
-        Case{"b\tvirus\tNA\t0.9\n", "score1 is NA, no number"}}) {
+        Case{"b\tmaybe\t0.1\t0.9\n", "Prediction is maybe, not a label"},
+        Case{"b\tvirus\t0.1\t0.9x\n", "score2 is 0.9x, not a number"},
+        Case{"b\tvirus\t\t0.9\n", "score1 is , not a number"},
+        Case{"b\tvirus\t1e999\t0.9\n", "score1 is 1e999, not a number"},
+        Case{"b\tvirus\tNA\t0.9\n", "score1 is NA, not a number"}}) {
     const Error error = error_of_table(good + bad.row);
     EXPECT_EQ(error.kind(), ErrorKind::kInputMalformed) << bad.row;
     EXPECT_EQ(error.place().record, 2U) << bad.row;
