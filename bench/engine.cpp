@@ -1,12 +1,11 @@
 // bench_engine esm2|dnabert-s MODEL THREADS|cuda PRECISION SEQUENCES EMBEDDINGS
 //
-// PRECISION is fp32, fp16, bf16, int8, or int8:KEPT, with the linears to keep as --int8-keep names
-// them.
+// PRECISION is fp32, fp16, bf16, int8, or int8:KEPT; KEPT is a value of --int8-keep.
 // Embeds the sequences of a file once per request (bench/serve.hpp). Each line is a sequence: a
-// protein for esm2, token numbers for dnabert-s. The time is that of the engine, over batches that
-// the packer filled before with the program's own settings, without loading and tokenizing. The
-// work of a pass is its tokens, including those at the ends of a sequence. EMBEDDINGS receives the
-// results as fp32, in the order of the lines, to be compared with the peer's.
+// protein for esm2, token numbers for dnabert-s. The time is the engine's, without loading and
+// tokenizing, over batches that the packer filled before with the program's own settings. The work
+// of a pass is its tokens, including those at the ends of a sequence. EMBEDDINGS receives the
+// results as fp32, in the order of the lines, for a comparison with the peer.
 
 #include "engine/engine.hpp"
 

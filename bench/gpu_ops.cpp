@@ -1,9 +1,9 @@
 // bench_gpu_ops [SECONDS]
 //
 // Times the ops of ESM-2 3B on a GPU, at 32,760 tokens in sequences of 168, and the ops that only
-// DNABERT-S has. Each runs for SECONDS (default 2) after settling, because the power limit does not
-// allow the clock of a short burst for long. Prints a line of JSON per op: the median milliseconds,
-// the rate, and its share of the chip's rate at its highest clock.
+// DNABERT-S has. Each op runs for SECONDS (default 2) after settling, because the power limit
+// allows the clock of a short burst only briefly. Prints a line of JSON per op: the median
+// milliseconds, the rate, and its share of the chip's rate at its highest clock.
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ constexpr std::size_t kDnaHeads = 12;
 constexpr std::size_t kDnaLength = 100;
 constexpr double kSettling = 1;  // seconds
 
-// Numbers around one, like activations, because a chip needs less power for zeros.
+// Returns numbers around one, like activations, because a chip needs less power for zeros.
 DeviceBuffer random_matrix(std::size_t numbers, Element element, float scale) {
   std::vector<float> values(numbers);
   std::uint64_t state = 1;
@@ -91,8 +91,8 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// Limits at the highest clock: 16-bit TFLOP/s of the tensor cores (dense, sums in fp32; per
-// multiprocessor and clock from NVIDIA's architecture papers), and TB/s of the memory.
+// Return the limits at the highest clock: 16-bit TFLOP/s of the tensor cores (dense, sums in fp32;
+// per multiprocessor and clock from NVIDIA's architecture papers), and TB/s of the memory.
 double tensor_ceiling() {
   const int major = attribute(cudaDevAttrComputeCapabilityMajor);
   const int minor = attribute(cudaDevAttrComputeCapabilityMinor);
@@ -122,7 +122,7 @@ void print_arithmetic(const std::string& op, double milliseconds, double flop, d
   print(op, milliseconds, flop, "TFLOP/s", ceiling);
 }
 
-// `bytes`: all bytes read or written, each counted once.
+// Prints a rate; `bytes` are all bytes read or written, each counted once.
 void print_traffic(const std::string& op, double milliseconds, double bytes) {
   print(op, milliseconds, bytes, "TB/s", memory_ceiling());
 }
@@ -172,7 +172,7 @@ void linears(const Kind& kind, double seconds) {
   }
 }
 
-// Codes around their usual size, and scales such that results are about one.
+// Codes around their usual size, with scales that make results about one.
 struct RandomCodes {
   RandomCodes(std::size_t rows, std::size_t width, float scale)
       : plain(random_matrix(rows * width, Element::kFp16, scale)),
@@ -231,7 +231,7 @@ void int8_linears(double seconds) {
   }
 }
 
-// What prepares the inputs of 8-bit products.
+// Times the ops that prepare the inputs of 8-bit products.
 void quantising(double seconds) {
   constexpr double kNumbers = double{kTokens} * kWidth;
   const RandomCodes narrow(kTokens, kWidth, 1.7F);
@@ -280,7 +280,7 @@ DeviceBuffer on_device(const std::vector<T>& values) {
   return buffer;
 }
 
-// Attention over kTokens tokens in sequences of `length`, with rotary embedding or ALiBi.
+// Times attention over kTokens tokens in sequences of `length`, with rotary embedding or ALiBi.
 void attention(const AttentionKind& kind, std::size_t heads, std::size_t length, bool rotary,
                double seconds) {
   constexpr std::size_t kHeadWidth = 64;
@@ -338,7 +338,7 @@ void layer_norm(Element element, const std::string& name, double seconds) {
                 static_cast<double>(kTokens * kWidth * (sizeof(float) + size_of(element))));
 }
 
-// The ops that run once per batch: embedding, means, classes.
+// Times the ops that run once per batch: embedding, means, classes.
 void ends(double seconds) {
   const DeviceBuffer table = random_matrix(33 * kWidth, Element::kFp32, 1.0F);
   std::vector<std::uint8_t> numbers(kTokens);

@@ -1,6 +1,6 @@
 // bench_host_path THREADS CHUNK_SIZE TOKENIZER FILE…
 //
-// Times what a run does before inference: read → chunk → translate → tokenize → pack, with the
+// Times the steps of a run before inference: read → chunk → translate → tokenize → pack, with the
 // classes and settings of `predict`. THREADS threads translate and tokenize; the packer has the
 // main thread, as in a run. The work of a pass is its sequences.
 
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kTokenBudget = 32'768;  // what a GPU chooses in 16 bits
 
-// Takes a batch if there is one, as a run's worker would.
+// Takes a batch if there is one, as a worker of a run does; returns its number of frames.
 std::size_t frames_of(std::optional<PackedBatch> batch) {
   return batch ? batch->frames.frames() : 0;
 }
@@ -45,7 +45,7 @@ class HostPath {
                   .threads = threads},
         paths_(std::move(paths)) {}
 
-  // Returns the number of sequences.
+  // Runs a pass; returns the number of sequences.
   std::size_t run() {
     RunCounters counters;
     InputSet inputs({.paths = paths_}, cancel_);

@@ -1,8 +1,8 @@
 // bench_journal RUN INPUT SEQUENCES OUT
 // Writes an output directory as if a run over a large input was interrupted shortly before its end,
-// without computing anything. The fingerprint comes from RUN, a finished run with the same settings
-// over a small input. The first SEQUENCES of INPUT get one frame each, with made-up scores. Prints,
-// as JSON, the number of sequences in the journal and the seconds that the journal itself took.
+// but computes nothing. The fingerprint comes from RUN, a finished run with the same settings over
+// a small input. The first SEQUENCES of INPUT get one frame each, with made-up scores. Prints, as
+// JSON, the number of sequences in the journal and the seconds that the journal itself took.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -28,7 +28,7 @@ namespace {
 
 struct Written {
   std::uint64_t sequences = 0;
-  double seconds = 0;  // in the journal
+  double seconds = 0;  // spent in the journal
 };
 
 Written write_journal(const KeptRun& run, const std::string& input, std::uint64_t sequences,
@@ -43,7 +43,7 @@ Written write_journal(const KeptRun& run, const std::string& input, std::uint64_
   InputSet inputs({.paths = {input}}, cancel);
   FrameStreamSettings settings;
   settings.chunk_size = parse_count(run.value("chunk_size")).value_or(settings.chunk_size);
-  settings.frames = false;  // their content is made up
+  settings.frames = false;  // the content of frames is made up
   FrameStream stream(inputs, settings, nullptr, counters, cancel);
   while (std::optional<FrameEvent> event = stream.next()) {
     auto* part = std::get_if<FramePart>(&*event);

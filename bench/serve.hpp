@@ -12,14 +12,14 @@
 
 namespace virnucpro::bench {
 
-// The resources used by this process, or by its ended children.
+// Returns the resources used by this process, or by its ended children.
 inline rusage usage_of(int who) {
   rusage usage{};
   ::getrusage(who, &usage);
   return usage;
 }
 
-// Processor seconds, user and system together.
+// Returns the processor seconds, user and system together.
 inline double cpu_seconds(int who = RUSAGE_SELF) {
   const rusage usage = usage_of(who);
   const auto seconds = [](const timeval& time) {
@@ -28,10 +28,10 @@ inline double cpu_seconds(int who = RUSAGE_SELF) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// A measured program and its driver (bench/session.py) exchange lines, so that several programs can
-// stay loaded and take turns. When warm, the program writes {"ready": settings}. For each line that
-// it reads it does one pass, and answers with its wall and processor seconds as JSON. `pass`
-// returns the amount of work; `seconds` is the time for loading.
+// Runs passes on request. A measured program and its driver (bench/session.py) exchange lines, so
+// that several programs stay loaded and take turns. When warm, the program writes {"ready":
+// settings}. For each line that it reads it does one pass, and answers with the pass's wall and
+// processor seconds as JSON. `pass` returns the amount of work; `seconds` is the time for loading.
 inline void serve(const std::function<std::size_t()>& pass, const std::string& settings,
                   double seconds = 0) {
   std::cout << fmt::format(R"({{"ready": "{}", "seconds": {:.3f}}})", settings, seconds)
@@ -47,7 +47,7 @@ inline void serve(const std::function<std::size_t()>& pass, const std::string& s
   }
 }
 
-// main() of these programs: passes the arguments of the command line to `measure`.
+// The main() of all benchmarks: passes the arguments of the command line to `measure`.
 inline int run_program(int argc, char** argv,
                        const std::function<void(const std::vector<std::string>&)>& measure) {
   try {

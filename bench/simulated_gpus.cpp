@@ -1,11 +1,11 @@
 // bench_simulated_gpus WORKERS TOKENS_A_SECOND LOADING_SECONDS THREADS CHUNK_SIZE OUT FILE…
 //
-// A whole run of `predict` whose worker processes have no model. A worker is ready after
+// Measures a whole run of `predict` whose worker processes have no model. A worker is ready after
 // LOADING_SECONDS. It answers a batch when a GPU of the given rate would (ESM-2 tokens; 0: at
 // once), with scores that depend only on the frame. Reader, packer, scheduler, sockets, journal and
 // tables are the program's. Telemetry files, progress and reports are missing, since the command
-// line adds them. It cannot show how drivers and memory of real GPUs affect each other. Prints the
-// run's figures as JSON.
+// line adds them. The run cannot show how drivers and memory of real GPUs affect each other. Prints
+// the run's figures as JSON.
 
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ constexpr std::size_t kBudget = 32768;  // the budget that a GPU chooses, and it
 constexpr std::size_t kDepth = 2;
 constexpr std::uint32_t kVocabulary = 4096;
 
-// Computes one batch after the other, as a GPU does; the next ones wait.
+// Computes one batch after the other, as a GPU does; later batches wait.
 class SimulatedGpu : public Engine {
  public:
   explicit SimulatedGpu(double tokens_a_second) : tokens_a_second_(tokens_a_second) {}
@@ -111,8 +111,8 @@ double number_of(const std::string& word) {
   return *number;
 }
 
-// The setup's models are synthetic ones, which need no file; their seeds are the GPU's properties:
-// thousandths of a second, and tokens a second. Nothing makes these weights.
+// Returns the name of a synthetic model, which needs no file; its weights are never made. Its seed
+// is a property of the GPU: thousandths of a second, or tokens a second.
 std::string model_with(const char* name, double seed) {
   return fmt::format("synthetic:{}:{:.0f}", name, seed);
 }

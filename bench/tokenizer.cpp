@@ -25,7 +25,7 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
-// Returns the number of tokens.
+// Encodes all texts; returns the number of tokens.
 std::size_t encode_all(const DnaTokenizer& tokenizer, const std::vector<std::string>& texts,
                        ThreadPool& pool) {
   std::vector<std::size_t> tokens(pool.size());

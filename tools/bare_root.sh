@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Shared by scripts that try something in a bare Debian 12 (as root), which source this, have a function
-# `fail`, and remove $root in the end.
+# Scripts that try something in a bare Debian 12 (as root) source this file. They have a function
+# `fail`, and remove $root at the end.
 
-# Sets `root` to the folder of a new one.
+# Makes a bare Debian 12, and sets `root` to its folder.
 make_root() {
   [ "$(id -u)" -eq 0 ] || fail 'a bare Debian needs root, for chroot and mount'
   tools/setup.sh package
@@ -13,9 +13,9 @@ make_root() {
     fail "debootstrap failed:" "$(tail <<<"$log")"
 }
 
-# In its own mount namespace, so that nothing stays mounted. Without /proc a program cannot find its
-# own folder, without devpts there is no terminal, and only in a root that is a mount itself may tests
-# mount more.
+# Runs a command in $root, in its own mount namespace, so that nothing stays mounted. A program needs
+# /proc to find its own folder, and devpts for a terminal. $root is itself a mount, because otherwise
+# tests may not mount more.
 in_root() {
   unshare --mount sh -c 'mount --bind "$0" "$0" && mount -t proc proc "$0/proc" &&
     mount -t devpts devpts "$0/dev/pts" && exec chroot "$0" "$@"' "$root" \

@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tools/steps.sh
 source tools/steps.sh
 
-# Also after a failed step: the tests that ran are counted.
+# Counts the tests that ran, also after a failed step.
 finish() {
   local status=$?
   local folders=(build/results/*/)
@@ -26,18 +26,18 @@ step 'set-up'
 tools/setup.sh check
 check_sources
 
-# The program at -O3, as shipped; tests of exact results; and that the limits of queues and batches
+# Builds the program at -O3, as shipped. Tests exact results, and that the limits of queues and batches
 # change no byte.
 build cpu virnucpro virnucpro_docs virnucpro_tiny oracle_tools io_shim run_shim computing_unit_tests bench_programs
 run_tests cpu cpu -L '^(cli|oracle|hostile|crash|unit\.computing|tiny\.check)$'
 
 build asan unit_tests fuzz_targets
-# Without tests of numbers and of peaks of memory, which ran at -O3 and would take minutes here.
+# Leaves out tests of numbers and of peaks of memory, which ran at -O3 and would take minutes here.
 GTEST_FILTER='-Esm2In8Bits.IsClose:Esm2In8Bits.CorrectedBiases*:WorkerPools.Keep*' \
   run_tests asan asan -L '^(unit|fuzz)$'
 
 build tsan threaded_unit_tests
-# Without tests of one thread, and of the journals that runs leave: they ran under ASan, and would
+# Leaves out tests of one thread, and of the journals that runs leave: they ran under ASan, and would
 # take three minutes here.
 GTEST_FILTER='-Resumed.*:WorkerPools.Keep*:Cram.LongReads*:Cram.Every*:CramContainer.*:ReferenceList.*:WalkJson.*:JsonValues.*' \
   run_tests tsan tsan -L '^unit\.threaded$'

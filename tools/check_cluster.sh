@@ -5,8 +5,8 @@
 #
 #   tools/check_cluster.sh PROGRAM RESULTS [PYTEST-ARGUMENT…]
 #
-# All of it is in namespaces of its own: the network is the loopback alone, and every process of
-# Slurm ends with the tests. That takes root.
+# Everything runs in its own namespaces: the only network is the loopback, and every process of
+# Slurm ends with the tests. This needs root.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -26,8 +26,8 @@ export VIRNUCPRO_BIN VIRNUCPRO_SOURCE=$PWD PYTHONDONTWRITEBYTECODE=1
 export VIRNUCPRO_SNAKEMAKE=$PWD/.venv-cluster/bin/snakemake
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# The second address is for the resolver, which knows no name where there is only 127.0.0.1. This shell
-# stays, as process 1: it reaps what jobs leave behind, which would otherwise look as if it still ran.
+# The resolver needs the second address: with 127.0.0.1 alone it knows no name. This shell stays, as
+# process 1: it reaps the processes that jobs leave behind, which would otherwise seem to run.
 prepare='hostname localhost; ip link set lo up; ip address add 192.0.2.1/32 dev lo; "$@"; exit $?'
 # These run in `make check`, by tests/CMakeLists.txt.
 in_check=(--ignore=tests/cluster/test_{nextflow,submit_script,wdl}.py)

@@ -24,7 +24,7 @@ part_cpu() {
   run_tests cpu cpu-program -L "$program_tests"
 }
 
-# As on a processor without AVX-512.
+# Runs the tests as on a processor without AVX-512.
 part_avx2() {
   hide_avx512
   build cpu all
@@ -38,7 +38,7 @@ part_tiny() {
   run_tests cpu tiny-program -L '^tiny\.(cli|oracle|hostile|crash)$'
 }
 
-# Each source by itself: finds missing includes, and names that change meaning in a unity build.
+# Compiles each source by itself: finds missing includes, and names that change meaning in a unity build.
 part_single() {
   build single all
   run_tests single single-unit -L '^(unit|fuzz)$'
@@ -90,7 +90,7 @@ part_cuda() {
   build cuda virnucpro gpu_tests bench_engine bench_gpu_ops
 }
 
-# The inputs of a part: the checkout's files, committed or not, and the installed packages.
+# Prints the inputs of a part: the checkout's files, committed or not, and the installed packages.
 run_on() {
   {
     git ls-files -z --cached --others --exclude-standard | xargs -0 sha256sum 2>&1 || true # one may be gone

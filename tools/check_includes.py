@@ -23,7 +23,7 @@ OUTPUT = re.compile(r"\bstd::(cout|cerr|clog)\b"
                     r"|(?<![\w.>])(?:std::)?(?:v?f?printf|puts|fputs|putchar)\s*\("
                     r"|\bfmt::v?print(?:ln)?\s*\(")
 ENDING = re.compile(r"(?<![\w.>:])(?:std::|::)?(abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
-# It forks: what it ends is the process it made.
+# This file forks, and ends only the process that it made.
 FORKING = "sequence/child_process.cpp"
 COMMENTS_AND_STRINGS = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"'
@@ -36,7 +36,7 @@ def blank(match):
 
 
 def room_of(path):
-    """The room of a path below src/ (itself or a folder in it); None if there is none."""
+    """Returns the room of a path below src/ (itself or a folder in it); None if there is none."""
     return next((room for room in ROOMS if path.startswith(room + "/")), None)
 
 
@@ -64,7 +64,7 @@ def output_breaches(path, text):
 
 
 def breaches(source):
-    """(path, line, what) for every breach below the folder of rooms."""
+    """Yields (path, line, what) for every breach below the folder of rooms."""
     for path in sorted(source.rglob("*")):
         if path.suffix not in SUFFIXES:
             continue

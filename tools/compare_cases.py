@@ -87,7 +87,7 @@ CASES = {
 
 
 def bgzf(data):
-    """Of one block, and the empty one that ends a file."""
+    """Returns BGZF with one block of data, and the empty block that ends a file."""
     blocks = b""
     for part in (data, b""):
         packer = zlib.compressobj(6, zlib.DEFLATED, -15)
@@ -99,7 +99,7 @@ def bgzf(data):
 
 
 def bam(records):
-    """Unmapped reads without qualities."""
+    """Returns BAM with unmapped reads without qualities."""
     data = b"BAM\1" + struct.pack("<II", 0, 0)
     for name, letters in records:
         codes = ["=ACMGRSVTWYHKDBN".index(letter) for letter in letters] + [0] * (len(letters) % 2)
@@ -132,11 +132,11 @@ def random_records(seed, count, longest):
 
 
 def make_inputs(folder):
-    """All that the runs name."""
+    """Makes every file that the runs name."""
     plain = random_records(1, 40, 420)
     # A twin, stop codons in every frame, nothing, and letters beside A, C, G and T.
     awkward = plain + [plain[0], ("stops", "CTAG" * 40), ("empty", ""), ("odd", "ACGTNRYX" * 20)]
-    # Two of the blocks that shards share; most records have no frame, for speed.
+    # Two blocks of the kind that shards share; most records have no frame, for speed.
     blocks = [(f"b{i}", "CTAG" * 8 if i % 16 else letters)
               for i, (_, letters) in enumerate(random_records(2, 4200, 60))]
     for name, data in {
@@ -160,5 +160,5 @@ def make_inputs(folder):
 
 
 def lacking(name):
-    """Why a case cannot be run."""
+    """Returns why a case cannot be run; empty if it can."""
     return "no samtools" if name == "CRAM" and not shutil.which("samtools") else ""

@@ -49,7 +49,7 @@ class Turn:
                             if not name.startswith("VIRNUCPRO_")}
 
     def see(self, what, lines):
-        """Numbers the later ones of several equal names."""
+        """Keeps the lines; numbers equal names from the second on."""
         number = 1
         while (name := what if number == 1 else f"{what} ({number})") in self.seen:
             number += 1
@@ -99,7 +99,7 @@ def runs_of(lines, turn):
 
 
 def help_texts(turn):
-    """The help of the program, and of every command that a help names."""
+    """Keeps the help of the program, and of every command that a help names."""
     def describe(*command):
         text = turn(" ".join((*command, "--help")))
         listed = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.MULTILINE)
@@ -112,7 +112,7 @@ def help_texts(turn):
 
 
 def damaged_journal(turn):
-    """A changed byte in the journal: refused; with --force-resume the run starts over."""
+    """Changes a byte in the journal: it is refused; with --force-resume the run starts over."""
     turn("predict reads.fa MODELS -o out")
     path = turn.folder / "out" / "run.db"
     data = bytearray(path.read_bytes())
@@ -172,7 +172,7 @@ def all_cases():
 
 
 def take_turn(case, program, other, root):
-    """Runs in a folder of one name, because a journal has paths and their checksums."""
+    """Runs in a folder that always has the same name, as a journal has paths and their checksums."""
     folder = root / "run"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(root / "inputs", folder)

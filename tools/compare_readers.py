@@ -44,7 +44,7 @@ VOLATILE_VALUES = re.compile("|".join((
     r"(.*\.)?(verdicts\.\d+\.value|seconds_by_stage\.\d+\.value)",
     r"metrics\.\d+\.(median|\w+_quartile|repeats)|performance\..*|cells\.\d+\.relative",
     r"rows\.\d+\.(spread|batches|rates\.\d+)|recommended_token_budget")))
-# The same of whole trees: sizes and types differ, too.
+# Names of whole trees in JSON whose sizes and types differ, too.
 VOLATILE_TREES = re.compile("|".join((
     r"throughput\.over_time|host\.phases\.\d+\.(cpu_percent|rss_bytes)|(.*\.)?bottlenecks",
     r"sections\.devices\.tables\.measured|sections\.\w+\.plots\.\w+\.\d+\.[xy]")))
@@ -55,7 +55,7 @@ VOLATILE_FIGURES = re.compile("|".join((
     r"(?s:<svg.*?</svg>)", "[▁-█]+")))
 VOLATILE_ROW = re.compile(r"^(\| |<tr><td>)(cpu|worker \d+|starved|normal|full|esm2) ?[|<]"
                           r"|a second \|")
-# And rows that are not always there: what held a run up, and what the monitor saw.
+# Rows that are not always there: bottlenecks of a run, and samples of the monitor.
 FLEETING_ROW = re.compile(r"\b(compute|host|launch|I/O)-bound\b|^(\| |<tr><td>)host\b")
 NUMBER = re.compile(r"(?<!\w)-?\d[\d.,]*(e[-+]?\d+)?")
 
@@ -67,7 +67,7 @@ def masked(text):
 
 
 def words_of(text):
-    """Text without its numbers, and without the room that they took."""
+    """Returns the lines without their numbers and without the space that these took."""
     return [re.sub(" +", " ", NUMBER.sub("N", line)) for line in masked(text).splitlines()]
 
 
@@ -89,12 +89,12 @@ def report_lines(data):
 
 
 def page_lines(data):
-    """Of pages that hardly have any figure but measured ones."""
+    """Reads pages on which nearly every figure is measured."""
     return words_of(VOLATILE_FIGURES.sub("N", data.decode()))
 
 
 def leaves(value, path=""):
-    """A line a value: where it is in the JSON, and what it is."""
+    """Yields a line for each value: its place in the JSON, and the value."""
     if VOLATILE_TREES.fullmatch(path):
         yield f"{path} = …"
     elif isinstance(value, (dict, list)) and value:
@@ -111,18 +111,18 @@ def json_lines(data):
 
 
 def batch_lines(data):
-    """Batches of several workers come in any order."""
+    """Sorts the batches, as those of several workers come in any order."""
     batches = sorted(map(json.loads, data.splitlines()), key=lambda batch: batch["batch"])
     return [f"batch {batch['batch']}: {leaf}" for batch in batches for leaf in leaves(batch)]
 
 
 def columns(data):
-    """Of a table with commas: how many rows there are differs."""
+    """Returns only the columns of a table with commas, as the number of rows differs."""
     return data.decode().partition("\n")[0].split(",")
 
 
 def dataset_names(data):
-    """Of HDF5, from its heaps of names: without its library no more can be told of it."""
+    """Reads the names in HDF5 from its heaps: without the library nothing else can be read."""
     names = set()
     for heap in re.finditer(rb"HEAP\0\0\0\0", data):
         size, _, place = struct.unpack_from("<QQQ", data, heap.end())
@@ -131,12 +131,12 @@ def dataset_names(data):
 
 
 def trace_lines(data):
-    """The names of the events: how often they come differs."""
+    """Returns only the names of the events, as their number differs."""
     return sorted({f"{event['ph']} {event['name']}" for event in json.loads(data)["traceEvents"]})
 
 
 def journal_lines(path):
-    """All rows. Read as immutable: otherwise SQLite leaves files beside it."""
+    """Returns all rows. Opens the journal as immutable: otherwise SQLite leaves files beside it."""
     database = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
     lines = []
     for table, schema in database.execute("SELECT name, sql FROM sqlite_master").fetchall():
@@ -148,7 +148,7 @@ def journal_lines(path):
     return lines
 
 
-# By a file's name: what it belongs to, and its reader. The first that fits is taken.
+# Patterns of file names, with a kind and a reader. The first pattern that fits counts.
 FILES = (
     ("*/run.db", "journal", None),
     ("*/logs/gpu_metrics_*.log", "telemetry", columns),

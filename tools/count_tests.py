@@ -18,7 +18,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# What a test may need from a machine: tests/needs.py, tests/unit/needs.hpp, tests/gpu.
+# The things that a test may need from a machine: tests/needs.py, tests/unit/needs.hpp, tests/gpu.
 ALLOWED_SKIP = re.compile(r"needs (AVX512|AVX512_BF16|AMX|Hopper|counted reads|a mirror of (bullseye|bookworm))"
                           r"(, (AVX512|AVX512_BF16|AMX))*$")
 SLOWEST = 20
@@ -41,8 +41,8 @@ class Count:
 
 
 def skip_reason(case):
-    """Why a case was skipped; None if the reason is not allowed."""
-    # pytest puts it in a message, GoogleTest after a line with the place.
+    """Returns why a case was skipped; None if the reason is not allowed."""
+    # pytest puts the reason in a message, GoogleTest after a line with the place.
     message = (case.find("skipped").get("message") or "").strip()
     reason = message.splitlines()[-1].strip() if message else ""
     return reason if ALLOWED_SKIP.match(reason) else None
@@ -84,7 +84,7 @@ def count_test(case, folder):
 
 
 def count_folder(folder):
-    """The count of a folder, the names of its failed ctests, and (seconds, name) of each."""
+    """Returns the count of a folder, the names of its failed ctests, and (seconds, name) of each."""
     total, names, times = Count(), [], []
     if not (folder / "ctest.xml").exists():
         return Count(failed=1), ["ctest did not end"], []

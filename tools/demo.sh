@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a bare checkout to the report of a real genome, with made-up models.
+# Goes from a bare checkout to the report of a real genome, with made-up models.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -17,7 +17,7 @@ build() {
   cmake --build --preset fuzz --target fuzz_targets
 }
 
-# All shared libraries except those of the C library, which the other machine must have.
+# Prints all shared libraries except those of the C library, which the other machine must have.
 libraries() {
   ldd "$targets"/*_fuzz | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | sort -u |
     grep -vE '/lib(c|m|dl|rt|pthread|resolv)\.so'

@@ -16,7 +16,7 @@ mkdir -p "$output" "$stage"/{bin,lib}
 cp build/cuda/bin/{virnucpro,bench_gpu_ops,bench_engine,bench_simulated_gpus} build/cuda/tests/{gpu_engine,faulty_worker} "$stage/bin/"
 strip "$stage"/bin/*
 cp -rL build/cuda/share "$stage/"
-# Except glibc's, which must be as new there as here.
+# Copies all libraries but glibc's, which must be as new there as here.
 ldd "$stage"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
   grep -vE '/(libc|libm|libpthread|libdl|librt)\.so' | xargs -I '{}' cp -L '{}' "$stage/lib/"
 pwd >"$stage/source"

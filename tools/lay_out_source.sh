@@ -11,5 +11,5 @@ rm -rf "$folder"
 mkdir -p "$folder"
 git ls-files -z --cached --others --exclude-standard --deduplicate |
   tar --create --null --files-from=- --ignore-failed-read | tar --extract -C "$folder"
-# As `git archive` does; cmake/write_commit.cmake reads it.
+# Writes the commit, as `git archive` does; cmake/write_commit.cmake reads it.
 git describe --always --exclude='*' --dirty=+ --abbrev=40 >"$folder/cmake/archived_commit.txt"

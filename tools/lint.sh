@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# clang-format and clang-tidy on all sources; headers are checked through sources that include them.
+# Runs clang-format and clang-tidy on all sources; headers are checked through sources that include them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -36,7 +36,7 @@ import model_files  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
 
-# Where a folder of models has them, as docs/use/models.md says.
+# Places of the models in a folder of models, as docs/use/models.md says.
 ESM2_PLACES = ("esm2_t36_3B_UR50D.pt", "esm2_t36_3B_UR50D", "facebook/esm2_t36_3B_UR50D")
 DNABERT_PLACES = ("DNABERT-S", "zhihan1996/DNABERT-S")
 
@@ -65,7 +65,7 @@ def first_place(folder: Path, names) -> str:
 
 
 def chosen_models(options: argparse.Namespace) -> Dict[str, str]:
-    """The three models as given, by the names that runs have for them."""
+    """Returns the three given models by the names that runs have for them."""
     given = {"dnabert_s": options.dnabert, "esm2": options.esm2, "classifier": options.classifier}
     places = {"dnabert_s": DNABERT_PLACES, "esm2": ESM2_PLACES,
               "classifier": (f"{options.model_type}_model.pth",)}
@@ -87,7 +87,7 @@ class Program:
         return re.search(r"^hash: (\w+)$", self.run("utils", "inspect", model), re.M)[1]
 
     def as_file(self, model: str, place: Path, *arguments: object) -> Path:
-        """The model's file; a synthetic one is written to `place`."""
+        """Returns the model's file; a synthetic model is written to `place`."""
         if not model.startswith("synthetic"):
             return Path(model)
         self.run("utils", "export-weights", model, "-o", place, *arguments)

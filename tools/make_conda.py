@@ -23,7 +23,7 @@ RECIPE = Path(__file__).parents[1] / "packaging" / "conda" / "recipe.yaml"
 
 
 def build(version, stage, folder):
-    """The package as the recipe says; its times and the paths in its recipe are this build's."""
+    """Builds the package of the recipe; its times and the paths in its recipe are of this build."""
     context = {"version": version, "stage": str(Path(stage).resolve())}
     (result,) = Stage0Recipe.from_file(shutil.copy(RECIPE, folder)).run_build(
         output_dir=folder / "channel", channels=[], no_build_id=True, progress_callback=SimpleProgressCallback(),
@@ -33,7 +33,7 @@ def build(version, stage, folder):
 
 
 def pack_again(package, folder, output):
-    """The same with the time SOURCE_DATE_EPOCH, and the recipe as it is in the source."""
+    """Packs the package again with the time SOURCE_DATE_EPOCH and the source's recipe."""
     tree = folder / "tree"
     extract(package, tree)
     index, about = (json.loads((tree / "info" / f"{name}.json").read_text()) for name in ("index", "about"))

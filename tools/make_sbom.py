@@ -22,7 +22,7 @@ NVIDIA = "NVIDIA "
 
 
 def rows_of(text):
-    """(file or COMPILED_IN, source, its version, package, its version) of each row of the list."""
+    """Yields (file or COMPILED_IN, source, its version, package, its version) of each row of the list."""
     for line in text.splitlines():
         file, tab, rest = line.partition("\t")
         if tab:

@@ -64,7 +64,7 @@ Tag: {tag}
 
 
 def place_of(name, data):
-    """Where a file of the tree goes in the wheel; None if it does not."""
+    """Returns the place of a file of the tree in the wheel; None if it has none."""
     if name.startswith(LIBRARY):
         return None
     if name.startswith("bin/"):
@@ -75,7 +75,7 @@ def place_of(name, data):
 
 
 def contents(version, stage):
-    """(name in the wheel, bytes, whether it is executable) of every file but RECORD."""
+    """Yields (name in the wheel, bytes, whether it is executable) of every file but RECORD."""
     information = f"virnucpro-{version}.dist-info"
     for path in sorted(path for path in stage.rglob("*") if path.is_file()):
         place = place_of(path.relative_to(stage).as_posix(), f"virnucpro-{version}.data")

@@ -30,7 +30,7 @@ SOURCE, BUILD = FOLDER / "source", FOLDER / "build"
 EQUAL = ROOT / "tools" / "mutants_equal.tsv"
 LEAST_KILLED = 0.95
 
-# Of each room: the unit tests of other rooms, and the program tests, that are nearest to it.
+# For each room: the nearest unit tests of other rooms, and the nearest program tests.
 NEAREST = {
     "sequence": (["run"], ["oracle/test_readers.py", "oracle/test_frames.py", "cli/test_edges.py",
                            "cli/test_letters.py", "oracle/test_formats.py"]),
@@ -43,7 +43,7 @@ NEAREST = {
     "run": ([], ["cli/test_resume.py", "cli/test_merge.py", "cli/test_export.py",
                  "cli/test_close_calls.py", "cli/test_edges.py", "cli/test_virus_fastq.py"]),
 }
-# Not computed here: what needs a GPU or an instruction set that few processors have.
+# Files that are not tried: they need a GPU or an instruction set that few processors have.
 OTHER_MACHINES = re.compile(r"cuda|hopper|amx|avx512|nvml")
 
 RELATIONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
@@ -83,12 +83,12 @@ class Mutant(NamedTuple):
 
 
 def blanked(text: str) -> str:
-    """The code with blanks for comments and literals, at the same places."""
+    """Returns the code with blanks for comments and literals, at the same places."""
     return COMMENTS_AND_STRINGS.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
 def closing(line: str, opening: int) -> Optional[int]:
-    """Where the parenthesis that opens there closes, in the same line."""
+    """Returns where the parenthesis at `opening` closes; None if that is not in this line."""
     depth = 0
     for at in range(opening, len(line)):
         depth += (line[at] == "(") - (line[at] == ")")
@@ -98,7 +98,7 @@ def closing(line: str, opening: int) -> Optional[int]:
 
 
 def changes(line: str) -> Iterator[tuple]:
-    """(column, old, new) of each mutant of a line of code."""
+    """Yields (column, old, new) of each mutant of a line of code."""
     for found in OPERATOR.finditer(line):
         old = found.group(1)
         yield found.start(1), old, {**RELATIONS, **ARITHMETIC}[old]
@@ -146,7 +146,7 @@ def key_of(mutant: Mutant) -> tuple:
 
 
 def run(command: Sequence[object], seconds: float, log: Path, **more) -> bool:
-    """Whether the command succeeds in time."""
+    """Returns True if the command succeeds in time."""
     with log.open("w") as out:
         try:
             return subprocess.run(list(map(str, command)), stdout=out, stderr=out, timeout=seconds, check=False,
@@ -175,7 +175,7 @@ def program_test_passes(file: str) -> bool:
 
 
 def killer(mutant: Mutant, limits: Dict[str, float]) -> Optional[str]:
-    """The tests that find it; empty if none; None if it does not compile."""
+    """Returns the tests that find a mutant; empty if none do; None if it does not compile."""
     rooms, programs = NEAREST[mutant.room]
     for room in (mutant.room, *rooms):
         if not built(f"unit_{room}"):
@@ -203,7 +203,7 @@ def prepare() -> None:
 
 
 def measure_units(rooms: Sequence[str]) -> Dict[str, float]:
-    """Seconds that a room's unit tests may take: many times what they take without a mutant."""
+    """Returns the seconds that a room's unit tests may take: many times those without a mutant."""
     limits = {}
     needed = sorted({one for room in rooms for one in (room, *NEAREST[room][0])})
     if not built("virnucpro", *(f"unit_{room}" for room in needed)):

@@ -6,7 +6,7 @@
 # gives the same bytes: all times in the package are SOURCE_DATE_EPOCH, or the time of the commit.
 set -euo pipefail
 shopt -s inherit_errexit
-# The same order of files and the same words of ldd, which are read here, for every user.
+# Every user gets the same order of files and the same words of ldd, which this script reads.
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
@@ -27,7 +27,7 @@ fail() {
   exit 1
 }
 
-# The libraries that this system's loader would take for the given files.
+# Prints the libraries that this system's loader would take for the given files.
 libraries_of() {
   local listing
   listing=$(ldd "$@")
@@ -60,7 +60,7 @@ add_libraries() {
   add_compiled_in
 }
 
-# In a folder of its own, where the host's loader does not look for libraries of the program.
+# Puts glibc in its own folder, where the host's loader does not look for libraries of the program.
 add_glibc() {
   local folder archive package
   folder=$(dirname "$(realpath /lib64/ld-linux-x86-64.so.2)")

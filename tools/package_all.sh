@@ -12,7 +12,7 @@ export LC_ALL=C  # SHA256SUMS has the same order for every user
 output=$(realpath -m "${1:-dist}")
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 
-# So that SHA256SUMS has this version's files alone, and a container finds one tarball.
+# SHA256SUMS must have only this version's files, and a container must find one tarball.
 rm -f "$output"/virnucpro[-_][0-9]* "$output/SHA256SUMS"
 mkdir -p "$output"
 tools/package.sh "$output"

@@ -37,9 +37,9 @@ build=build/deb
 tree=$build/virnucpro-$version
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 lay_out
-# Where tools/package.sh has it from, so that ccache knows what that compiled.
+# Takes CUTLASS from the same place as tools/package.sh, so that ccache can reuse the objects.
 [ ! -d .cutlass ] || export CUTLASS_INCLUDE_DIR=$PWD/.cutlass/cutlass_library/source/include
-# No .buildinfo and no debug symbols: nothing but the package is made.
+# Makes only the package, without .buildinfo and debug symbols.
 (cd "$tree" && DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage --build=binary --unsigned-source --unsigned-changes \
   >../log 2>&1) || fail "$(tail -n 30 "$build/log")"
 package=$build/virnucpro_${version}_amd64.deb

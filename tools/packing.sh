@@ -7,16 +7,16 @@
 # is not named here: libboost-dev only asks for the package of a version, which has its licence.
 compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev)
 
-# The folder as a .tar.gz. Its bytes depend on its files and SOURCE_DATE_EPOCH alone.
+# Packs a folder as a .tar.gz, whose bytes depend only on the files and SOURCE_DATE_EPOCH.
 archive() {
   tar --create --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
     --mode=u=rwX,go=rX --directory="$(dirname "$1")" "$(basename "$1")" | gzip -9n
 }
 
-# "13.0, for driver 580 or newer"; empty for a build without CUDA.
+# Prints "13.0, for driver 580 or newer"; empty for a build without CUDA.
 cuda_of_build() { "$build"/bin/virnucpro -v --version | sed -n 's/^CUDA: \([0-9].*\)/\1/p'; }
 
-# The Debian package of a file. The loader names files in /lib, which is /usr/lib.
+# Prints the Debian package of a file. The loader names files in /lib, which is /usr/lib.
 package_of() {
   { dpkg-query -S "$1" 2>/dev/null || dpkg-query -S "/usr$1" 2>/dev/null; } | sed 's/[:,].*//;q' |
     grep . || fail "$1 belongs to no Debian package: its licence is not known"
@@ -77,7 +77,7 @@ cutlass_version() {
 # shellcheck disable=SC2016
 names_and_versions() { dpkg-query -W -f='${source:Package} ${source:Version}, ${Package} ${Version}\n' "$1"; }
 
-# A package's licence, with the common licences that it cites.
+# Adds a package's licence, with the common licences that it cites.
 add_licence() {
   local from=/usr/share/doc/$1/copyright common
   [ -f "$from" ] || fail "$from is not there: the licence of $1 must go with it"

@@ -90,7 +90,7 @@ slice() {
   done
 }
 
-# The number of slices per target for which the last job ends earliest.
+# Sets the number of slices per target for which the last job ends earliest.
 choose_slices() {
   local count rounds best=0
   for count in 1 2 3 4 5 6 7 8; do
@@ -127,7 +127,7 @@ edges() {
   last_number "$log" 'cov: '
 }
 
-# The edges of each target's seeds and corpus, to logs/NAME.edges.
+# Writes the edges of each target's seeds and corpus to logs/NAME.edges.
 count_edges() {
   local name running=0
   for name in "${targets[@]}"; do

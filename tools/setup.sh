@@ -75,7 +75,7 @@ become_root() {
     "As root, run:  apt-get install --no-install-recommends $*" "then run this again."
 }
 
-# The packages that apt would remove to install the given ones.
+# Prints the packages that apt would remove to install the given ones.
 removed_by() {
   apt-get install --simulate --no-install-recommends "$@" | sed -n 's/^Remv \([^ ]*\).*/\1/p'
 }

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using virnucpro::MemoryFile;
 
-// As in the seeds.
+// The same settings as in the seeds.
 const virnucpro::DataSetSettings kSettings{
     .sequences = {.seed = 1, .count = 3, .length = virnucpro::FixedLength{500}}};
 

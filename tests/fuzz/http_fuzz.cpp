@@ -1,5 +1,5 @@
-// What a server may say in a reply's head: a line each. Headers are bounded, a Content-Range is one
-// part of a whole, and a redirect leads to http or https alone.
+// Parses the head of a server's reply, line by line. Headers are bounded, a Content-Range is one
+// part of a whole, and a redirect leads only to http or https.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

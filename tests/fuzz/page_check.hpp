@@ -8,7 +8,7 @@
 
 namespace virnucpro::fuzz {
 
-// No text of a page may become markup.
+// Checks that no text of a page becomes markup.
 inline void check_html(const std::string& html) {
   std::size_t scripts = 0;
   for (std::size_t at = html.find("<script"); at != std::string::npos;
@@ -16,7 +16,7 @@ inline void check_html(const std::string& html) {
     ++scripts;
   }
   if (scripts != 1) __builtin_trap();
-  // The only control characters of a page are line ends.
+  // Line ends are the only control characters of a page.
   const bool plain = std::all_of(html.begin(), html.end(), [](char letter) {
     return letter == '\n' || static_cast<unsigned char>(letter) >= 0x20U;
   });

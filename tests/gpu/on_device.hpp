@@ -27,7 +27,7 @@ inline std::vector<float> random_numbers(std::size_t count, std::uint32_t seed) 
   return values;
 }
 
-// A number of `element` as fp32.
+// Returns a number of type `element` as fp32.
 inline float widened(const void* at, Element element) {
   std::uint16_t bits = 0;
   float value = 0;
@@ -47,7 +47,7 @@ inline float widened(const void* at, Element element) {
   return static_cast<float>(half);
 }
 
-// A matrix on the device that owns its memory; numbers start as NaN.
+// A matrix that owns its memory on the device; its numbers start as NaN.
 class OnDevice {
  public:
   OnDevice(std::size_t rows, std::size_t width, Element element = Element::kFp32)
@@ -90,7 +90,7 @@ class OnDevice {
   DeviceMatrix matrix_;
 };
 
-// Plain data on the device.
+// Copies plain data to the device.
 template <typename T>
 DeviceBuffer device_copy(std::span<const T> values) {
   DeviceBuffer buffer(Purpose::kScratch, values.size_bytes());
@@ -99,7 +99,7 @@ DeviceBuffer device_copy(std::span<const T> values) {
   return buffer;
 }
 
-// The relative rounding error of an element type.
+// Returns the relative rounding error of an element type.
 constexpr double rounding(Element element) {
   switch (element) {
     case Element::kFp16:
@@ -120,8 +120,8 @@ inline std::vector<std::size_t> all_rows(std::size_t rows) {
   return order;
 }
 
-// `run` computes those rows of `rows` that it is given, in that order: each must have the bits that
-// it has when all are computed.
+// Checks that any subset of rows, in any order, has the bits that it has when all are computed.
+// `run` computes the given rows.
 template <typename Run>
 void expect_same_bits_in_any_company(std::size_t rows, const Run& run) {
   const OnDevice whole = run(all_rows(rows));
@@ -147,7 +147,7 @@ inline bool is_hopper() {
   return major == 9 && minor == 0;
 }
 
-// Whether the GPU computes in it: 8 bits need Hopper.
+// True if the GPU computes in this precision: 8 bits need Hopper.
 inline bool is_there(Precision precision) {
   return precision != Precision::kInt8 || is_hopper();
 }

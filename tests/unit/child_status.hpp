@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// What /proc says of this process's only child.
+// Returns /proc's status of this process's only child.
 inline std::string status_of_child() {
   std::string id;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {

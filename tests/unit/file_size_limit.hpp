@@ -14,8 +14,8 @@ inline void limit_file_size(rlim_t bytes) {
   ::setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-// While it lives, no file of this process may grow beyond `bytes`: like a disk that is full, and
-// later has room again.
+// While this object lives, no file of this process may grow beyond `bytes`. This acts like a full
+// disk that later has room again.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
@@ -36,7 +36,7 @@ class FileSizeLimit {
 };
 
 // Runs `body` in a child process in which no file may grow beyond `bytes`, as on a full disk.
-// Returns the kind of its Error, or -1 if there was none.
+// Returns the kind of its Error, or -1 if it throws none.
 template <typename Body>
 int kind_with_full_disk(rlim_t bytes, const Body& body) {
   const pid_t child = ::fork();

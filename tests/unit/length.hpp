@@ -9,7 +9,7 @@ namespace virnucpro {
 // How thorough the tests are; tests/lengths.py explains each value.
 enum class TestLength { kCheck, kFull, kLong };
 
-// VIRNUCPRO_TEST_LENGTH, or kCheck if it is not set; an unknown word fails the calling test.
+// Reads VIRNUCPRO_TEST_LENGTH; kCheck if it is not set. An unknown word fails the calling test.
 inline TestLength test_length() {
   const char* const asked = std::getenv("VIRNUCPRO_TEST_LENGTH");
   const std::string word = asked == nullptr ? "check" : asked;

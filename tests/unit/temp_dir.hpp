@@ -43,7 +43,7 @@ inline void write_text(const std::filesystem::path& path, const std::string& tex
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// The kind of the Error that `body` throws; fails the test if there is none.
+// Returns the kind of the Error that `body` throws; fails the test if it throws none.
 template <typename Body>
 ErrorKind thrown_kind(const Body& body) {
   try {

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Sets or unsets an environment variable for the object's life, because the tests of a room share a
+// Sets or unsets an environment variable until the object ends, because the tests of a room share a
 // process.
 class ScopedVariable {
  public:

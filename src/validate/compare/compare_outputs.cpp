@@ -168,7 +168,7 @@ class TableComparer {
       fail(b, fmt::format("it is a table of {}, but {} is a table of {}", name_of(in_b.kind),
                           a.string(), name_of(in_a.kind)));
     }
-    // The columns of the shorter table are always the first of the longer one.
+    // The columns of the shorter table are always the first columns of the longer table.
     columns_ = std::min(in_a.columns.size(), in_b.columns.size());
     tell_alone(in_a, "A");
     tell_alone(in_b, "B");

@@ -23,12 +23,11 @@ struct SampleSettings {
   bool proteins = true;          // true: frames have tokens of ESM-2
 };
 
-// Returns frames for measuring models. They have tokens of DNABERT-S only if `tokenizer` is not
-// null.
+// Returns frames for measuring models, with tokens of DNABERT-S only if `tokenizer` is not null.
 //
-// They are a file's first frames, or all if it has too few. Made-up sequences are one chunk long,
-// have a stop-free frame, and are the same each time. Errors: those of the input; kUsage for a file
-// without a stop-free frame, and for made-up chunks too short for one.
+// The frames are the first of the file, or all if it has too few. Made-up sequences are one chunk
+// long, have a stop-free frame, and are the same each time. Errors: those of the input; kUsage for
+// a file without a stop-free frame, and for made-up chunks that are too short for a frame.
 std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
                                        const DnaTokenizer* tokenizer, const Cancel& cancel);
 

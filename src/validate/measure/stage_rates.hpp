@@ -12,7 +12,7 @@ namespace virnucpro {
 struct StageRate {
   std::string name{};  // "translate"
   StageClock clock = StageClock::kHost;
-  double sequences_per_second = 0;  // of one thread, or of one device
+  double sequences_per_second = 0;  // rate of one thread or one device
   bool on_many_threads = false;     // false: one thread does it, in parallel with other stages
 };
 
@@ -20,8 +20,8 @@ struct StageRate {
 struct SlowestStage {
   StageClock clock = StageClock::kHost;
   std::string name{};
-  double host_sequences_per_second = 0;    // of its slowest thread, or of all threads together
-  double device_sequences_per_second = 0;  // of all devices
+  double host_sequences_per_second = 0;    // the slowest thread's rate, or all threads' together
+  double device_sequences_per_second = 0;  // rate of all devices together
   double share = 0;                        // the stage's share of the side's time
 };
 

@@ -29,7 +29,7 @@ struct BenchmarkSettings {
   std::vector<std::string> tune_arguments{};     // for tune, with the same models and device
   DataSize size{};
   std::vector<std::filesystem::path> samples{};  // real sequences instead of made-up ones
-  bool quick = false;                            // one repeat of each run
+  bool quick = false;                            // true: one repeat of each run
   std::vector<GpuId> gpus{};                     // none: the CPU
   std::size_t threads = 1;
   std::size_t cpu_workers = 1;  // for whole runs on the CPU
@@ -90,7 +90,7 @@ struct V2Figures {
   std::optional<Equivalence> equivalence{};
   std::optional<double> total_seconds{};  // of the largest run, start to end
   std::optional<double> projected_10k_hours{};
-  std::optional<double> projected_hours{};  // of kProjectedReads, one chunk each
+  std::optional<double> projected_hours{};  // for kProjectedReads of one chunk each
 };
 
 // Above this share of a run's time, loading models and writing tables decide how well it scales.

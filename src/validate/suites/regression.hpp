@@ -48,7 +48,7 @@ struct KeptResults {
   std::string build{};
   std::string host{};
   std::string driver{};  // of the GPUs; empty: none
-  double clock_mhz = 0;  // of their SMs while they computed; 0: unknown
+  double clock_mhz = 0;  // clock of the GPUs' SMs while computing; 0: unknown
   BenchmarkIdentity identity{};
   std::vector<KeptMetric> metrics{};
 };

@@ -23,7 +23,7 @@ namespace {
 constexpr std::array<std::size_t, 4> kProjectedGpus{1, 2, 4, 8};
 constexpr double kSecondsAnHour = 3600;
 
-// So many made-up reads replace one sequence of the data size, as they are shorter.
+// So many made-up reads replace one sequence of the data size, as reads are shorter.
 constexpr std::uint64_t kReadsASequence = 4;
 constexpr std::uint64_t kMostContigs = 40'000;
 constexpr LogNormalLengths kContigLengths{

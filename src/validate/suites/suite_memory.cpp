@@ -150,7 +150,7 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
   report.verdicts.insert(report.verdicts.end(), {efficiency, fragmentation});
 }
 
-// Finds it with profile, whose last row is the first budget that exceeds memory.
+// Finds the largest budget with profile, whose last row is the first budget that exceeds memory.
 void find_largest_budget(SuiteContext& context, SuiteReport& report) {
   const JsonValues profile =
       profile_model(context, "largest_budget", "esm2",

@@ -36,10 +36,10 @@ struct StageFigures {
   std::vector<double> rates{};  // one per repeat; sequences a second
   std::optional<double> tokens_per_second{};
   std::optional<double> run_tokens_per_second{};  // tokens per second of its time in a whole run
-  std::optional<double> busy_share{};             // share of its time, by the device's own events
-  std::optional<double> share{};                  // share of a whole run's time
-  std::optional<double> memory_bytes{};           // its peak when it ran alone
-  std::optional<double> gpu_percent{};            // while a whole run computed it
+  std::optional<double> busy_share{};    // busy share of its time, by the device's own events
+  std::optional<double> share{};         // share of a whole run's time
+  std::optional<double> memory_bytes{};  // its peak when it ran alone
+  std::optional<double> gpu_percent{};   // while a whole run computed it
 };
 
 // Returns a stage of the whole run's telemetry, by its name there.

@@ -15,7 +15,7 @@ struct TuneDataSettings {
   std::filesystem::path folder{};  // for the files below
 };
 
-// The sequences of tuning runs: the user's, or made-up coding ones that each have a stop-free
+// The sequences of tuning runs: the user's, or made-up coding sequences, each with a stop-free
 // frame.
 class TuneData {
  public:
@@ -23,7 +23,7 @@ class TuneData {
   TuneData(TuneDataSettings settings, const Cancel& cancel);
 
   std::uint64_t sequences() const { return settings_.sequences; }
-  // Returns a file of the first `count` sequences: for all, the user's own. Errors: kOutputWrite.
+  // Returns a file of the first `count` sequences; the user's file for all. Errors: kOutputWrite.
   std::filesystem::path first(std::uint64_t count) const;
 
  private:

@@ -2,7 +2,7 @@
 
 namespace virnucpro {
 
-// A kernel writes to an invalid address, which makes the process's GPU context unusable.
+// Starts a kernel that writes to an invalid address, so that the GPU context becomes unusable.
 void break_context();
 
 }  // namespace virnucpro

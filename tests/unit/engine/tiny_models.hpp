@@ -30,8 +30,8 @@ inline EngineModels tiny_models() {
   return models;
 }
 
-// Models with heads of 64 numbers, like the large published ones: the first layers of other models,
-// with fewer heads.
+// Returns models with heads of 64 numbers, as the large published models have: the first layers of
+// other models, with fewer heads.
 inline EngineModels models_with_wide_heads() {
   EngineModels models;
   models.dnabert_s = load_dnabert_s("synthetic:dnabert-s", tiny_lookup());
@@ -50,7 +50,7 @@ inline const DnaTokenizer& tiny_tokenizer() {
   return kTokenizer;
 }
 
-// Other weights with some values changed; the changes are not checked.
+// Changes some values of other weights; the changes are not checked.
 class ChangedWeights : public Weights {
  public:
   using Change = std::function<void(const std::string& name, std::span<float> values)>;
@@ -77,7 +77,7 @@ inline void change(std::unique_ptr<const Weights>& weights, ChangedWeights::Chan
   weights = std::make_unique<ChangedWeights>(std::move(weights), std::move(change));
 }
 
-// Models whose result is NaN for every protein with a W, and for no other.
+// Returns models whose result is NaN for every protein with a W, and for no other protein.
 inline EngineModels models_that_fail_on_w() {
   EngineModels models = tiny_models();
   const std::size_t width = models.esm2.shape.width;
@@ -101,7 +101,7 @@ inline std::string random_text(std::mt19937& random, std::string_view letters, s
   return text;
 }
 
-// A frame of `residues` residues without a W.
+// Returns a frame of `residues` residues without a W.
 inline FrameTokens random_frame(std::mt19937& random, std::size_t residues) {
   return frame_tokens(random_text(random, "LAGVSERTIDPKQNFYMHC", residues),
                       random_text(random, "ACGT", 3 * residues + 1));

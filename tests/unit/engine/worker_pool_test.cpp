@@ -239,7 +239,7 @@ TEST_F(WorkerPools, HandOnABatchOfNothingButNaN) {
   EXPECT_THAT(result.failed, IsEmpty());
 }
 
-// What is NaN for all in the first of two precisions is the caller's; in the second it is given up.
+// A frame that is NaN in the first of two precisions is handed on; in the second it is given up.
 TEST_F(WorkerPools, HandOnAFrameThatIsNaNInTheFirstOfTwoPrecisions) {
   WorkerPool pool(in_two_precisions({fmt::format("is_nan_on_token_at_first:{}", kBadToken),
                                      fmt::format("is_nan_on_token:{}", kBadToken)}),

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// For a reader of every message that can be written.
+// Returns limits for a reader of every message that can be written.
 inline WireLimits no_limits() {
   WireLimits limits;
   const auto allow = [&limits]<typename... Messages>(const std::variant<Messages...>& /*any*/) {
@@ -61,7 +61,7 @@ inline WorkerTrace sample_trace() {
            .kernels = "CUPTI, API version 130001"}};
 }
 
-// One message of every type, with every field set.
+// Returns one message of every type, with every field set.
 inline std::vector<WorkerMessage> sample_messages() {
   const WorkerSetup setup{.dnabert_s = "synthetic:dnabert-s-tiny",
                           .esm2 = "synthetic:esm2_tiny",

@@ -548,7 +548,7 @@ void PrintTo(const Damage& damage, std::ostream* out) {
 
 class DamagedFile : public testing::TestWithParam<Damage> {
  protected:
-  // Whether the journal is refused. If not, it must hold what was written, or a beginning of it, as
+  // True if the journal is refused. If not, it must hold the written data or a beginning of it, as
   // for an interrupted run.
   bool is_refused() const {
     try {

@@ -99,7 +99,7 @@ int exit_code_of_child(const std::function<int()>& work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Whether a call is refused because it is a child's.
+// True if a call is refused because a child makes it.
 template <typename Work>
 bool is_refused_in_child(const Work& work) {
   try {

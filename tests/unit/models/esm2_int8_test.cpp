@@ -120,7 +120,7 @@ TEST_F(Esm2In8Bits, BitsDoNotDependOnBatchOrThreads) {
   }
 }
 
-// What all proteins' embeddings are off in common.
+// Returns the error that all proteins' embeddings have in common.
 double mean_error(const std::vector<float>& a, const std::vector<float>& exact) {
   double square = 0;
   for (std::size_t i = 0; i < kCoded.width; ++i) {

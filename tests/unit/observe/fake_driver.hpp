@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Sets fake_nvml.c's answers as long as the object lives; that file describes the lines.
+// Sets the answers of fake_nvml.c while this object lives; fake_nvml.c describes the lines.
 class FakeDriver {
  public:
   explicit FakeDriver(const std::string& script) { std::ofstream(path()) << script; }
@@ -24,7 +24,7 @@ class FakeDriver {
   ScopedVariable variable_{"FAKE_NVML", path().string()};
 };
 
-// A GPU that measures everything, with constant values.
+// The answers of a GPU that measures everything, with constant values.
 inline const char* const kWholeGpu =
     "driver version 580.65.06\n"
     "GPU-1 name Fake-GPU\n"

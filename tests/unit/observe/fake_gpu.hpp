@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// What a GPU does, for fake_cupti.c to report.
+// The activity of a GPU, which fake_cupti.c reports.
 class FakeGpu {
  public:
   explicit FakeGpu(std::uint32_t refused_kind = 0) {

@@ -16,7 +16,7 @@ auto commas(std::string_view line) {
   return std::count(line.begin(), line.end(), ',');
 }
 
-// As v2's log, whose columns come first.
+// The first columns are those of v2's log.
 TEST(MonitorRows, AreTimedInSecondsSince1970) {
   EXPECT_TRUE(host_row(kMoment, Phase::kStart, {}, {}).starts_with("1769851805.042,-1,"));
   EXPECT_TRUE(kMonitorHeader.starts_with(

@@ -125,7 +125,7 @@ TEST(ScoreFacts, CountTheTiersOfViralNgs) {
   EXPECT_EQ(facts.top_hits[0].tier, "high_confidence");
 }
 
-// As a damaged journal may have it: chunks behind the end, and lengths of any size.
+// A damaged journal may have chunks behind the end, and lengths of any size.
 TEST(ScoreFacts, TakeChunksThatLieNowhere) {
   const std::uint64_t most = ~std::uint64_t{0};
   SequencePart far = sample_part("far", most, {0.9F, 0.9F});

@@ -46,7 +46,7 @@ std::vector<std::string> warnings_of(const JsonValues& report) {
 }
 
 struct Reports : testing::Test {
-  // What the reports of a run in the folder hold, in the order of report_files().
+  // Returns the reports of a run in the folder, in the order of report_files().
   std::vector<std::string> texts_of(const Journal& journal) const {
     write_reports(journal, {.run = directory.path(), .output = RunFolder(directory.path())}, {},
                   Cancel());

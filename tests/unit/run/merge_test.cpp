@@ -30,7 +30,7 @@ FrameScore score(float others, float virus) {
   return {.chunk = 0, .name = 0, .others = others, .virus = virus};
 }
 
-// What a finished run of one shard has; tests change one thing of it.
+// The contents of one shard's finished run; each test changes one of them.
 struct ShardRun {
   Journal::Fingerprint print{};
   InputEntry entry = kEntry;
@@ -79,7 +79,7 @@ struct Merges : testing::Test {
   MergeSummary merge() const { return merge(settings()); }
   std::string rows() const { return read_text(out / "sequences.tsv"); }
 
-  // What a merge of these shards is refused with.
+  // Returns the reason for which a merge of these shards is refused.
   std::string refusal(ErrorKind kind, const MergeSettings& settings) const {
     try {
       merge(settings);

@@ -95,7 +95,7 @@ TEST_F(OutputDirectories, IsTakenWhereItHoldsOnlyOtherNames) {
   EXPECT_TRUE(std::filesystem::exists(temp / "logs/mine.log"));
 }
 
-// What stands under a name of a run's file, and is none.
+// Something that has the name of a run's file, but is not such a file.
 struct Foreign {
   const char* what;
   std::function<void(const std::filesystem::path&)> make;
@@ -154,7 +154,7 @@ TEST_F(OutputDirectories, IsRefusedWhereANameIsTaken) {
   EXPECT_TRUE(std::filesystem::is_empty(others / "folder"));
 }
 
-// As a run makes its files.
+// Makes files as a run does.
 void make_files(const std::filesystem::path& run, const std::vector<RunFile>& files,
                 const std::string& stem) {
   const RunFolder folder(run);

@@ -42,7 +42,7 @@ struct MemoryOfAJob : testing::Test {
   void check(const EngineSettings& settings, std::size_t processes = 1) const {
     require_memory(models_of_3b(), settings, processes, root.path());
   }
-  // What is said and advised.
+  // Returns the error's detail and advice.
   std::string refusal(const EngineSettings& settings, std::size_t processes = 1) const {
     try {
       check(settings, processes);

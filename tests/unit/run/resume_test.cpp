@@ -274,8 +274,8 @@ TEST_F(Resumed, TakesInAnInputThatWasAway) {
   EXPECT_EQ(tables("out"), tables("reference"));
 }
 
-// What could not be read says nothing of the input: the journal stays as it is, and the run goes on
-// when the input is back.
+// An input that cannot be read stops the run, but leaves the journal as it is: the run goes on when
+// the input is back.
 TEST_F(Resumed, ChangesNothingForAnInputThatCannotBeRead) {
   for (std::uint64_t kept = 0; kept <= units(); kept += step()) {
     for (const std::uint64_t inputs : std::set{std::uint64_t{0}, inputs_within(kept)}) {
@@ -325,7 +325,8 @@ TEST_F(Resumed, IsBoundByNothingBeforeAScore) {
 TEST_F(Resumed, UsesEarlyScores) {
   interrupt_after(0, 0);
   {
-    // As an earlier session left them: the scores of all frames, and one that no frame has.
+    // Leaves the scores of an earlier session: the scores of all frames, and one score without a
+    // frame.
     PredictSettings reading = settings("out");
     InputSet inputs(reading.inputs, cancel);
     const RunModels models = start_models(reading.models, reading.compute, {}, cancel);

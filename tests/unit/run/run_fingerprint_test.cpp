@@ -46,7 +46,7 @@ TEST(RunFingerprint, KeepsTheNamesOfItsInputs) {
       << "as of an earlier version";
 }
 
-// What is said of a journal that such a run would not go on with; empty if it would.
+// Returns the reason for which a run refuses a journal; empty if the run would go on with it.
 std::string mismatch(const Journal::Fingerprint& journal, const Journal::Fingerprint& now) {
   try {
     require_same_run(journal, now, "run.db");

@@ -70,8 +70,8 @@ TEST(ShadowCheck, DependsOnTheHashAlone) {
   }
 }
 
-// Of weighted Poisson counts; with one weight it is the exact interval of a Poisson mean (Garwood
-// 1936, Biometrika 28:437): 0 to 3.689 for none, 1.623 to 10.242 for 5.
+// The interval is for weighted Poisson counts. With one weight it is the exact interval of a
+// Poisson mean (Garwood 1936, Biometrika 28:437): 0 to 3.689 for none, 1.623 to 10.242 for 5.
 TEST(ShadowCheck, HasThePoissonIntervalWhereAllHaveOneWeight) {
   ShadowCounters counters;
   counters.strata[3].chunks.add(100'000);

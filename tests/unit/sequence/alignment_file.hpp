@@ -19,8 +19,8 @@ inline void require_htslib(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-// Writes a SAM text again with htslib. `mode` is "wb" for BAM, "wb0" for BAM in stored blocks, "wc"
-// for CRAM, and so on. `options` are for CRAM, such as "reference=F".
+// Returns a SAM text as htslib writes it again. `mode` is "wb" for BAM, "wb0" for BAM in stored
+// blocks, "wc" for CRAM, and so on. `options` are for CRAM, such as "reference=F".
 inline std::string written_by_htslib(std::string_view sam, const char* mode,
                                      const std::vector<const char*>& options = {}) {
   const TestFolder folder;
@@ -54,7 +54,7 @@ inline std::string bam(std::string_view sam) {
   return written_by_htslib(sam, "wb");
 }
 
-// The uncompressed text of a BAM file.
+// Returns the uncompressed text of a BAM file.
 inline std::string bam_text(std::string_view sam) {
   const TestFolder folder;
   BGZF* const file = bgzf_open(folder.write("b", bam(sam)).c_str(), "r");

@@ -44,7 +44,7 @@ std::string heard(ChildProcess& process, int socket, unsigned idle_seconds = 20)
   }
 }
 
-// What a process said, and its misdeed.
+// The output of a process, and its misdeed.
 struct Ending {
   std::string said;
   std::string misdeed;
@@ -156,7 +156,7 @@ TEST(SystemCallFilter, TakesACrashForWhatItIs) {
   EXPECT_EQ(filtered([] { ::raise(SIGABRT); }).misdeed, "");
 }
 
-// As in a container that forbids seccomp.
+// A container may forbid seccomp.
 TEST(SystemCallFilter, SaysThatItIsNotThere) {
   const Ending ending = ending_of([] {
     const scmp_filter_ctx none = seccomp_init(SCMP_ACT_ALLOW);

@@ -11,7 +11,7 @@
 
 namespace virnucpro {
 
-// A folder of this test, with paths as texts.
+// A test's folder, with paths as texts.
 class TestFolder : public TempDir {
  public:
   std::string path(std::string_view name) const { return *this / std::string(name); }
@@ -21,8 +21,8 @@ class TestFolder : public TempDir {
   }
 };
 
-// Compresses `parts` with htslib; each part ends with a flush (its own BGZF block). `mode`: "w"
-// BGZF, "wg" one gzip member.
+// Compresses `parts` with htslib; each part ends with a flush, so it has its own BGZF block.
+// `mode`: "w" for BGZF, "wg" for one gzip member.
 inline std::string compressed(std::initializer_list<std::string_view> parts, const char* mode) {
   const TestFolder folder;
   const std::string path = folder.path("compressed");

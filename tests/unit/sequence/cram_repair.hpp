@@ -25,7 +25,7 @@ class CramRepair {
     return static_cast<unsigned char>(bytes_[at_++]);
   }
 
-  // A number whose leading one bits say how many bytes follow, at most `most`.
+  // Reads a number whose leading one bits say how many bytes follow, at most `most`.
   std::uint32_t number(std::uint32_t most) {
     const std::uint32_t first = byte();
     std::uint32_t more = 0;

@@ -128,7 +128,7 @@ TEST(MappedAlignment, DistancesOfEverySize) {
                           HasSubstr(" 34.47 "), HasSubstr(" 34.46 "), HasSubstr(" 0.00 ")));
 }
 
-// What such records say besides does not matter: of them only FLAG means anything here.
+// Only FLAG counts in secondary and supplementary records; their other fields do not matter.
 TEST(MappedAlignment, OtherRecordsAreCountedApart) {
   const std::string odd = "\tNM:Z:x";
   const std::string lines =

@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// Everything from a reader: its records as "NUMBER NAME=LETTERS", and how it ended.
+// All output of a reader: its records as "NUMBER NAME=LETTERS", and how it ended.
 struct Parsed {
   std::vector<std::string> rows;
   SkippedAlignments skipped;

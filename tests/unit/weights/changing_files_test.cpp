@@ -75,7 +75,7 @@ TEST_P(ChangingWeights, OverwrittenInPlace) {
   });
 }
 
-// As a program can that sets the time back.
+// A program may change the file and set its time back.
 TEST(ChangedWeights, WrittenToUnseen) {
   const ScratchDir scratch;
   const fs::path model = scratch / "classifier.safetensors";

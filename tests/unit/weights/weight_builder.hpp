@@ -27,7 +27,7 @@ inline std::filesystem::path weight_data() {
   return std::filesystem::path(VIRNUCPRO_SOURCE_DIR) / "tests" / "data" / "weights";
 }
 
-// A folder for one test, for files by their text.
+// A folder for one test, whose files are written from their text.
 class ScratchDir : public TempDir {
  public:
   std::filesystem::path write(const std::string& name, std::string_view text) const {
@@ -44,7 +44,7 @@ struct BuiltTensor {
   std::vector<float> values;
 };
 
-// A safetensors file with the given header and data.
+// Returns a safetensors file with the given header and data.
 inline std::string safetensors_of(std::string_view header, std::string_view data) {
   return le_bytes(header.size(), 8) + std::string(header) + std::string(data);
 }
@@ -62,7 +62,7 @@ inline std::string build_safetensors(const std::vector<BuiltTensor>& tensors) {
   return safetensors_of(header + "}", data);
 }
 
-// The tensors of a small classifier; all values are `value` except the variances.
+// Returns the tensors of a small classifier; all values are `value` except the variances.
 inline std::vector<BuiltTensor> small_classifier(float value = 0.5F) {
   const auto full = [&](std::size_t count) { return std::vector<float>(count, value); };
   return {{"hidden_layer.weight", {2, 3}, full(6)},
@@ -75,7 +75,7 @@ inline std::vector<BuiltTensor> small_classifier(float value = 0.5F) {
           {"output_layer.bias", {2}, full(2)}};
 }
 
-// The kind of the error that `act` throws; sets `message` to its text unless null.
+// Returns the kind of the error that `act` throws; sets `message` to its text unless it is null.
 inline ErrorKind error_of(const std::function<void()>& act, std::string* message = nullptr) {
   try {
     act();

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// The fake worker's results: for each frame the sum of both models' tokens.
+// Returns the fake worker's results: for each frame the sum of both models' tokens.
 inline BatchResult fake_result(const BatchRequest& request) {
   const PackedFrames& frames = request.frames;
   BatchResult result;

@@ -92,7 +92,7 @@ TEST(ToleranceOf, IsThatOfTheCoarserPrecision) {
   }
 }
 
-// Of 200 scores one in a hundred may be near the bound of all.
+// Of 200 scores, two may differ by more than the bound for 99 %.
 TEST(Compare, AllowsOfAPrecisionFewLargeDifferences) {
   const auto frames = [](int large) {
     std::string rows;

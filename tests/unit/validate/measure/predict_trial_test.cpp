@@ -12,8 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A disk that was full after the first rows leaves a log that is there, and lacks the rest.
-// Of 600 tokens in 2 s 100 were computed a second time, for close calls.
+// In 2 s, 100 of 600 tokens were computed a second time, for close calls.
 TEST(Trial, CountsTokensThatAreComputedAgainOnce) {
   Trial trial;
   trial.telemetry.workload.esm_tokens = 600;
@@ -24,6 +23,7 @@ TEST(Trial, CountsTokensThatAreComputedAgainOnce) {
   EXPECT_DOUBLE_EQ(trial.esm_tokens_per_second(), 250);
 }
 
+// A disk that was full after the first rows leaves a log without the other rows.
 TEST(Trial, KnowsOfALogWhatItsRunCouldNotWrite) {
   const TempDir folder;
   Trial trial{.directory = folder.path()};

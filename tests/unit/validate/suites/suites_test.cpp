@@ -347,7 +347,7 @@ TEST_F(OnGpus, MakeUpNoContigsWhereThereAreSamples) {
   for (const std::string& name : made_up_data(settings_)) EXPECT_THAT(name, HasSubstr("first_"));
 }
 
-// Of contigs 6,000,000 are another matter, however fast they were.
+// Contigs say nothing of the time for 6,000,000 reads, however fast they were.
 TEST_F(OnGpus, ProjectReadsFromReadsAlone) {
   settings_.thresholds.shortest_run = 0;
   const ScopedVariable one_chunk("FAKE_ONE_CHUNK", "68");  // of 80
@@ -364,7 +364,7 @@ struct Required {
   bool is_met;
 };
 
-// Of 6,000,000 sequences, not of 10,000.
+// The bar is for 6,000,000 sequences, not for 10,000.
 TEST_F(OnGpus, MeetTenHoursExactlyWhereSixMillionAreProjectedBelow) {
   settings_.thresholds.shortest_run = 0;
   for (const Required& required : {Required{"0.0119", 9.9167, true}, {"0.0121", 10.083, false}}) {
@@ -426,7 +426,7 @@ TEST_F(OnGpus, MeasureFragmentationAndGrowthOfARun) {
   EXPECT_EQ(std::get<std::string>(field(report, "growth_per_hour").value), "36.0 MB, of host");
 }
 
-// Of a run of a minute.
+// The run took a minute.
 TEST_F(OnGpus, JudgeMemoryByTheBarsOfV2) {
   using enum VerdictStatus;
   try_all("memory", "MEM-GROWTH",
@@ -651,7 +651,7 @@ TEST_F(Suites, MustJudgeWhatIsRequired) {
             ErrorKind::kNotJudged);
   EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "", true); }, "scaling: it ran on"),
             ErrorKind::kNotJudged);
-  // As EQUIV-BASELINE-FP32 where the baseline was skipped.
+  // The same happens to EQUIV-BASELINE-FP32 if the baseline was skipped.
   EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "PRECISION", false); },
                             "PRECISION: these runs have no such row"),
             ErrorKind::kNotJudged);
