@@ -56,15 +56,15 @@ struct CalibrationPoint {
   Int8Policy policy{};
   std::size_t kept = 0;    // number of linears in 16 bits
   double in_8_bits = 0;    // share of the multiplications of all linears
-  std::size_t frames = 0;  // of the sample
+  std::size_t frames = 0;  // frames used from the sample
   Closeness closeness{};
 };
 
 struct CalibrationResult {
   std::map<std::string, std::string> description{};  // describes the models, without the policy
   std::size_t frames = 0;
-  std::size_t tokens = 0;                  // of ESM-2
-  double check_tokens_per_second = 0;      // of the check precision
+  std::size_t tokens = 0;                  // ESM-2 tokens in the sample
+  double check_tokens_per_second = 0;      // speed of the check precision
   std::vector<CalibrationPoint> points{};  // in the order measured; the last is the result
   // The largest logit error, without the errors that kFlipChance allows, but at least
   // least_margin(). This order statistic bounds the chance of a changed call for reads of any

@@ -26,7 +26,7 @@ constexpr std::array kPrecisions{of("fp16", 2e-2, 5e-3, 5e-2, 99.8),
                                  of("bf16", 5e-2, 2e-2, 5e-1, 99.5),
                                  of("int8", 1e-1, 4e-2, 5e-1, 98)};
 
-// Returns a row's weight in its cause. Heavier rows come first, such as labels with clear scores.
+// Returns a row's weight. In a cause, the heaviest rows come first: labels with clear scores.
 double weight(const DifferingRow& row) {
   if (row.cause == Cause::kNumber) return row.difference;
   if (row.cause == Cause::kLabelFar || row.cause == Cause::kLabelNear) {

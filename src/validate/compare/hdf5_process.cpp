@@ -27,9 +27,9 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kStretchBytes = 1U << 20U;  // bytes of numbers read at once
-// A child may take so much more memory than this process per answer: many times an allowed chunk.
+// Limits of a child per answer: memory beyond this process's own, and processor time.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
-constexpr std::uint64_t kMostSeconds = 120;  // of processor time
+constexpr std::uint64_t kMostSeconds = 120;  // processor time
 // Bounds on the answers of the other process, which a crafted file may have taken over.
 constexpr std::uint64_t kMostAnswer = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kWidestRow = std::uint64_t{1} << 20U;

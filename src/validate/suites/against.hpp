@@ -12,7 +12,7 @@ namespace virnucpro {
 
 struct AgainstResult {
   Section section{};
-  std::vector<MetricChange> changes{};  // of this program against the other
+  std::vector<MetricChange> changes{};  // this program's changes against the other build
 };
 
 // Compares whole runs of this program and of another build over the same sequences. The programs

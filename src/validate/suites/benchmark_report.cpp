@@ -37,9 +37,10 @@ bool all_suites_judged(const BenchmarkResults& results) {
 // Throws if no row is judged. A requirement may have a row for each number of GPUs.
 void require_some_judged(const std::string& what, const std::vector<Verdict>& verdicts) {
   if (judged_count(verdicts) > 0) return;
-  throw Error(ErrorKind::kNotJudged, fmt::format("{}: {}", what,
-                                                 verdicts.empty() ? "these runs have no such row"
-                                                                  : verdicts.front().detail));
+  throw Error(ErrorKind::kNotJudged,
+              fmt::format("{}: {}", what,
+                          verdicts.empty() ? "these runs have no row with this id"
+                                           : verdicts.front().detail));
 }
 
 std::vector<std::string> failures_of(const BenchmarkResults& results, const BenchmarkEnd& end) {
@@ -275,7 +276,7 @@ Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& fac
   page.sections = {std::move(judged)};
   for (const SuiteReport& suite : results.suites) page.sections.push_back(suite_section(suite));
   for (Section& section : more) page.sections.push_back(std::move(section));
-  Section figures{.key = "figures", .title = "Figures that later benchmarks are held against"};
+  Section figures{.key = "figures", .title = "Figures for comparison with later benchmarks"};
   figures.tables = {metric_table(results)};
   page.sections.push_back(std::move(figures));
   page.sections.push_back(machine_section(settings, facts));

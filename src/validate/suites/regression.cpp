@@ -282,7 +282,7 @@ Section change_section(const KeptResults& before, const std::vector<MetricChange
   Section section{.key = "changes", .title = "Against earlier figures"};
   section.note = fmt::format(
       "Earlier figures: {}, commit {}. A figure counts as worse if its median is more than "
-      "{:.0f} % worse and the repeats vary less than that; one that is counted needs no repeats.",
+      "{:.0f} % worse and the repeats vary less than that; a counted figure needs no repeats.",
       before.time, before.commit, 100 * (kRegressionRatio - 1));
   Table table{.key = "changes", .caption = "Figures"};
   table.columns = {{"figure", "Figure"},

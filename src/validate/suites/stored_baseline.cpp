@@ -88,7 +88,7 @@ std::string StoredBaseline::why_other(const JsonValues& run) const {
     const auto hash = provenance_.text(model_path(model) + "_hash");
     const auto own = run.text(fmt::format("models/description/{}_hash", model.key));
     if (!hash || !own || *hash == *own) continue;
-    return fmt::format("it was made with another {}: its weights have the hash {}, those here {}",
+    return fmt::format("it was made with another {}: its weights have the hash {}, but here {}",
                        model.name, *hash, *own);
   }
   return {};

@@ -27,7 +27,7 @@ Trial run_with_journal(SuiteContext& context, bool journal) {
 Verdict judge_cost(const Estimate& percent) {
   Verdict verdict =
       judged_at_most({.id = "CHECKPOINT",
-                      .name = "what the journal costs",
+                      .name = "cost of the journal",
                       .unit = "%",
                       .bar = fmt::format("<= {:g}, up to {:g} a warning", kWanted, kMost)},
                      percent.value, kWanted, kMost);
@@ -59,7 +59,7 @@ void run_checkpoint_suite(SuiteContext& context, SuiteReport& report) {
   report.section.fields = {
       {"seconds_with", "with the journal", spread_of(with).median, Measure::kSeconds},
       {"seconds_without", "without", spread_of(without).median, Measure::kSeconds},
-      {"overhead", "it costs, in percent", estimate_text(percent)}};
+      {"overhead", "cost of the journal, in percent", estimate_text(percent)}};
   report.metrics.push_back({"checkpoint.seconds", "whole run with the journal", Measure::kSeconds,
                             Better::kLower, with});
   const std::string why = context.why_brief(

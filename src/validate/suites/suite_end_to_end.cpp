@@ -254,11 +254,11 @@ void run_all_of_it(SuiteContext& context, const LinearFit& fit, SuiteReport& rep
   const Trial& whole = context.whole_run();
   context.v2.total_seconds = whole.end.seconds;
   report.section.note =
-      fmt::format("The line is laid through runs over {} sequences at most; all {} were run once.",
+      fmt::format("The fitted line uses runs over {} sequences at most; all {} were run once.",
                   grouped(part), grouped(all));
   report.section.fields.push_back({"whole_seconds", fmt::format("all {} sequences", grouped(all)),
                                    whole.end.seconds, Measure::kSeconds});
-  report.section.fields.push_back({"whole_over_projected", "times what the line says",
+  report.section.fields.push_back({"whole_over_projected", "measured time over projected time",
                                    whole.end.seconds / fit.at(whole.scored_chunks()).value});
 }
 
@@ -278,7 +278,7 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
   report.brief = !context.why_brief(measured.largest.least_computing_seconds()).empty();
   context.v2.total_seconds = largest.end.seconds;
   if (!have_several_sizes(points)) {
-    constexpr const char* kWhy = "the data come in one size: no line can be laid through one point";
+    constexpr const char* kWhy = "the data have only one size: a fitted line needs several";
     report.section.note = kWhy;
     report.verdicts.push_back(judge_projected_time(0, kWhy, context.settings.thresholds));
     return;

@@ -127,11 +127,11 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
     return or_zero(worker.memory_peak_bytes) / or_zero(worker.memory_reserved_bytes);
   };
   Verdict efficiency{.id = "MEM-EFFICIENCY",
-                     .name = "most used at once of the memory reserved on a GPU",
+                     .name = "largest used share of a GPU's reserved memory",
                      .unit = "%",
                      .bar = fmt::format(">= {:g}", kLeastEfficiency)};
   Verdict fragmentation{.id = "MEM-FRAGMENTATION",
-                        .name = "memory reserved on a GPU that nothing used",
+                        .name = "unused share of a GPU's reserved memory",
                         .unit = "%",
                         .bar = fmt::format("<= {:g}", kMostFragmentation)};
   efficiency.detail = fragmentation.detail = "not measured: memory of the host is not reserved";
@@ -140,7 +140,7 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
     report.section.fields.push_back({"reserved_bytes", "reserved on a GPU at the end of the run",
                                      or_zero(worst->memory_reserved_bytes), Measure::kBytes});
     report.section.fields.push_back(
-        {"fragmentation", "share of it that nothing used", unused, Measure::kShare});
+        {"fragmentation", "unused share of the reserved memory", unused, Measure::kShare});
     efficiency.detail = fragmentation.detail = "";
     const double least = most_used(*std::ranges::min_element(workers, {}, most_used));
     efficiency = judged_at_least(efficiency, 100 * least, kLeastEfficiency, kLeastEfficiency);
@@ -170,8 +170,8 @@ void find_largest_budget(SuiteContext& context, SuiteReport& report) {
 
 // Says why the largest budget is not measured; empty if it is.
 std::string why_no_budget(const SuiteContext& context) {
-  if (!context.on_gpu()) return "not asked on the CPU, where a batch takes little of the memory";
-  return context.settings.quick ? "not asked with --quick" : "";
+  if (!context.on_gpu()) return "not measured on the CPU, where a batch takes little memory";
+  return context.settings.quick ? "not measured with --quick" : "";
 }
 
 // Returns the memory in each phase of the whole run, of the first GPU or the host.

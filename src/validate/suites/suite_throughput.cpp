@@ -170,11 +170,12 @@ Table stage_table(const std::vector<StageFigures>& stages) {
 }
 
 Plot share_plot(const std::vector<StageFigures>& stages) {
-  Plot plot{.key = "shares",
-            .title = "Shares of a whole run's time; stages of the host go on beside the device's",
-            .kind = PlotKind::kRows,
-            .y_label = "share of the time",
-            .unit = Measure::kShare};
+  Plot plot{
+      .key = "shares",
+      .title = "Shares of a whole run's time; stages of the host run in parallel with the device's",
+      .kind = PlotKind::kRows,
+      .y_label = "share of the time",
+      .unit = Measure::kShare};
   for (const StageFigures& stage : stages) {
     if (stage.share) plot.bars.push_back({stage.rate.name, stage.rate.name, *stage.share});
   }
@@ -208,7 +209,7 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
   };
   return fmt::format(
       "The slower side is the {}: by itself the host would do {} sequences a second with all its "
-      "threads, and the device {}. {} takes {:.0f} % of what holds it back.",
+      "threads, and the device {}. {} takes {:.0f} % of the slower side's time.",
       name_of(slowest.clock), rate(slowest.host_sequences_per_second),
       rate(slowest.device_sequences_per_second), slowest.name, 100 * slowest.share);
 }

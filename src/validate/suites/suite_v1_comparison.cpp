@@ -20,7 +20,7 @@ constexpr double kExpected = 15;  // for this program on a GPU
 constexpr std::uint64_t kUsualSequences = 1'000;
 constexpr std::uint64_t kUsualSequencesOnGpu = 3'000;
 constexpr std::uint64_t kMostSequences = 30'000;
-constexpr double kMargin = 1.25;  // as the repeats differ
+constexpr double kMargin = 1.25;  // because the repeats differ
 
 Verdict required_verdict() {
   return {.id = "V1-SPEED",

@@ -653,7 +653,7 @@ TEST_F(Suites, MustJudgeWhatIsRequired) {
             ErrorKind::kNotJudged);
   // The same happens to EQUIV-BASELINE-FP32 if the baseline was skipped.
   EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "PRECISION", false); },
-                            "PRECISION: these runs have no such row"),
+                            "PRECISION: these runs have no row with this id"),
             ErrorKind::kNotJudged);
   EXPECT_EQ(judged_text(all_verdicts(results_)),
             "judged 0 (passed 0), skipped 6: PERF-03, SCALING");
