@@ -774,7 +774,7 @@ class Executed:
     ({"ids": ["a", "b", "c"], "data": torch.zeros(2, 3).T}, "not the rows of one matrix"),
     ({"ids": ["a"], "data": torch.zeros(1, 3, dtype=torch.int64)}, "[1, 3] of I64"),
     ({"ids": [1], "data": torch.zeros(1, 3)}, "record 1: could not compare: input is not well formed: "
-     "its id is no text"),
+     "its id is not a text"),
     ({"proteins": ["a", "b"], "data": [torch.zeros(3), torch.zeros(4)]}, "record 2: could not compare"),
     ({"proteins": ["a"], "data": [torch.zeros(3, 1)]}, "does not have one dimension"),
     ({"proteins": ["a", "b"], "data": [torch.zeros(3)]}, "not a list of 2 rows"),

@@ -103,7 +103,7 @@ def test_the_key_is_checked_in_every_precision(place):
     (place.folder / "c.yaml").write_text("run:\n  int8_keep: fc3\n")
     result = place("-c", "c.yaml", *COMMANDS[0], code=1)
     assert "c.yaml" in message(result) and "run.int8_keep" in message(result)
-    assert "expected none, or qkv, out, fc1, fc2" in message(result)
+    assert "expected none, or a comma list of qkv, out, fc1, fc2" in message(result)
     (place.folder / "c.yaml").write_text("run:\n  int8_keep: 0-1.fc2,qkv\n")
     place("-c", "c.yaml", *COMMANDS[0], *SHORT, code=0)
 

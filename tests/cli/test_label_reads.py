@@ -138,7 +138,7 @@ def test_the_summary_counts(run):
     ([line("a", "NODE_1", tags="XX:i:1")], "a.sam: record 2, byte "),
     ([line("a", "NODE_1", tags="XX:i:1")], "has no tag NM"),
     ([line("a", "NODE_1", tags="XX:i:1")], "samtools calmd"),
-    ([line("a", "NODE_1", tags="NM:i:101")], "NM is 101, of 100"),
+    ([line("a", "NODE_1", tags="NM:i:101")], "NM is 101, but only 100"),
     ([line("a", "gone")], "RNAME is not in the header"),
     ([line("a", "NODE_1")[:-9]], "input ends too early"),
 ])

@@ -540,7 +540,7 @@ def zip_cases():
     yield case("name_of_65535", classifier_zip().add("n" * 65535, b"").bytes(), None)
     yield case("entries_one_too_many", classifier_zip().bytes(entries=10), FORMAT + "|" + CUT)
     yield case("entries_65534", classifier_zip().bytes(entries=65534), FORMAT + "|" + CUT)
-    yield case("entries_differ", classifier_zip().bytes(total=8), FORMAT, "volumes")
+    yield case("entries_differ", classifier_zip().bytes(total=8), FORMAT, "one part of a ZIP")
     yield case("directory_behind_the_end", classifier_zip().bytes(offset=0xFFFFFF00), FORMAT)
     yield case("directory_size_lies", classifier_zip().bytes(size=5), FORMAT)
     yield case("directory_over_the_members", classifier_zip().bytes(offset=0), FORMAT)

@@ -127,11 +127,11 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
     return or_zero(worker.memory_peak_bytes) / or_zero(worker.memory_reserved_bytes);
   };
   Verdict efficiency{.id = "MEM-EFFICIENCY",
-                     .name = "largest used share of a GPU's reserved memory",
+                     .name = "largest used share of the memory reserved on a GPU",
                      .unit = "%",
                      .bar = fmt::format(">= {:g}", kLeastEfficiency)};
   Verdict fragmentation{.id = "MEM-FRAGMENTATION",
-                        .name = "unused share of a GPU's reserved memory",
+                        .name = "unused share of the memory reserved on a GPU",
                         .unit = "%",
                         .bar = fmt::format("<= {:g}", kMostFragmentation)};
   efficiency.detail = fragmentation.detail = "not measured: memory of the host is not reserved";

@@ -94,7 +94,7 @@ TEST(WalkJson, RefusesWhatIsTooDeep) {
 }
 
 TEST(WalkJson, RefusesWhatIsTooLarge) {
-  expect_refused(std::string(kMaxJsonBytes + 1, ' '), "more than");
+  expect_refused(std::string(kMaxJsonBytes + 1, ' '), "bytes; the limit is");
 }
 
 TEST(WalkJson, RefusesTooManyMembersHoweverTheyAreSpread) {

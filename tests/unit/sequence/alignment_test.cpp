@@ -224,7 +224,8 @@ TEST_F(HostileBam, NamesThatCannotBe) {
 
 TEST_F(HostileBam, ReferencesThatAreNotThere) {
   expect_malformed(with(0, "\1\0\0\0"sv), 1, header_, "reference 1 (from 0), but the header has 1");
-  expect_malformed(with(0, "\xfe\xff\xff\xff"sv), 1, header_, "reference -2 of 1");
+  expect_malformed(with(0, "\xfe\xff\xff\xff"sv), 1, header_,
+                   "reference -2 (from 0), but the header has 1");
   expect_malformed(with(20, "\1\0\0\0"sv), 1, header_,
                    "reference 1 (from 0), but the header has 1");
 }

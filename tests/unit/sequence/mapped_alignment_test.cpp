@@ -207,7 +207,7 @@ TEST(MappedSam, HeadersThatCannotBe) {
   expect_fault(header("@SQ\tSN:\tLN:1\n"), 1, "without a name");
   expect_fault(header("@SQ\tSN:a b\tLN:1\n"), 1, "without a name");
   expect_fault(header("@SQ\tSN:a\tLN:1\n@SQ\tSN:b\tLN:1\n@SQ\tSN:a\tLN:1\n"), 1,
-               "two references a");
+               "names the reference a twice");
   expect_fault(header("@SQ\tSN:" + std::string(66'000, 'a') + "\tLN:1\n"), 1, "more than 65535",
                ErrorKind::kInputTooLong);
   expect_fault(header("@SQ\tSN:a\tLN:1\tUR:" + std::string(300'000, 'u') + "\n"), 1,
@@ -322,8 +322,9 @@ TEST(MappedBamHeader, HeadersThatCannotBe) {
   expect_fault(header("\1\0\0\0\2\0\0\0ab\1\0\0\0"s), 1, "name has no end");
   expect_fault(header("\1\0\0\0\1\0\0\0\0\1\0\0\0"s), 1, "not one word");
   expect_fault(header("\1\0\0\0\4\0\0\0a\0b\0\1\0\0\0"s), 1, "not one word");
-  expect_fault(header("\1\0\0\0\2\0\0\0a\0\xff\xff\xff\xff"s), 1, "negative length");
-  expect_fault(header("\2\0\0\0\2\0\0\0a\0\1\0\0\0\2\0\0\0a\0\1\0\0\0"s), 1, "two references a");
+  expect_fault(header("\1\0\0\0\2\0\0\0a\0\xff\xff\xff\xff"s), 1, "length is negative");
+  expect_fault(header("\2\0\0\0\2\0\0\0a\0\1\0\0\0\2\0\0\0a\0\1\0\0\0"s), 1,
+               "names the reference a twice");
   expect_fault(header("\1\0\0\0\1\0\1\0"s + std::string(65'537, 'a')), 1, "more than 65535",
                ErrorKind::kInputTooLong);
   expect_fault(header("\xff\xff\xff\x7f\2\0\0\0a\0\1\0\0\0"s), 1, "within a BAM header",

@@ -289,7 +289,7 @@ TEST(DnaTokenizer, RefusesBadVocabulariesAndMerges) {
                   {R"("A C")", R"(["A", "C", "A"])", "two tokens"},
                   {R"("A C")", R"(["A"])", "model.merges[0]"},
                   {R"("A C", "AC A")", R"("AC A", "A C")", "no earlier merge"},
-                  {R"("AC A")", R"("A C")", "there already"},
+                  {R"("AC A")", R"("A C")", "exists already"},
                   {R"(["A C", "AC A", "C -"])", R"({"x": "A C"})", "model.merges.x"}});
 }
 
