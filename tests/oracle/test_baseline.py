@@ -260,7 +260,7 @@ def test_published_models_are_held_against_the_original_s_results(program, publi
     out = tmp_path / "out"
     models = ["--models-dir", published, "-m", "500"]
     found = benchmark(program, tmp_path / "wide", *models, exit_code=2)
-    assert found["status"] == "SKIPPED" and "wide, but" in found["detail"]  # of the embeddings
+    assert found["status"] == "SKIPPED" and "columns, but" in found["detail"]  # of the embeddings
     shutil.copytree(SHARE, tmp_path / "share")
     for file in (tmp_path / "share" / "baseline" / "vanilla-500").glob("*.pt"):
         file.unlink()

@@ -12,6 +12,7 @@ from Bio import SeqIO
 from Bio.Data import CodonTable
 from Bio.Seq import Seq
 
+import chunks_reference
 import frames_reference as reference
 from lengths import by_length
 
@@ -33,7 +34,7 @@ ALPHABETS = [
 
 def expected_text(size, sequence, *translation):
     lines = []
-    for begin, end in reference.chunks(sequence, size):
+    for begin, end in chunks_reference.chunks(sequence, size):
         lines.append(f"chunk\t{begin}\t{end}")
         lines += ["\t".join(("frame", *frame)) for frame in reference.frames(sequence[begin:end], *translation)]
     return "\n".join([*lines, "."]) + "\n"
@@ -121,7 +122,7 @@ def test_files_of_lambda(tmp_path, size):
     with gzip.open(LAMBDA, "rt") as file:
         for record in SeqIO.parse(file, "fasta"):
             sequence = str(record.seq)
-            for number, (begin, end) in enumerate(reference.chunks(sequence, size), 1):
+            for number, (begin, end) in enumerate(chunks_reference.chunks(sequence, size), 1):
                 chunk_id = f"{record.id}_chunk_{number}"
                 chunked.append(reference.wrapped(chunk_id, sequence[begin:end]))
                 for name, nucleotide, protein in reference.frames(sequence[begin:end]):
