@@ -128,11 +128,17 @@ TEST_F(Merges, CountFailedFrames) {
 }
 
 TEST_F(Merges, NeedEachSettingAlike) {
-  for (const auto& [key, value, told] : std::vector<std::array<std::string, 3>>{
-           {"esm2_hash", "12", "the weights of ESM-2 (is 12, there 11)"},
-           {"precision", "fp16", "the precision (is fp16, there fp32)"},
-           {"shard", "1/3", "the number of shards (is 3, there 2)"}}) {
-    EXPECT_THAT(refusal([&](ShardRun& run) { run.print[key] = value; }), HasSubstr(told));
+  struct Setting {
+    std::string key;
+    std::string value;
+    std::string told;
+  };
+  for (const Setting& one :
+       std::vector<Setting>{{"esm2_hash", "12", "the weights of ESM-2 (is 12, there 11)"},
+                            {"precision", "fp16", "the precision (is fp16, there fp32)"},
+                            {"shard", "1/3", "the number of shards (is 3, there 2)"}}) {
+    EXPECT_THAT(refusal([&](ShardRun& run) { run.print[one.key] = one.value; }),
+                HasSubstr(one.told));
   }
 }
 
