@@ -395,8 +395,9 @@ class Comparer {
   void compare_directories() {
     result_.kind = "directory";
     if (settings_.by_precision) {
-      settings_.tolerance =
-          tolerance_of(precision_of(settings_.a, cancel_), precision_of(settings_.b, cancel_));
+      const std::string in_a = precision_of(settings_.a, cancel_);  // may warn: A comes first
+      const std::string in_b = precision_of(settings_.b, cancel_);
+      settings_.tolerance = tolerance_of(in_a, in_b);
       result_.tolerance = settings_.tolerance;
     }
     const OutputFolder a = look_into(settings_.a);
