@@ -54,10 +54,12 @@ DECIMAL = re.compile(r"(?<![\w.'])(\d+\.\d+)(?=F?\b)")
 BOOL = re.compile(r"\b(true|false)\b")
 STEP = re.compile(r"(\+\+|--)(?=\w)")
 IF = re.compile(r"\bif \((?!constexpr)")
+DECLARATION = re.compile(r";|[^=<>!]= ")  # within a condition
 STATEMENT = re.compile(r"^ +(?:\*?[\w:]+(?:(?:\.|->)\w+|\[\w+\]|\(\))*(?:\([^;]*\)| [|&+-]?= [^;]*)"
                        r"|(?:\+\+|--)\w[^;]*|break|continue|return);$")
 NO_STATEMENT = re.compile(r"^ +(?:return\b.+|throw|using|delete|case|default|static_assert|co_)")
-NO_CODE = re.compile(r"^\s*(?:#|template|static_assert|using|namespace|friend)|\boperator\b|\bconstexpr std::string_view\b")
+NO_CODE = re.compile(r"^\s*(?:#|template|static_assert|using|namespace|friend)|\boperator\b"
+                     r"|\bconstexpr std::string_view\b")
 
 
 class Mutant(NamedTuple):
@@ -113,7 +115,7 @@ def changes(line: str) -> Iterator[tuple]:
     for found in IF.finditer(line):
         end = closing(line, found.end() - 1)
         condition = line[found.end(): end] if end else ""
-        if end and ";" not in condition and "= " not in condition.replace("== ", "").replace("<= ", "").replace(">= ", "").replace("!= ", ""):
+        if end and not DECLARATION.search(condition):
             yield found.end(), condition, f"!({condition})"
     if STATEMENT.match(line) and not NO_STATEMENT.match(line) and line.count("(") == line.count(")"):
         yield len(line) - len(line.lstrip()), line.strip(), ";"

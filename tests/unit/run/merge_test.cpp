@@ -18,7 +18,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const InputEntry kEntry{.name = "a.fa", .records = 3, .bytes = 900, .hash = "00ff"};
 
