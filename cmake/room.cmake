@@ -29,6 +29,7 @@ function(virnucpro_room name)
   if(ROOM_TALKS AND CMAKE_UNITY_BUILD)
     target_compile_options(virnucpro_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
+  # CUDA's runtime comes from its archive, so that a GPU needs only its driver.
   if(VIRNUCPRO_HAS_CUDA AND cuda_sources)
     target_link_libraries(virnucpro_${name} PUBLIC CUDA::cudart_static)
   endif()

@@ -5,8 +5,8 @@ runs it (`python -m virnucpro`, as v2 is called).
     tools/make_wheel.py VERSION STAGE OUTPUT_FOLDER
 
 The tree goes below the environment's own folder as it is, bin/ beside libexec/, lib/ and share/, so
-the launcher finds the rest as in the tarball. It brings its C library; the tag says from which glibc
-on that is promised. Packing one tree twice gives the same bytes: all times are SOURCE_DATE_EPOCH.
+the launcher finds the rest as in the tarball: what was tested is what pip installs. It brings its C
+library; the tag says from which glibc on that is promised. Packing one tree twice gives the same bytes: all times are SOURCE_DATE_EPOCH.
 """
 
 import base64

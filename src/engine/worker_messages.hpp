@@ -71,7 +71,8 @@ struct WorkerLogLine {
 };
 
 // A worker's trace since its last WorkerTrace. It is sent before a batch's result, so that the
-// trace is complete when all traced batches have results.
+// trace is complete when all traced batches have results: the run waits for no trace, and a lost
+// worker costs only the events of its last batches.
 struct WorkerTrace {
   TracePart part;
 };

@@ -23,7 +23,8 @@ struct WorkerCommand {
 };
 
 // A worker process, as its parent sees it. It has only two of the parent's files, the socket and
-// standard error. Signals to stop are blocked in the process until it can handle them.
+// standard error, which is the run's own: the run reads none of it, so a worker cannot fill the
+// run's memory that way. Signals to stop are blocked in the process until it can handle them.
 //
 // This object must not outlive the thread that made it: that thread's end kills the process.
 class WorkerProcess {

@@ -15,7 +15,8 @@
 namespace virnucpro {
 
 // The column names of the rows below, with the line end: first v2's names, for programs that read
-// v2's file, then this program's. A value that is unknown, or does not apply, is empty.
+// v2's file, then this program's. The line is not a comment, so that readers of CSV find it, too. A
+// value that is unknown, or does not apply, is empty.
 inline constexpr std::string_view kMonitorHeader =
     "timestamp,device_id,gpu_util,mem_used_mb,mem_percent,temperature,power_draw,stage,"
     "utilization_percent,memory_used_bytes,memory_total_bytes,"

@@ -12,7 +12,8 @@
 
 namespace virnucpro {
 
-// Reads the clock of traces: CLOCK_MONOTONIC in nanoseconds, common to all processes of a host.
+// Reads the clock of traces: CLOCK_MONOTONIC in nanoseconds, common to all processes of a host, so
+// that no clock needs a correction.
 inline std::uint64_t trace_now() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                         std::chrono::steady_clock::now().time_since_epoch())

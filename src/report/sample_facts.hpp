@@ -35,8 +35,9 @@ struct ViralTiers {
   std::uint64_t review = 0;
 };
 
-// The settings that must be equal if the calls of two samples are to be compared. The precision is
-// not among them, because it hardly changes a call.
+// The settings that must be equal if the calls of two samples are to be compared: with other
+// settings the share of virus calls means something else. The precision is not among them, because
+// it hardly changes a call.
 enum class SampleSetting : std::uint8_t {
   kDnabert,
   kEsm,

@@ -32,7 +32,8 @@ class ShardSums {
   // Returns the shard of the next sequence.
   std::size_t least() const { return order_.begin()->second; }
   void add(std::size_t shard, std::uint64_t letters);
-  // Call keep() or drop() at the end of each input: its letters count, or not.
+  // Call keep() or drop() at the end of each input: its letters count, or not. A failed input's do
+  // not: some shards may not read as far as its damage, and all must deal alike.
   void keep() { kept_ = sums_; }
   void drop();
 

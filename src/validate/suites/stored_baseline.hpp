@@ -15,7 +15,7 @@ namespace virnucpro {
 // the sequences, sequences.fa, and provenance.json, which says who made the results, with which
 // models and chunk size. tools/make_baseline.py makes the folder. The baselines in
 // share/virnucpro/baseline judge any machine without Python, the original or published weights:
-// some are of synthetic models, computed in torch.
+// some are of synthetic models, computed in torch; a test computes the smallest of these again.
 class StoredBaseline {
  public:
   // Errors: kJson for a damaged provenance.json.
