@@ -37,7 +37,7 @@
 #include "telemetry/progress.hpp"
 #include "telemetry/telemetry.hpp"
 #include "telemetry/trace_file.hpp"
-#include "validate/compare/torch_checkpoint.hpp"
+#include "weights/torch_checkpoint.hpp"
 
 namespace virnucpro {
 namespace {

@@ -24,7 +24,7 @@
 #include "journal/kept_run.hpp"
 #include "journal/run_files.hpp"
 #include "tables/sequence_walk.hpp"
-#include "validate/compare/torch_checkpoint.hpp"
+#include "weights/torch_checkpoint.hpp"
 
 namespace virnucpro {
 namespace {

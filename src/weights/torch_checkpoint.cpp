@@ -1,4 +1,4 @@
-#include "validate/compare/torch_checkpoint.hpp"
+#include "weights/torch_checkpoint.hpp"
 
 #include <algorithm>
 #include <string_view>
