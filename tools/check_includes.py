@@ -13,8 +13,7 @@ from pathlib import Path
 
 ROOMS = ("base", "observe", "sequence", "tokens", "weights", "tensor", "ops", "models", "engine",
          "journal", "tables", "run", "library", "telemetry", "report", "validate/datasets",
-         "validate/compare", "validate/measure", "validate/tune", "validate/calibrate",
-         "validate/suites", "download", "cli", "documents")
+         "validate/compare", "validate/measure", "validate/tune", "validate/suites", "download", "cli", "documents")
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]*)"')

@@ -30,6 +30,7 @@
 #include "cli/devices.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/provenance.hpp"
 #include "cli/telemetry_options.hpp"
 #include "cli/trials.hpp"
 #include "journal/run_lock.hpp"

@@ -1,4 +1,4 @@
-#include "validate/calibrate/calibrate.hpp"
+#include "run/calibrate.hpp"
 
 #include <fmt/format.h>
 
@@ -19,10 +19,10 @@
 #include "cli/made_calibration.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "report/calibration_report.hpp"
 #include "report/page_writers.hpp"
 #include "run/input_check.hpp"
 #include "run/require_models.hpp"
-#include "validate/calibrate/calibration_report.hpp"
 
 namespace virnucpro {
 namespace {

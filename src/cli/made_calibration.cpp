@@ -6,7 +6,7 @@
 
 #include "base/log.hpp"
 #include "cli/options.hpp"
-#include "cli/trials.hpp"
+#include "cli/provenance.hpp"
 #include "run/load_models.hpp"
 #include "run/run_fingerprint.hpp"
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "report/calibration_report.hpp"
+#include "run/calibrate.hpp"
 #include "run/calibration.hpp"
-#include "validate/calibrate/calibrate.hpp"
-#include "validate/calibrate/calibration_report.hpp"
 
 namespace virnucpro {
 

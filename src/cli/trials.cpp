@@ -1,15 +1,6 @@
 #include "cli/trials.hpp"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <string>
-
-#include "base/host_name.hpp"
-#include "base/time_text.hpp"
-#include "base/version.hpp"
-#include "cli/devices.hpp"
-#include "cli/version.hpp"
 
 namespace virnucpro {
 
@@ -32,20 +23,6 @@ std::vector<std::string> model_arguments(const ModelSettings& models, std::uint6
 
 void add_given(std::vector<std::string>& arguments, const char* flag, const std::string& value) {
   if (!value.empty()) arguments.insert(arguments.end(), {flag, value});
-}
-
-Provenance provenance_here(const ComputeSettings& compute, const Session& session) {
-  Provenance provenance{.time = iso_time(std::chrono::system_clock::now()),
-                        .version = std::string(program_version()),
-                        .build = build_text(),
-                        .commit = build_commit(),
-                        .host = host_name(),
-                        .processor = describe_processor(),
-                        .command = fmt::format("{}", fmt::join(session.arguments, " "))};
-  for (const GpuId& gpu : compute.gpus) {
-    provenance.devices.push_back(describe_device(gpu.index));
-  }
-  return provenance;
 }
 
 }  // namespace virnucpro

@@ -6,7 +6,6 @@
 
 #include "cli/command.hpp"
 #include "run/settings.hpp"
-#include "validate/measure/provenance.hpp"
 
 namespace virnucpro {
 
@@ -19,8 +18,5 @@ std::vector<std::string> model_arguments(const ModelSettings& models, std::uint6
 
 // Adds a flag and its value, unless the value is empty.
 void add_given(std::vector<std::string>& arguments, const char* flag, const std::string& value);
-
-// Returns the provenance of measurements that start now, still without the driver.
-Provenance provenance_here(const ComputeSettings& compute, const Session& session);
 
 }  // namespace virnucpro

@@ -25,6 +25,7 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/provenance.hpp"
 #include "cli/trials.hpp"
 #include "report/page_writers.hpp"
 #include "run/input_check.hpp"

@@ -1,19 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "sequence/random_letters.hpp"
+
 namespace virnucpro {
-
-// An exact fraction.
-struct Fraction {
-  std::uint32_t numerator = 0;
-  std::uint32_t denominator = 1;  // at most kMaxDenominator
-};
-
-inline constexpr std::uint32_t kMaxDenominator = 1'000'000;
 
 double as_double(Fraction fraction);
 

@@ -11,7 +11,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "sequence/input_set.hpp"
-#include "validate/datasets/random_stream.hpp"
+#include "sequence/random_letters.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/stop_watch.hpp"
 #include "run/batch_runner.hpp"
-#include "validate/measure/frame_sample.hpp"
+#include "run/frame_sample.hpp"
 
 namespace virnucpro {
 namespace {

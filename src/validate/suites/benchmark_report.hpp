@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "validate/measure/provenance.hpp"
+#include "report/provenance.hpp"
 #include "validate/suites/benchmark.hpp"
 #include "validate/suites/regression.hpp"
 

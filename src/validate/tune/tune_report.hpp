@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/page.hpp"
-#include "validate/measure/provenance.hpp"
+#include "report/provenance.hpp"
 #include "validate/tune/tune.hpp"
 
 namespace virnucpro {

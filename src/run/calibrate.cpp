@@ -1,4 +1,4 @@
-#include "validate/calibrate/calibrate.hpp"
+#include "run/calibrate.hpp"
 
 #include <fmt/format.h>
 
@@ -17,8 +17,8 @@
 #include "run/batch_runner.hpp"
 #include "run/calibration.hpp"
 #include "run/close_calls.hpp"
+#include "run/frame_sample.hpp"
 #include "run/load_models.hpp"
-#include "validate/measure/frame_sample.hpp"
 
 namespace virnucpro {
 namespace {

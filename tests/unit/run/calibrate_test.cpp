@@ -1,4 +1,4 @@
-#include "validate/calibrate/calibrate.hpp"
+#include "run/calibrate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "validate/measure/provenance.hpp"
+#include "report/provenance.hpp"
 
 #include <fmt/format.h>
 

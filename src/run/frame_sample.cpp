@@ -1,9 +1,8 @@
-#include "validate/measure/frame_sample.hpp"
+#include "run/frame_sample.hpp"
 
 #include <fmt/format.h>
 
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -13,8 +12,8 @@
 #include "sequence/frames.hpp"
 #include "sequence/input_set.hpp"
 #include "sequence/open_input.hpp"
+#include "sequence/random_letters.hpp"
 #include "tokens/esm_alphabet.hpp"
-#include "validate/datasets/generate.hpp"
 
 namespace virnucpro {
 namespace {
@@ -38,17 +37,16 @@ class Sample {
   std::vector<FrameTokens> frames_;
 };
 
+constexpr std::size_t kLettersBetweenChecks = 1U << 16U;
+
 // Returns the letters of a sequence without a stop codon in its first frame.
 std::string coding_sequence(std::uint64_t seed, std::uint64_t length, const Cancel& cancel) {
-  std::string text;
-  generate_fasta({.seed = seed, .count = 1, .length = FixedLength{length}, .coding = {1, 1}},
-                 [&](std::string_view piece) {
-                   cancel.check();
-                   text += piece;
-                 });
-  text.erase(0, text.find('\n'));
-  std::erase(text, '\n');
-  return text;
+  std::string letters;
+  RandomLetters(Fraction{1, 2}).draw(RandomStream(seed, 0), length, true, [&](char letter) {
+    if (letters.size() % kLettersBetweenChecks == 0) cancel.check();
+    letters += letter;
+  });
+  return letters;
 }
 
 std::vector<FrameTokens> made_up_frames(const SampleSettings& settings,

@@ -1,4 +1,4 @@
-#include "validate/calibrate/calibration_report.hpp"
+#include "report/calibration_report.hpp"
 
 #include <fmt/format.h>
 

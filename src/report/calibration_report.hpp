@@ -5,8 +5,8 @@
 
 #include "base/json_writer.hpp"
 #include "report/page.hpp"
-#include "validate/calibrate/calibrate.hpp"
-#include "validate/measure/provenance.hpp"
+#include "report/provenance.hpp"
+#include "run/calibrate.hpp"
 
 namespace virnucpro {
 

@@ -1,4 +1,4 @@
-#include "validate/measure/frame_sample.hpp"
+#include "run/frame_sample.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "cli/command.hpp"
+#include "report/provenance.hpp"
+#include "run/settings.hpp"
+
+namespace virnucpro {
+
+// Returns the provenance of measurements that start now, still without the driver.
+Provenance provenance_here(const ComputeSettings& compute, const Session& session);
+
+}  // namespace virnucpro
