@@ -1,12 +1,10 @@
-# A room is a folder under src/: a static library virnucpro_<room> of all its sources, including its
-# sub-rooms (an interface library if it has only headers). A main.cpp belongs to its own program.
+# A room is a folder of src/ or measure/: a static library virnucpro_<room> of all its sources (an
+# interface library if it has only headers).
 # TALKS: it reads options, measures or reports, and does not compute.
 # tools/check_includes.py checks the order of rooms.
 function(virnucpro_room name)
   cmake_parse_arguments(ROOM "TALKS" "" "DEPENDS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
-       ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   if(VIRNUCPRO_HAS_CUDA)
     file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)
     # CMake 3.31 and newer would also join several of these.

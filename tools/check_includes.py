@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the order of the rooms (src/README.md).
+"""Checks the order of the rooms (src/README.md, measure/README.md).
 
-A room includes only itself and rooms above it in ROOMS, always as "room/file.hpp". Only src/cli
-prints or ends the process. Exits with 1 and names file and line of every breach.
+A room includes only itself and rooms above it in ROOMS, always as "room/file.hpp". A room of src/
+includes none of measure/ and program/. Only src/cli, measure/bench and program/ print or end the process.
+Exits with 1 and names file and line of every breach.
 
-    tools/check_includes.py [SOURCE_ROOT]
+    tools/check_includes.py [CHECKOUT]
 """
 
 import re
@@ -12,8 +13,11 @@ import sys
 from pathlib import Path
 
 ROOMS = ("base", "observe", "sequence", "tokens", "weights", "tensor", "ops", "models", "engine",
-         "journal", "tables", "run", "library", "telemetry", "report", "validate/datasets",
-         "validate/compare", "validate/measure", "validate/tune", "validate/suites", "download", "cli", "documents")
+         "journal", "tables", "run", "library", "telemetry", "report", "measure/bench", "measure/datasets",
+         "measure/compare", "measure/timing", "measure/tune", "measure/suites", "download", "cli", "documents",
+         "measure/commands", "program")
+ROOTS = ("src", "measure", "program")
+OTHER_ROOTS = ("measure/", "program")  # rooms that src/ must not use
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]*)"')
@@ -22,6 +26,7 @@ OUTPUT = re.compile(r"\bstd::(cout|cerr|clog)\b"
                     r"|(?<![\w.>])(?:std::)?(?:v?f?printf|puts|fputs|putchar)\s*\("
                     r"|\bfmt::v?print(?:ln)?\s*\(")
 ENDING = re.compile(r"(?<![\w.>:])(?:std::|::)?(abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
+PRINTING = ("cli", "measure/bench", "program")
 # This file forks, and ends only the process that it made.
 FORKING = "sequence/child_process.cpp"
 COMMENTS_AND_STRINGS = re.compile(
@@ -35,7 +40,7 @@ def blank(match):
 
 
 def room_of(path):
-    """Returns the room of a path below src/ (itself or a folder in it); None if there is none."""
+    """Returns the room of a path as in an include: "base/file.hpp"; None if there is none."""
     return next((room for room in ROOMS if path.startswith(room + "/")), None)
 
 
@@ -48,39 +53,41 @@ def include_breaches(room, text):
         target = room_of(path)
         if target is None or ".." in path.split("/"):
             yield number, f'"{path}" is not of the form "room/file.hpp"'
+        elif target.startswith(OTHER_ROOTS) and not room.startswith(OTHER_ROOTS):
+            yield number, f'src/ may not include "{path}"'
         elif ROOMS.index(target) > ROOMS.index(room):
             yield number, f'room {room} may not include "{path}": {target} lies below it'
 
 
-def output_breaches(path, text):
-    if path.parts[0] == "cli":
+def output_breaches(room, path, text):
+    if room in PRINTING:
         return
     for number, line in enumerate(COMMENTS_AND_STRINGS.sub(blank, text).splitlines(), 1):
         if OUTPUT.search(line):
             yield number, "prints: only src/cli does"
-        if ENDING.search(line) and path.as_posix() != FORKING:
+        if ENDING.search(line) and path != FORKING:
             yield number, "ends the process: only src/cli does; throw an Error"
 
 
-def breaches(source):
-    """Yields (path, line, what) for every breach below the folder of rooms."""
-    for path in sorted(source.rglob("*")):
+def breaches(checkout):
+    """Yields (path, line, what) for every breach below the roots."""
+    for path in sorted(path for root in ROOTS for path in (checkout / root).rglob("*")):
         if path.suffix not in SUFFIXES:
             continue
-        room = room_of(path.relative_to(source).as_posix())
+        name = path.relative_to(checkout).as_posix().removeprefix("src/")
+        room = room_of(name)
         if room is None:
             yield path, 1, "it lies in no room (tools/check_includes.py lists them)"
             continue
         text = path.read_text(encoding="utf-8")
         for number, what in (*include_breaches(room, text),
-                             *output_breaches(path.relative_to(source), text)):
+                             *output_breaches(room, name, text)):
             yield path, number, what
 
 
 def main(arguments):
-    default = Path(__file__).resolve().parent.parent / "src"
-    source = Path(arguments[0]) if arguments else default
-    found = list(breaches(source))
+    checkout = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    found = list(breaches(checkout))
     for path, number, what in found:
         print(f"{path}:{number}: {what}", file=sys.stderr)
     if not found:

@@ -11,7 +11,7 @@ import check_includes
 class Breaches(unittest.TestCase):
     def found(self, path, text):
         with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / path
+            file = Path(folder) / ("" if path.startswith(("measure/", "program/")) else "src") / path
             file.parent.mkdir(parents=True)
             file.write_text(text, encoding="utf-8")
             return [(line, what) for _, line, what in check_includes.breaches(Path(folder))]
@@ -29,11 +29,17 @@ class Breaches(unittest.TestCase):
         self.assert_names("base/file.cpp", '\n#include "sequence/record.hpp"\n', 2, "below")
 
     def test_names_a_room_below_within_a_room(self):
-        self.assert_names("validate/compare/a.cpp", '#include "validate/suites/b.hpp"\n', 1, "below")
+        self.assert_names("measure/compare/a.cpp", '#include "measure/suites/b.hpp"\n', 1, "below")
+
+    def test_lets_measure_use_src_but_not_the_other_way(self):
+        self.assertEqual(self.found("measure/commands/a.cpp", '#include "cli/command.hpp"\n'), [])
+        self.assertEqual(self.found("program/a.cpp", '#include "measure/commands/b.hpp"\n'), [])
+        self.assert_names("cli/a.cpp", '#include "measure/datasets/b.hpp"\n', 1, "src/ may not")
+        self.assert_names("documents/a.cpp", '#include "program/commands.hpp"\n', 1, "src/ may not")
 
     def test_names_other_forms_of_include(self):
         for path in ("error.hpp", "../base/error.hpp", "base/../run/unit.hpp", "attic/x.hpp",
-                     "validate/x.hpp"):
+                     "measure/x.hpp"):
             with self.subTest(path):
                 self.assert_names("run/a.hpp", f'#include "{path}"\n', 1, "form")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes virnucpro-X.Y.Z-linux-x64.tar.gz in dist/ or a given folder: the installed files, all needed
 # libraries, glibc's among them, their licences, and how to begin. bin/virnucpro is the launcher
-# (src/cli/launcher/main.cpp), which starts libexec/virnucpro with the host's glibc or this one. Runs
+# (program/launcher/main.cpp), which starts libexec/virnucpro with the host's glibc or this one. Runs
 # on any x86-64 Linux; on GPUs, if nvcc is found here, with only the driver. Packing one build twice
 # gives the same bytes: all times in the package are SOURCE_DATE_EPOCH, or the time of the commit.
 set -euo pipefail

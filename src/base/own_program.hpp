@@ -5,7 +5,7 @@
 namespace virnucpro {
 
 // Tells how to start this program again, and where its installed files are. In a package with its
-// own C library (src/cli/launcher/main.cpp) /proc/self/exe may be the package's loader, which
+// own C library (program/launcher/main.cpp) /proc/self/exe may be the package's loader, which
 // cannot be started alone.
 struct OwnProgram {
   std::filesystem::path file;    // start this with the same arguments as this process

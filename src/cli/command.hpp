@@ -27,19 +27,15 @@ struct Session {
   std::vector<std::string> arguments{};  // the program's command line
 };
 
-// Each function adds one command, with its options and its work, to the program.
+// Each function adds one command, with its options and its work, to the program. Commands that
+// measure are in measure/commands/.
 void add_predict_command(Command& program);
 void add_export_command(Command& program);
 void add_merge_command(Command& program);
 void add_label_reads_command(Command& program);
 void add_report_command(Command& program);
-void add_compare_command(Command& program);
 void add_embed_command(Command& program);
-void add_benchmark_command(Command& program);
-void add_profile_command(Command& program);
-void add_tune_command(Command& program);
 void add_calibrate_command(Command& program);
-void add_generate_command(Command& program);
 void add_download_command(Command& program);
 void add_utils_commands(Command& program);  // utils and its subcommands
 void add_help_command(Command& program);    // call it after the commands that help describes

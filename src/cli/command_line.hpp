@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace virnucpro {
 
 // The command line as data: commands, each with a row per option. The parser
@@ -57,7 +59,10 @@ struct OptionRow {
   // The endings that the option adds to its value to name the files that it writes. The list is
   // {""} if the value is a file's name, and empty if the option writes no file.
   std::vector<std::string> written{};
-  std::size_t times = 0;  // how often it occurs on the command line
+  // A value that begins with this text names, after it, a file to read: "from:" of "from:reads.fa".
+  std::string before_file{};
+  std::vector<std::string> words{};  // suggestions of completion, besides those of `value`
+  std::size_t times = 0;             // how often it occurs on the command line
 
   bool is_argument() const { return !names.front().starts_with('-'); }
   bool is_ask() const { return std::holds_alternative<Ask>(target); }
@@ -90,7 +95,10 @@ struct Command {
   std::deque<OptionRow> arguments{};
   std::deque<OptionRow> options{};
   std::list<Command> commands{};
-  Action action{};                  // empty if a subcommand must be named
+  Action action{};  // empty if a subcommand must be named
+  // The exit code of errors that have code 1 elsewhere. A command whose results include code 1, as
+  // those of diff do, sets another.
+  int exit_code_for_1 = kExitDiffers;
   const Command* chosen = nullptr;  // the subcommand on the command line
 
   std::string_view name() const { return std::string_view(path).substr(path.rfind(' ') + 1); }

@@ -21,7 +21,6 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "sequence/open_input.hpp"
-#include "validate/datasets/length_distribution.hpp"
 #include "weights/write_weights.hpp"
 
 namespace virnucpro {
@@ -30,9 +29,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The values of OptionRow::value that may name a file to read.
-constexpr std::array<std::string_view, 11> kRead{
-    "FILE", "FILE|none",  "DIR|FILE", "INPUT", "ALIGNMENTS", "A",
-    "B",    "CLASSIFIER", "DNABERT",  "ESM",   "LENGTHS"};
+constexpr std::array<std::string_view, 10> kRead{
+    "FILE", "FILE|none", "DIR|FILE",   "INPUT",   "ALIGNMENTS",
+    "A",    "B",         "CLASSIFIER", "DNABERT", "ESM"};
 
 // Returns the file that a path leads to. A link may lead to a file that does not exist yet.
 fs::path resolved(const fs::path& path) {
@@ -48,9 +47,9 @@ std::string identity(const std::string& path) {
   return S_ISREG(status.st_mode) ? fmt::format("{}:{}", status.st_dev, status.st_ino) : "";
 }
 
-// Returns the file in "from:FILE"; other lengths have no file.
-std::string file_of_lengths(const std::string& text) {
-  return text.starts_with(kLengthsFrom) ? text.substr(kLengthsFrom.size()) : "";
+// Returns the file that the value of a row names; empty if this value names none.
+std::string file_in(const OptionRow& row, const std::string& value) {
+  return value.starts_with(row.before_file) ? value.substr(row.before_file.size()) : "";
 }
 
 // The source of a path: an option, an argument, or a key of the configuration.
@@ -64,10 +63,12 @@ class NamedFiles {
  public:
   void add(const OptionRow& row) {
     const bool is_model = row.value == "DNABERT" || row.value == "ESM";
-    if (row.written.empty() && std::ranges::find(kRead, row.value) == kRead.end()) return;
+    const bool is_read =
+        !row.before_file.empty() || std::ranges::find(kRead, row.value) != kRead.end();
+    if (row.written.empty() && !is_read) return;
     const Giver giver{row.names.back(), row.written, is_model};
     if (const auto* const* value = std::get_if<std::string*>(&row.target)) {
-      add(giver, row.value == "LENGTHS" ? file_of_lengths(**value) : **value);
+      add(giver, file_in(row, **value));
     }
     if (const auto* const* values = std::get_if<std::vector<std::string>*>(&row.target)) {
       for (const std::string& value : **values) add(giver, value);

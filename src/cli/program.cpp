@@ -167,14 +167,9 @@ int parse_and_run(Program& program, std::span<const char* const> arguments, cons
   return kExitDone;
 }
 
-// Returns an error's exit code. Code 1 is a result of two commands: compare found differences, as
-// in diff, or validate-checkpoints found a bad file, as in v2. So their errors need another code.
 int exit_code_of(const Error& error, const Program& program) {
   const int code = error.info().exit_code;
-  if (code != kExitDiffers) return code;
-  const std::string_view name = chosen_command(program.commands()).name();
-  if (name == "compare") return error_info(ErrorKind::kNotComparable).exit_code;
-  return name == "validate-checkpoints" ? kExitRefused : code;
+  return code == kExitDiffers ? chosen_command(program.commands()).exit_code_for_1 : code;
 }
 
 std::string help_line(const Command& command) {
@@ -223,16 +218,11 @@ void occupy_standard_descriptors() {
 
 }  // namespace
 
-Program::Program() : commands_("virnucpro", kDescription) {
+Program::Program(std::span<const AddCommand> commands) : commands_("virnucpro", kDescription) {
   commands_.footer = kProgramExamples;
   add_global_options(commands_, global_);
-  for (const auto add_command :
-       {add_predict_command, add_export_command, add_merge_command, add_label_reads_command,
-        add_report_command, add_compare_command, add_embed_command, add_benchmark_command,
-        add_profile_command, add_tune_command, add_calibrate_command, add_generate_command,
-        add_download_command, add_utils_commands, add_help_command}) {
-    add_command(commands_);
-  }
+  for (const AddCommand add_command : commands) add_command(commands_);
+  add_help_command(commands_);
 }
 
 void add_utils_commands(Command& program) {
@@ -246,12 +236,12 @@ void add_utils_commands(Command& program) {
   utils.footer = "Example:\n  virnucpro utils validate reads.fq.gz";
 }
 
-int run_program(int argc, const char* const* argv) {
+int run_program(int argc, const char* const* argv, std::span<const AddCommand> commands) {
   prepare_for_scarce_memory();
   occupy_standard_descriptors();
   static Cancel cancel;  // static, because a signal may come as long as the process lives
   handle_signals(cancel);
-  Program program;
+  Program program(commands);
   try {
     start_log(LogLevel::kWarning, {});
     name_process();

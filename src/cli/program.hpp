@@ -1,13 +1,19 @@
 #pragma once
 
+#include <span>
+
 #include "cli/command.hpp"
 
 namespace virnucpro {
 
+// Adds a command, with its options and its work, to the program.
+using AddCommand = void (*)(Command& program);
+
 // The whole command line, with the variables that its options fill in.
 class Program {
  public:
-  Program();
+  // `commands` have the order of help, which comes last.
+  explicit Program(std::span<const AddCommand> commands);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program() = default;
@@ -21,7 +27,8 @@ class Program {
   GlobalOptions global_;
 };
 
-// Parses the command line, runs the command, and reports errors on stderr. Returns the exit code.
-int run_program(int argc, const char* const* argv);
+// Parses the command line, runs one of `commands`, and reports errors on stderr. Returns the exit
+// code.
+int run_program(int argc, const char* const* argv, std::span<const AddCommand> commands);
 
 }  // namespace virnucpro

@@ -215,6 +215,7 @@ void add_validate_checkpoints_command(Command& utils) {
                    "Check only the journal's structure and hash, not each unit; do not read what "
                    "v2's checkpoints hold");
   command.footer = kUtilsValidateCheckpointsExamples;
+  command.exit_code_for_1 = kExitRefused;  // as in v2, code 1 tells of a bad file
   command.action = [options](const Session& session) {
     return run_check(*options, session.cancel);
   };

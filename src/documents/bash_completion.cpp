@@ -80,8 +80,8 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string offer(std::string_view value) {
-  const ValueWords values = value_words(value);
+std::string offer(const OptionRow& row) {
+  const ValueWords values = value_words(row);
   std::string_view kind = "words";
   if (values.directories) kind = "directories";
   if (values.files) kind = "files";
@@ -114,7 +114,7 @@ std::string value_cases(const Command& command, bool is_global) {
     // After an option that stands alone, another option may follow.
     const char* const unless = option.alone == nullptr ? "" : "[[ $cur == -* ]] && return 1; ";
     text += fmt::format("    {}) {}{} ;;\n", patterns(command, option, is_global), unless,
-                        offer(option.value));
+                        offer(option));
   }
   return text;
 }
@@ -144,7 +144,7 @@ std::string arguments_case(const Command& command) {
                        fmt::join(command.command_names(), " "));
   }
   if (command.arguments.empty()) return {};
-  return fmt::format("    \"{}\") {} ;;\n", command.path, offer(command.arguments.front().value));
+  return fmt::format("    \"{}\") {} ;;\n", command.path, offer(command.arguments.front()));
 }
 
 }  // namespace

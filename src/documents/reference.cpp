@@ -117,7 +117,8 @@ std::string v2_flag_table() {
 std::string option_reference(const Command& program) {
   std::string text =
       "# Commands and options\n\n"
-      "Made by `make docs` from the options in `src/cli`; not to be edited.\n\n"
+      "Made by `make docs` from the options in `src/cli` and `measure/commands`; not to be "
+      "edited.\n\n"
       "`virnucpro COMMAND --help` shows what most runs need, with examples, `--help-all` all of "
       "this. These\noptions go before or after the command:\n";
   text += option_list(program, nullptr);

@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/int8_policy.hpp"
-#include "validate/suites/benchmark.hpp"
 #include "weights/locate.hpp"
 #include "weights/synthetic.hpp"
 
@@ -49,7 +48,7 @@ void add_published(ValueWords& values, ModelFamily family) {
 
 void add_named(ValueWords& values, std::string_view name) {
   if (name == "N" || name == "X" || name == "NAME" || name == "LIMIT" || name == "COMMAND" ||
-      name == "LENGTHS" || name == "HASH") {
+      name == "LENGTHS" || name == "HASH" || name == "SUITE" || name == "ID") {
     return;
   }
   if (name == "DIR") {
@@ -76,15 +75,6 @@ void add_named(ValueWords& values, std::string_view name) {
   } else if (name == "MODEL") {
     values.words.emplace_back("all");
     for (const std::string_view model : download_names()) values.words.emplace_back(model);
-  } else if (name == "SUITE") {
-    for (const SuiteEntry& suite : suite_table()) values.words.emplace_back(suite.name);
-    values.words.emplace_back("all");
-  } else if (name == "ID") {
-    for (const SuiteEntry& suite : suite_table()) {
-      for (const std::string_view id : split_list(suite.ids)) {
-        if (std::ranges::count(values.words, id) == 0) values.words.emplace_back(id);
-      }
-    }
   } else if (name == "SYNTHETIC") {
     values.words.emplace_back("synthetic");
     add_synthetic_esm2(values);
@@ -109,6 +99,12 @@ ValueWords value_words(std::string_view value) {
     }
     value.remove_prefix(std::min(word.size() + 1, value.size()));
   }
+  return values;
+}
+
+ValueWords value_words(const OptionRow& row) {
+  ValueWords values = value_words(row.value);
+  values.words.insert(values.words.end(), row.words.begin(), row.words.end());
   return values;
 }
 

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command_line.hpp"
+
 namespace virnucpro {
 
 // The suggestions of completion for a value.
@@ -18,5 +20,7 @@ struct ValueWords {
 // (FILE, DIR, N, …); "[,...]" at the end for a list. Errors: kInternal for an unknown name in
 // capitals, so that a new one gets described.
 ValueWords value_words(std::string_view value);
+// Returns the suggestions for a row: those of its value, and its own words.
+ValueWords value_words(const OptionRow& row);
 
 }  // namespace virnucpro

@@ -35,8 +35,8 @@ std::string function_name(const std::string& command) {
 }
 
 // Returns "FILE:_files" for the value of an option, or for an argument.
-std::string value_part(std::string_view value) {
-  const ValueWords values = value_words(value);
+std::string value_part(const OptionRow& row) {
+  const ValueWords values = value_words(row);
   std::string action = " ";
   if (!values.words.empty()) {
     action = fmt::format("{{{} {}{}}}", values.is_list ? "_sequence compadd -" : "compadd --",
@@ -47,7 +47,7 @@ std::string value_part(std::string_view value) {
   } else if (values.directories) {
     action = "_files -/";
   }
-  return fmt::format("{}:{}", escaped(value, ":"), action);
+  return fmt::format("{}:{}", escaped(row.value, ":"), action);
 }
 
 // Returns names like "-o+" and "--output=": a value may be the next word or follow the name.
@@ -60,8 +60,7 @@ std::vector<std::string> names_with_value(const OptionRow& option) {
 
 std::string option_line(const OptionRow& option) {
   std::string value;
-  if (option.takes_value())
-    value = (option.alone == nullptr ? ":" : "::") + value_part(option.value);
+  if (option.takes_value()) value = (option.alone == nullptr ? ":" : "::") + value_part(option);
   if (option.is_argument()) return fmt::format("'{}{}'", option.repeats() ? "*" : "", value);
   const std::vector<std::string> names = names_with_value(option);
   const std::string rest = fmt::format("'[{}]{}'", escaped(option.text, "[]:"), value);

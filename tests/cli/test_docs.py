@@ -14,7 +14,7 @@ from page_commands import CANNOT_RUN, ELSEWHERE, commands_of
 
 BUILD = Path(os.environ["VIRNUCPRO_BUILD"])
 PAGES = sorted([*SOURCE.glob("*.md"),
-                *(SOURCE / folder / "README.md" for folder in ("src", "bench", "bench/results", "config")),
+                *(SOURCE / folder / "README.md" for folder in ("src", "measure", "bench", "bench/results", "config")),
                 *(page for folder in ("docs", "examples", "share", "tests")
                   for page in SOURCE.glob(f"{folder}/**/*.md"))])
 LINK = re.compile(r'\]\(([^)\s]+)(?: "[^"]*")?\)|(?m:^\[\w+\]: (\S+))|src="([^"]+)"')
@@ -70,7 +70,7 @@ NAMING = {".cpp", ".hpp", ".cu", ".cuh", ".py", ".sh", ".cmake", ".smk", ".in", 
 def test_pages_that_sources_name_exist():
     """docs/use/calls.md in a comment or message."""
     named = {}
-    for folder in ("src", "include", "tests", "tools", "bench", "workflow", "cmake", "packaging"):
+    for folder in ("src", "measure", "program", "include", "tests", "tools", "bench", "workflow", "cmake", "packaging"):
         for file in (SOURCE / folder).rglob("*"):
             if file.suffix in NAMING:
                 for page in re.findall(r"\bdocs/\w+/\w[\w.]*\.(?:md|json|html|png)\b", file.read_text(errors="replace")):

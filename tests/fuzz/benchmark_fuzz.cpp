@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "fuzz/page_check.hpp"
+#include "measure/suites/regression.hpp"
 #include "unit/memory_file.hpp"
-#include "validate/suites/regression.hpp"
 
 namespace {
 

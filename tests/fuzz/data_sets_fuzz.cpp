@@ -12,9 +12,9 @@
 #include "base/error.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/version.hpp"
+#include "measure/datasets/data_json.hpp"
+#include "measure/datasets/sample_data.hpp"
 #include "unit/memory_file.hpp"
-#include "validate/datasets/data_json.hpp"
-#include "validate/datasets/sample_data.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "fuzz/repair.hpp"
+#include "measure/compare/embedding_reader.hpp"
 #include "unit/memory_file.hpp"
-#include "validate/compare/embedding_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);

@@ -11,7 +11,7 @@
 #include "base/cancel.hpp"
 #include "base/error.hpp"
 #include "base/temporary_folder.hpp"
-#include "validate/compare/embedding_reader.hpp"
+#include "measure/compare/embedding_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // A real one, as the process closes all other descriptors.

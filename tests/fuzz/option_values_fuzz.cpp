@@ -7,9 +7,9 @@
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
+#include "measure/datasets/length_distribution.hpp"
 #include "run/frame_stream.hpp"
 #include "run/run_fingerprint.hpp"
-#include "validate/datasets/length_distribution.hpp"
 #include "weights/synthetic.hpp"
 
 namespace {

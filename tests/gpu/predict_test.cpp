@@ -17,11 +17,11 @@
 
 #include "base/error.hpp"
 #include "gpu/on_device.hpp"
+#include "measure/datasets/generate.hpp"
 #include "tensor/device.hpp"
 #include "unit/engine/tiny_models.hpp"
 #include "unit/needs.hpp"
 #include "unit/temp_dir.hpp"
-#include "validate/datasets/generate.hpp"
 
 namespace virnucpro {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/profile_report.hpp"
+#include "measure/commands/profile_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

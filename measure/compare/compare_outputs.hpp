@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "measure/compare/dataset_comparison.hpp"
+
+namespace virnucpro {
+
+struct CompareSettings {
+  std::filesystem::path a;
+  std::filesystem::path b;
+  Tolerance tolerance{};
+  std::size_t named = 10;     // how many rows of each kind are listed
+  bool by_precision = false;  // for two runs: use the tolerance of their precisions
+};
+
+// The result of comparing two runs, tables or files of embeddings.
+struct Comparison {
+  std::filesystem::path a{};
+  std::filesystem::path b{};
+  std::string kind{};  // "directory", "table" or "embeddings"
+  Tolerance tolerance{};
+  std::vector<DatasetComparison> datasets{};  // at least one
+  std::vector<std::string> remarks{};  // data that only one side has, or that were not compared
+
+  // True if all datasets are equal. With `exact`, directories must also have no remarks.
+  bool equal() const;
+};
+
+// Compares what A and B have in common:
+// - two output directories, of predict, merge, the original or v2: prediction_results.txt and
+//   prediction_results_highestscore.csv, there or in the only folder <stem>_merged, sequences.tsv,
+//   and embeddings by dataset: embeddings.h5 or, without it, the original's .pt files
+//   (measure/compare/embedding_parts.hpp);
+// - two tables of one kind (measure/compare/score_table.hpp);
+// - two files of embeddings (measure/compare/embedding_reader.hpp), HDF5 or .pt, by dataset.
+// Rows are matched by id (measure/compare/row_match.hpp, which states the memory it needs).
+// Columns that only one table has are reported, not compared. Errors: kNotComparable for unreadable
+// contents (naming file, and row and byte where known), for different kinds, and for no common row;
+// kTemporaryFolder; kOutputWrite; those of Cancel.
+Comparison compare(const CompareSettings& settings, const Cancel& cancel);
+
+}  // namespace virnucpro

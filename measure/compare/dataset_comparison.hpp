@@ -1,0 +1,177 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "measure/compare/row_match.hpp"
+#include "observe/statistic.hpp"
+
+namespace virnucpro {
+
+// If the scores are closer than this, a label may change between precisions (semantics.md, section
+// 7).
+inline constexpr double kNearBoundary = 0.1;
+
+// Two numbers count as equal if |a - b| <= absolute + relative * |b|, as in numpy.isclose. The
+// default of `absolute` is how far fp32 embeddings may differ from the reference (semantics.md,
+// section 7).
+struct Tolerance {
+  double relative = 1e-3;
+  double absolute = 1e-4;
+  bool exact = false;  // only equal bytes, or bits, count as equal
+  // These are set for the tolerance of a precision, which has a name.
+  double usual = 0;           // 99 % of a table's numbers may differ by this at most; 0: no limit
+  double embedding = 0;       // the absolute bound for a number of an embedding
+  double equal_labels = 100;  // least percentage; only the suite `equivalence` sets another
+  std::string_view precision = {};
+
+  Tolerance of_embeddings() const {
+    if (precision.empty()) return *this;
+    return {.relative = 0, .absolute = embedding, .precision = precision};
+  }
+};
+// Returns the tolerance for two runs: that of the coarser precision, or the default for fp32 and
+// unknown names. A precision's noise does not count as a difference, but a changed call does.
+Tolerance tolerance_of(std::string_view a, std::string_view b);
+
+bool is_within(double a, double b, const Tolerance& tolerance);  // both must be finite
+
+// Returns the shortest text that reads back as the same number (as the same float32 if it is one).
+std::string number_text(double value);
+
+// The reason why a row differs; if there are several, the first. Rows are listed in this order.
+enum class Cause : std::uint8_t {
+  kLabelFar,   // a different label, though A's two scores are more than kNearBoundary apart
+  kLabelNear,  // a different label, near the boundary
+  kNotFinite,  // NaN or infinity on one side only, or different on each side
+  kText,       // a different count or reason, or a score that only one side has
+  kNumber,     // beyond tolerance
+};
+std::string_view name_of(Cause cause);  // "label", "label-near-boundary", …
+
+struct DifferingRow {
+  std::string id{};
+  std::uint64_t row_a = 0;  // from 1
+  std::uint64_t row_b = 0;
+  Cause cause = Cause::kNumber;
+  std::string column{};  // column with the largest difference; a number from 0 for embeddings
+  std::string a{};       // the value in A
+  std::string b{};
+  double difference = 0;           // for numbers
+  std::optional<double> margin{};  // for labels: distance of A's scores; empty: unknown
+};
+
+struct LabelComparison {
+  std::string column{};
+  std::uint64_t equal = 0;
+  std::uint64_t differing = 0;
+  std::uint64_t differing_far = 0;  // differing labels that are not near the boundary
+};
+
+// Numbers that are finite on both sides: |a - b|, also divided by the larger of |a| and |b|.
+struct NumberComparison {
+  std::uint64_t values = 0;   // all that were compared
+  std::uint64_t within = 0;   // identical or within tolerance
+  std::uint64_t unusual = 0;  // differ by more than Tolerance::usual
+  Statistic absolute{};
+  Statistic relative{};
+  std::uint64_t nan_in_both = 0;  // with the same bits: identical, though not a result
+  std::uint64_t not_finite = 0;   // Cause::kNotFinite
+
+  bool mostly_usual() const { return unusual <= values / 100; }
+  bool all_within() const { return within == values && mostly_usual(); }
+};
+
+// The largest difference between two numbers.
+struct LargestDifference {
+  std::string id{};
+  std::uint64_t row_a = 0;
+  std::uint64_t row_b = 0;
+  std::string column{};
+  double a = 0;
+  double b = 0;
+};
+
+// Cosines of embeddings that are finite in both, computed in double; 1 for two zero vectors.
+struct CosineComparison {
+  Statistic cosine{};
+  std::string least_id{};
+  std::uint64_t least_row_a = 0;
+};
+
+// One table or one dataset of embeddings, in A and in B.
+struct DatasetComparison {
+  std::string name{};
+  RowCounts rows{};
+  std::uint64_t identical = 0;  // byte by byte, or bit by bit
+  std::uint64_t within = 0;     // not identical, but within tolerance
+  std::uint64_t differing = 0;  // neither; all three count rows in both files
+  NumberComparison numbers{};
+  std::optional<LargestDifference> largest{};  // empty: no number differs
+  std::optional<LabelComparison> labels{};
+  std::optional<CosineComparison> cosine{};
+  std::vector<DifferingRow> first_differing{};
+  std::vector<std::string> first_only_a{};  // ids
+  std::vector<std::string> first_only_b{};
+  std::vector<std::string> remarks{};
+
+  std::uint64_t only_a() const { return rows.in_a - rows.in_both; }
+  std::uint64_t only_b() const { return rows.in_b - rows.in_both; }
+  // True if both have the same rows, identical or within tolerance. Order does not matter.
+  bool equal() const {
+    return differing == 0 && only_a() == 0 && only_b() == 0 && numbers.mostly_usual();
+  }
+};
+
+// A column's name, or its number if it has no name.
+struct ColumnName {
+  std::string_view name{};
+  std::size_t number = 0;
+
+  std::string text() const { return name.empty() ? std::to_string(number) : std::string(name); }
+};
+
+// Counts one dataset row by row: begin_row(), the row's values, end_row(). Memory: the listed rows.
+class DatasetCounter {
+ public:
+  // Keeps the first `named` differing rows, and as many of the rows that only one file has.
+  DatasetCounter(std::string name, const Tolerance& tolerance, std::size_t named);
+
+  // The rows must outlive end_row().
+  void begin_row(const IdRow& a, const IdRow& b);
+  void number(const ColumnName& column, double a, double b, bool same_bits);
+  // `margin`: the distance of A's two scores.
+  void label(const ColumnName& column, std::string_view a, std::string_view b,
+             std::optional<double> margin);
+  void text(const ColumnName& column, std::string_view a, std::string_view b);
+  void cosine(double value);
+  void end_row();
+
+  void only_a(const IdRow& row) { keep_id(row, result_.first_only_a); }
+  void only_b(const IdRow& row) { keep_id(row, result_.first_only_b); }
+  void remark(std::string text) { result_.remarks.push_back(std::move(text)); }
+
+  DatasetComparison finish(const RowCounts& rows);
+
+ private:
+  void keep_id(const IdRow& row, std::vector<std::string>& ids) const;
+  void finite(const ColumnName& column, double a, double b, bool same_bits);
+  void note_numbers(Cause cause, const ColumnName& column, double a, double b, double difference);
+  void note(DifferingRow row);
+  void keep(DifferingRow row);
+
+  DatasetComparison result_;
+  const Tolerance tolerance_;
+  const std::size_t named_;
+  const IdRow* a_ = nullptr;
+  const IdRow* b_ = nullptr;
+  bool identical_ = true;
+  std::optional<DifferingRow> worst_;  // of the current row
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text_lines.hpp"
+#include "measure/compare/row_match.hpp"
+
+namespace virnucpro {
+
+enum class TableKind : std::uint8_t { kFrames, kConsensus, kSequences };
+std::string_view name_of(TableKind kind);  // "frames", "consensus", "sequences"
+
+enum class ColumnRole : std::uint8_t {
+  kLabel,    // one of a few words
+  kScore,    // a number
+  kScoreNa,  // a number, or NA
+  kText,     // anything: a count, a reason
+};
+
+struct TableColumn {
+  std::string_view name;
+  ColumnRole role;
+};
+
+// The layout of a table, recognised by its header. `columns` come after the id and are compared;
+// `last` comes after them and is not compared.
+struct TableLayout {
+  TableKind kind;
+  std::string_view id;
+  std::span<const TableColumn> columns;
+  std::string_view last{};
+};
+
+// A table of predict, merge, the original or v2 (semantics.md, section 6). Its header tells the
+// kind: the frames, the consensus with scores or without (the original's), or sequences.tsv. Tabs
+// or commas separate the columns, as in the header; ids may contain commas. A line ends with LF or
+// CR LF. Memory: one line, of at most 128 KiB, for a file of any size.
+class ScoreTable : public RowSource {
+ public:
+  // Errors: kInputMissing, kInputRead, kInputChanged; kInputFormat for another header.
+  explicit ScoreTable(const std::filesystem::path& path);
+
+  const TableLayout& layout() const { return *layout_; }
+  // Returns the next row; its content is the columns after the id, separated by tabs. Errors, with
+  // row and offset: kInputMalformed for too few columns, an unknown label, an invalid score or too
+  // long a line; kInputTruncated if the last line has no end, as a cut score would still be a
+  // number. Errors without a row: kInputRead; kInputChanged if the file was written to meanwhile.
+  std::optional<IdRow> next() override;
+
+ private:
+  [[noreturn]] void fail(ErrorKind kind, const std::string& detail) const;
+  void read_header();
+  void require_whole(FileLines::Found found) const;
+  std::string content_of(std::string_view fields) const;
+  void check_field(const TableColumn& column, std::string_view text) const;
+
+  FileLines lines_;
+  const TableLayout* layout_ = nullptr;
+  char separator_ = '\t';
+  std::uint64_t rows_ = 0;
+};
+
+// Returns the value of a score column: a number, NaN or infinity; empty for any other text.
+std::optional<double> score_value(std::string_view text);
+
+}  // namespace virnucpro

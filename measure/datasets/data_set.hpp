@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "measure/datasets/generate.hpp"
+
+namespace virnucpro {
+
+inline constexpr std::uint64_t kMostDataFiles = 256;  // all stay open until all are complete
+
+// A data set: synthetic sequences in one file or several, with metadata beside them.
+struct DataSetSettings {
+  GenerateSettings sequences{};
+  std::uint64_t files = 1;  // at most kMostDataFiles, and not more than sequences
+  std::string preset{};     // the name of its size, if it was chosen by name
+};
+
+struct DataFile {
+  std::string name;  // without its folder
+  std::uint64_t sequences = 0;
+  std::uint64_t bases = 0;
+  std::uint64_t bytes = 0;
+  std::string sha256;
+};
+
+// Figures of the sequences' lengths.
+struct LengthFigures {
+  std::uint64_t min = 0;
+  double mean = 0;
+  std::uint64_t median = 0;  // as LengthHistogram::percentile() computes it
+  std::uint64_t max = 0;
+};
+
+LengthFigures length_figures(const LengthHistogram& lengths);
+
+// A data set as it was written.
+struct DataSet {
+  std::vector<DataFile> files{};  // in the order of their sequences
+  std::uint64_t sequences = 0;
+  std::uint64_t bases = 0;
+  std::uint64_t gc_bases = 0;
+  std::uint64_t coding_sequences = 0;
+  LengthFigures lengths{};
+};
+
+// Returns the files of a data set. A single file is `output` itself. Several files are in the
+// folder `output` and named after it: reads/reads_1.fa, with leading zeros so that names sort.
+// Joined, they equal the single file.
+std::vector<std::filesystem::path> data_files(const std::filesystem::path& output,
+                                              std::uint64_t files);
+// Returns reads.fa.json for the file reads.fa, or reads/metadata.json for the folder reads.
+std::filesystem::path metadata_file(const std::filesystem::path& output, std::uint64_t files);
+
+// Returns every file that a new data set would replace or remove: its own files and, in a folder,
+// those of an earlier data set.
+std::vector<std::filesystem::path> replaced_files(const std::filesystem::path& output,
+                                                  std::uint64_t files);
+
+// Throws kOutputExists if one of the data set's files exists or, for several files, if the folder
+// holds anything but incomplete files of a killed program: it would be mistaken for data.
+void require_no_data_set(const std::filesystem::path& output, std::uint64_t files);
+
+// Writes all files, then the metadata, in place of replaced_files(). No file gets its name before
+// all are synced. Errors: kUsage for settings out of bounds; kOutputWrite; those of Cancel.
+DataSet write_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
+                       const Cancel& cancel);
+
+// Returns the data set at `output`, if its metadata names this version and these settings, and its
+// files have the stated sizes. Their contents are not read.
+std::optional<DataSet> find_data_set(const DataSetSettings& settings,
+                                     const std::filesystem::path& output);
+
+// Returns the existing data set, or writes it, also over another data set of this program. Errors:
+// those of write_data_set(); kOutputExists if something else or a file of another size is there.
+DataSet generate_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
+                          const Cancel& cancel);
+
+// A named synthetic data set. Each of its sequences is coding.
+struct DataSize {
+  std::string_view name;
+  std::uint64_t sequences = 0;
+  LengthDistribution lengths = UniformLengths{.least = 200, .most = 500};
+};
+
+inline constexpr std::string_view kProductionSize = "production";
+inline constexpr std::uint64_t kReadLength = 150;
+
+// Returns "tiny" (10) to "production" (6 million). v2 has only the first four, with equal lengths.
+std::span<const DataSize> data_sizes();
+// Returns the size of this name. Errors: kUsage, naming `option` and the valid sizes.
+DataSize parse_data_size(std::string_view name, std::string_view option);
+
+}  // namespace virnucpro

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_values.hpp"
+#include "measure/suites/benchmark.hpp"
+#include "measure/timing/spread.hpp"
+
+namespace virnucpro {
+
+// The suites of benchmark, each in its own file; docs/use/validation.md says how each requirement
+// is measured. If a suite fails, its report keeps what it found before. Errors: those of trials
+// (kBenchmark) and of Cancel.
+void run_throughput_suite(SuiteContext& context, SuiteReport& report);
+void run_memory_suite(SuiteContext& context, SuiteReport& report);
+void run_scaling_suite(SuiteContext& context, SuiteReport& report);
+void run_end_to_end_suite(SuiteContext& context, SuiteReport& report);
+void run_equivalence_suite(SuiteContext& context, SuiteReport& report);
+void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report);
+void run_checkpoint_suite(SuiteContext& context, SuiteReport& report);
+void run_tune_suite(SuiteContext& context, SuiteReport& report);
+
+// Shared by the suites.
+
+// Returns a verdict without a value; it does not count as passed.
+Verdict skipped_verdict(Verdict verdict, std::string why);
+
+// Adds a remark on a verdict's value; does nothing to a verdict without a value.
+void add_remark(const std::string& text, Verdict& verdict);
+
+// Returns the verdict for a ratio that must reach the bar: a warning if the ratio's interval
+// includes the bar.
+Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar);
+
+// Runs profile for a model on the runs' first device; returns its JSON. `name` names log and JSON.
+JsonValues profile_model(SuiteContext& context, const std::string& name, const char* model,
+                         const std::vector<std::string>& arguments);
+// Returns all memory in profile's JSON, in bytes. `figure`: "bytes" or "peak_bytes".
+double profiled_memory(const JsonValues& profile, const char* figure);
+
+}  // namespace virnucpro

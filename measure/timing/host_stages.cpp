@@ -1,0 +1,132 @@
+#include "measure/timing/host_stages.hpp"
+
+#include <fcntl.h>
+#include <malloc.h>
+
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/limits.hpp"
+#include "observe/host_usage.hpp"
+#include "sequence/chunker.hpp"
+#include "sequence/frames.hpp"
+#include "sequence/input_set.hpp"
+#include "tokens/esm_alphabet.hpp"
+#include "tokens/packer.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Each stage does its work as in a run, and leaves its result for the next.
+class Stages {
+ public:
+  Stages(const HostStageSettings& settings, const DnaTokenizer& tokenizer, const Cancel& cancel)
+      : settings_(settings), tokenizer_(tokenizer), cancel_(cancel) {}
+
+  void read() {
+    sequences_.clear();
+    std::vector<std::string> paths;
+    for (const auto& path : settings_.inputs) paths.push_back(path.string());
+    InputSet inputs({.paths = std::move(paths)}, cancel_);
+    while (sequences_.size() < settings_.most_sequences) {
+      std::optional<InputEvent> event = inputs.next();
+      if (!event) return;
+      if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
+      if (auto* record = std::get_if<InputRecord>(&*event)) {
+        sequences_.push_back(std::move(record->record.letters));
+      }
+    }
+  }
+
+  void translate() {
+    frames_.clear();
+    for (const std::string& letters : sequences_) {
+      const ChunkPlan plan(letters.size(), settings_.chunk_size);
+      for (std::uint64_t k = 0; k < plan.count(); ++k) {
+        const Chunk chunk = plan.at(k);
+        const std::string_view part(letters.data() + chunk.begin, chunk.end - chunk.begin);
+        for (Frame& frame : stop_free_frames(part)) frames_.push_back(std::move(frame));
+      }
+    }
+  }
+
+  void tokenize() {
+    tokens_.clear();
+    for (const Frame& frame : frames_) {
+      tokens_.push_back(
+          {.esm = esm_tokens(frame.protein), .dna = tokenizer_.encode(frame.nucleotides)});
+    }
+  }
+
+  void pack() {
+    Packer packer({.token_budget = settings_.token_budget,
+                   .frames_in_window = limits().frames_in_window,
+                   .frames_per_batch = limits().frames_per_batch,
+                   .deduplicate = false});
+    std::uint64_t number = 0;
+    for (const FrameTokens& tokens : tokens_) {
+      packer.add(FrameTokens(tokens), number++);
+      while (packer.next_batch()) {
+      }
+    }
+    while (packer.drain()) {
+    }
+  }
+
+  void count(HostStages& into) const {
+    into.sequences = sequences_.size();
+    into.frames = frames_.size();
+    for (const FrameTokens& tokens : tokens_) {
+      into.esm_tokens += tokens.esm.size();
+      into.dna_tokens += tokens.dna.size();
+    }
+  }
+
+ private:
+  const HostStageSettings& settings_;
+  const DnaTokenizer& tokenizer_;
+  const Cancel& cancel_;
+  std::vector<std::string> sequences_;
+  std::vector<Frame> frames_;
+  std::vector<FrameTokens> tokens_;
+};
+
+// Resets the kernel's peak of resident memory (proc_pid_clear_refs(5)).
+bool restart_peak() {
+  const UniqueFd file(::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
+  return file.get() >= 0 && write_all(file.get(), "5") == 0;
+}
+
+}  // namespace
+
+HostStages measure_host_stages(const HostStageSettings& settings, const DnaTokenizer& tokenizer,
+                               const Cancel& cancel) {
+  Stages stages(settings, tokenizer, cancel);
+  HostStages result;
+  const auto measure = [&](const char* name, void (Stages::*stage)()) {
+    const auto work = [&] { (stages.*stage)(); };
+    const auto peak_bytes = peak_memory_of(work);  // first, while memory holds no earlier results
+    result.stages.push_back({name, time_repeats(settings.timer, work, cancel), peak_bytes});
+  };
+  measure("read", &Stages::read);
+  measure("translate", &Stages::translate);
+  measure("tokenize", &Stages::tokenize);
+  measure("pack", &Stages::pack);
+  stages.count(result);
+  return result;
+}
+
+std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work) {
+  ::malloc_trim(0);  // frees pages, as the use of kept pages does not count as growth
+  const bool restarted = restart_peak();
+  const auto before = read_host_usage().rss_bytes;
+  work();
+  const auto peak = read_host_usage().peak_rss_bytes;
+  if (!restarted || !before || !peak) return std::nullopt;
+  return *peak > *before ? *peak - *before : 0;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "measure/timing/turns.hpp"
+#include "tokens/dna_tokenizer.hpp"
+
+namespace virnucpro {
+
+// One stage of the host, repeated over the same sequences, alone and on one thread. Its input is in
+// memory.
+struct HostStage {
+  std::string name;
+  std::vector<double> seconds;  // one per repeat
+  // The largest growth of memory, including the stage's result; empty: unknown here.
+  std::optional<std::uint64_t> peak_bytes;
+};
+
+struct HostStages {
+  std::uint64_t sequences = 0;  // in each repeat
+  std::uint64_t frames = 0;
+  std::uint64_t esm_tokens = 0;
+  std::uint64_t dna_tokens = 0;
+  std::vector<HostStage> stages;  // read, translate, tokenize, pack
+};
+
+struct HostStageSettings {
+  std::vector<std::filesystem::path> inputs;
+  std::uint64_t chunk_size = 500;
+  std::size_t token_budget = 32768;
+  std::uint64_t most_sequences = 2000;  // more would show nothing new
+  TimerSettings timer{};
+};
+
+// Measures each stage alone. Errors: those of the inputs and of Cancel.
+HostStages measure_host_stages(const HostStageSettings& settings, const DnaTokenizer& tokenizer,
+                               const Cancel& cancel);
+
+// Calls `work` and returns the most bytes by which this process's resident memory grew, including
+// the results of `work`. Empty if the kernel does not report it. Errors: those of `work`.
+std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work);
+
+}  // namespace virnucpro

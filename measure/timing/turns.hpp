@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "measure/timing/predict_trial.hpp"
+
+namespace virnucpro {
+
+// Repeats measurements: time_repeats() for one piece of work, take_turns() to compare several
+// sides. Turns let disturbances of the machine affect all sides equally. spread.hpp evaluates
+// repeats.
+
+// How often a piece of work is repeated. Warm-ups are not measured: in them memory grows, caches
+// fill and clocks settle.
+struct TimerSettings {
+  std::size_t warm_ups = 1;
+  std::size_t least_repeats = 3;
+  double least_seconds = 0.5;  // sum of all repeats
+};
+
+// Repeats the work and returns the seconds of each repeat. The work must not return before it is
+// done, also on a device. Errors: those of `work`; between repeats those of Cancel.
+std::vector<double> time_repeats(const TimerSettings& settings, const std::function<void()>& work,
+                                 const Cancel& cancel);
+
+struct Turns {
+  std::size_t sides = 2;
+  std::size_t repeats = 1;
+  bool alternate = false;  // every second turn is in reverse order
+};
+
+// Calls `run` once per turn and side, with the side's number. Errors: those of `run`.
+void take_turns(const Turns& turns, const std::function<void(std::size_t side)>& run);
+
+// The repeats of one side: at least one run of predict, all with the same settings.
+struct TrialRepeats {
+  std::vector<Trial> runs{};
+
+  // Returns a figure's value in each run.
+  std::vector<double> each(const std::function<double(const Trial&)>& figure) const;
+  std::vector<double> seconds() const;  // from start to exit
+  // Returns each run's ESM-2 tokens a second while it computed.
+  std::vector<double> esm_rates() const { return each(&Trial::esm_tokens_per_second); }
+  double least_computing_seconds() const;
+};
+
+// Takes turns, and returns the runs by side. Errors: those of `run`.
+std::vector<TrialRepeats> trials_in_turns(const Turns& turns,
+                                          const std::function<Trial(std::size_t side)>& run);
+
+}  // namespace virnucpro
