@@ -12,7 +12,7 @@ class Pass(NamedTuple):
 
 
 class Side:
-    """A program that answers as described in bench/serve.hpp."""
+    """A program that answers as described in measure/bench/serve.hpp."""
 
     def __init__(self, command: Sequence[object], environment: Optional[Dict[str, str]] = None):
         self._process = subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE,

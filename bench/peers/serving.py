@@ -1,4 +1,4 @@
-"""The peers' side of bench/serve.hpp: one pass for each line read."""
+"""The peers' side of measure/bench/serve.hpp: one pass for each line read."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 // bench_engine esm2|dnabert-s MODEL THREADS|cuda PRECISION SEQUENCES EMBEDDINGS
 //
 // PRECISION is fp32, fp16, bf16, int8, or int8:KEPT; KEPT is a value of --int8-keep.
-// Embeds the sequences of a file once per request (bench/serve.hpp). Each line is a sequence: a
+// Embeds the sequences of a file once per request (serve.hpp). Each line is a sequence: a
 // protein for esm2, token numbers for dnabert-s. The time is the engine's, without loading and
 // tokenizing, over batches that the packer filled before with the program's own settings. The work
 // of a pass is its tokens, including those at the ends of a sequence. EMBEDDINGS receives the

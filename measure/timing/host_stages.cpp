@@ -10,7 +10,10 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/limits.hpp"
+#include "observe/counters.hpp"
 #include "observe/host_usage.hpp"
+#include "run/frame_stream.hpp"
+#include "run/settings.hpp"
 #include "sequence/chunker.hpp"
 #include "sequence/frames.hpp"
 #include "sequence/input_set.hpp"
@@ -20,6 +23,28 @@
 namespace virnucpro {
 namespace {
 
+std::vector<std::string> input_paths(const HostStageSettings& settings) {
+  std::vector<std::string> paths;
+  for (const auto& path : settings.inputs) paths.push_back(path.string());
+  return paths;
+}
+
+PackSettings pack_settings(const HostStageSettings& settings, bool deduplicate) {
+  return {.token_budget = settings.token_budget,
+          .frames_in_window = limits().frames_in_window,
+          .frames_per_batch = limits().frames_per_batch,
+          .deduplicate = deduplicate};
+}
+
+// Calls `next` of the packer until it returns no batch. Returns the number of frames.
+std::size_t take_batches(Packer& packer, std::optional<PackedBatch> (Packer::*next)()) {
+  std::size_t frames = 0;
+  while (const std::optional<PackedBatch> batch = (packer.*next)()) {
+    frames += batch->frames.frames();
+  }
+  return frames;
+}
+
 // Each stage does its work as in a run, and leaves its result for the next.
 class Stages {
  public:
@@ -28,9 +53,7 @@ class Stages {
 
   void read() {
     sequences_.clear();
-    std::vector<std::string> paths;
-    for (const auto& path : settings_.inputs) paths.push_back(path.string());
-    InputSet inputs({.paths = std::move(paths)}, cancel_);
+    InputSet inputs({.paths = input_paths(settings_)}, cancel_);
     while (sequences_.size() < settings_.most_sequences) {
       std::optional<InputEvent> event = inputs.next();
       if (!event) return;
@@ -62,18 +85,13 @@ class Stages {
   }
 
   void pack() {
-    Packer packer({.token_budget = settings_.token_budget,
-                   .frames_in_window = limits().frames_in_window,
-                   .frames_per_batch = limits().frames_per_batch,
-                   .deduplicate = false});
+    Packer packer(pack_settings(settings_, false));
     std::uint64_t number = 0;
     for (const FrameTokens& tokens : tokens_) {
       packer.add(FrameTokens(tokens), number++);
-      while (packer.next_batch()) {
-      }
+      take_batches(packer, &Packer::next_batch);
     }
-    while (packer.drain()) {
-    }
+    take_batches(packer, &Packer::drain);
   }
 
   void count(HostStages& into) const {
@@ -117,6 +135,31 @@ HostStages measure_host_stages(const HostStageSettings& settings, const DnaToken
   measure("pack", &Stages::pack);
   stages.count(result);
   return result;
+}
+
+HostPath::HostPath(const HostStageSettings& settings, std::size_t threads,
+                   const DnaTokenizer& tokenizer, const Cancel& cancel)
+    : settings_(settings), threads_(threads), tokenizer_(tokenizer), cancel_(cancel) {}
+
+std::uint64_t HostPath::pass() {
+  RunCounters counters;
+  InputSet inputs({.paths = input_paths(settings_)}, cancel_);
+  FrameStream stream(inputs, {.chunk_size = settings_.chunk_size, .threads = threads_}, &tokenizer_,
+                     counters, cancel_);
+  Packer packer(pack_settings(settings_, ComputeSettings{}.deduplicate));
+  std::uint64_t number = 0;
+  frames_ = 0;
+  while (std::optional<FrameEvent> event = stream.next()) {
+    if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
+    auto* part = std::get_if<FramePart>(&*event);
+    if (part == nullptr) continue;
+    for (FrameTokens& frame : part->tokens) {
+      packer.add(std::move(frame), number++);
+      frames_ += take_batches(packer, &Packer::next_batch);
+    }
+  }
+  frames_ += take_batches(packer, &Packer::drain);
+  return counters.sequences.get();
 }
 
 std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work) {

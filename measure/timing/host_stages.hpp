@@ -42,6 +42,27 @@ struct HostStageSettings {
 HostStages measure_host_stages(const HostStageSettings& settings, const DnaTokenizer& tokenizer,
                                const Cancel& cancel);
 
+// The stages before inference together, as in a run of `predict`: read → chunk → translate →
+// tokenize → pack. `threads` threads translate and tokenize, the caller's thread packs.
+class HostPath {
+ public:
+  HostPath(const HostStageSettings& settings, std::size_t threads, const DnaTokenizer& tokenizer,
+           const Cancel& cancel);
+
+  // Runs all sequences of the inputs through the stages. Returns the number of sequences. Errors:
+  // those of the inputs and of Cancel.
+  std::uint64_t pass();
+  // Returns the number of different frames in the last pass.
+  std::size_t frames() const { return frames_; }
+
+ private:
+  const HostStageSettings settings_;
+  const std::size_t threads_;
+  const DnaTokenizer& tokenizer_;
+  const Cancel& cancel_;
+  std::size_t frames_ = 0;
+};
+
 // Calls `work` and returns the most bytes by which this process's resident memory grew, including
 // the results of `work`. Empty if the kernel does not report it. Errors: those of `work`.
 std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work);
