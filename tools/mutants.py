@@ -190,15 +190,22 @@ def killer(mutant: Mutant, limits: Dict[str, float]) -> Optional[str]:
 
 
 def prepare() -> None:
-    """Copies the checkout's files, and configures a build of each source by itself."""
-    shutil.rmtree(SOURCE, ignore_errors=True)
+    """Copies the checkout's files that changed, and configures a build of each source by itself."""
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
                             stdout=subprocess.PIPE, text=True, check=True).stdout
-    for name in filter(None, listed.split("\0")):
-        (SOURCE / name).parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / name).exists():
-            shutil.copy2(ROOT / name, SOURCE / name, follow_symlinks=False)
-    (SOURCE / ".venv-oracle").symlink_to(ROOT / ".venv-oracle")
+    names = {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
+    for old in [path for path in SOURCE.rglob("*") if path.is_file() and not path.is_symlink()]:
+        if str(old.relative_to(SOURCE)) not in names:
+            old.unlink()
+    for name in names:
+        new = SOURCE / name
+        if not new.exists() or new.read_bytes() != (ROOT / name).read_bytes():
+            new.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, new, follow_symlinks=False)
+            if not new.is_symlink():
+                new.touch()  # git may have given the file an older time than the build's
+    if not (SOURCE / ".venv-oracle").exists():
+        (SOURCE / ".venv-oracle").symlink_to(ROOT / ".venv-oracle")
     subprocess.run(["cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "-DBUILD_TESTING=ON",
                     "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
                     "-DCMAKE_UNITY_BUILD=OFF"], check=True, stdout=subprocess.DEVNULL)
