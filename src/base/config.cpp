@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 
 namespace virnucpro {
 namespace {

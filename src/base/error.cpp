@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
 #include <new>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "base/system_failure.hpp"
 #include "base/text.hpp"
 
 namespace virnucpro {
@@ -247,6 +247,29 @@ Error error_of(const std::exception& exception) {
   }
   const int number = system->code().default_error_condition().value();
   return Error(kind_of_reading(number, ErrorKind::kInternal), exception.what());
+}
+
+ErrorKind kind_of_failure(int error, ErrorKind otherwise) {
+  switch (error) {
+    case ENOMEM:
+      return ErrorKind::kOutOfMemory;
+    case EMFILE:
+    case ENFILE:
+      return ErrorKind::kTooManyFiles;
+    default:
+      return otherwise;
+  }
+}
+
+ErrorKind kind_of_reading(int error, ErrorKind otherwise) {
+  switch (error) {
+    case EIO:
+    case ESTALE:
+    case ETIMEDOUT:
+      return ErrorKind::kInputRead;
+    default:
+      return kind_of_failure(error, otherwise);
+  }
 }
 
 }  // namespace virnucpro

@@ -5,13 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <fstream>
 #include <system_error>
 #include <utility>
-
-#include "base/file_watch.hpp"
-#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
@@ -122,6 +121,15 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(status_of(path));
 }
 
+bool is_same_file(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+bool was_touched(const struct stat& before, const struct stat& now) {
+  return before.st_ctim.tv_sec != now.st_ctim.tv_sec ||
+         before.st_ctim.tv_nsec != now.st_ctim.tv_nsec;
+}
+
 std::string read_small_file(int file, const std::filesystem::path& path, std::size_t limit,
                             ErrorKind kind) {
   const Place place{.file = path.string()};
@@ -227,6 +235,56 @@ void commit_together(std::deque<AtomicFile>& files) {
 
 void sync_directory(const std::filesystem::path& directory) {
   Directory(directory).sync();
+}
+
+std::string_view other_kind_of(const std::filesystem::path& path) {
+  std::error_code unknown;
+  switch (std::filesystem::symlink_status(path, unknown).type()) {
+    case std::filesystem::file_type::symlink:
+      return "a symbolic link";
+    case std::filesystem::file_type::directory:
+      return "a directory";
+    case std::filesystem::file_type::fifo:
+      return "a named pipe";
+    case std::filesystem::file_type::socket:
+      return "a socket";
+    case std::filesystem::file_type::block:
+    case std::filesystem::file_type::character:
+      return "a device";
+    default:
+      return {};
+  }
+}
+
+UniqueFd open_regular_file(const std::filesystem::path& path, int flags) {
+  if (const std::string_view other = other_kind_of(path); !other.empty()) {
+    errno = other == "a symbolic link" ? ELOOP : EINVAL;
+    return {};
+  }
+  // The file may have been replaced since, so open it with care and look again.
+  UniqueFd fd = open_retrying(path, flags | O_NOFOLLOW | O_NONBLOCK, 0666);
+  struct stat status {};
+  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) return {};
+  if (S_ISREG(status.st_mode)) return fd;
+  errno = EINVAL;
+  return {};
+}
+
+std::string why_distrusted(const struct stat& status, uid_t user) {
+  if (status.st_uid != user && status.st_uid != 0) {
+    return fmt::format("it belongs to another user (number {})", status.st_uid);
+  }
+  const bool is_open = (status.st_mode & S_IWOTH) != 0;
+  const bool is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+  return is_open && !is_sticky ? "every user may write to it (chmod o-w ends that)" : "";
+}
+
+bool is_file_name(std::string_view text) {
+  constexpr std::size_t kLongest = 255;  // the limit of all file systems of Linux
+  if (text.empty() || text.size() > kLongest || text == "." || text == "..") return false;
+  return std::ranges::none_of(text, [](char letter) {
+    return letter == '/' || static_cast<unsigned char>(letter) < 0x20U || letter == 0x7f;
+  });
 }
 
 }  // namespace virnucpro

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -43,6 +44,14 @@ UniqueFd open_to_read(const std::filesystem::path& path, int flags = 0);
 // an error, not a missing file. Errors: kInputRead, kOutOfMemory, kTooManyFiles.
 std::filesystem::file_status status_of(const std::filesystem::path& path);
 bool is_there(const std::filesystem::path& path);
+
+// True if both statuses are of the same file, which may have several names.
+bool is_same_file(const struct stat& one, const struct stat& other);
+
+// True if the time of status (ctime) has changed: the file may have been written, even with the
+// same size and time of modification, because a program can set that time back. A new link and
+// chmod change ctime, too.
+bool was_touched(const struct stat& before, const struct stat& now);
 
 // Reads the rest of a small open file; `path` is its name in errors. Errors: `kind` if it has more
 // than `limit` bytes or cannot be read.
@@ -114,5 +123,26 @@ std::string errno_text(int error);
 // `error`. If the disk or a quota is full, the remedy is to free space; for a hard link, to copy
 // the file. `what` precedes the reason.
 Error write_error(const std::filesystem::path& path, int error, const std::string& what = {});
+
+// These open files in a directory where strangers may write. A link there could lead to a user's
+// file, and opening a named pipe or a device could wait for ever.
+
+// Names the kind of an entry that is not a regular file: "a symbolic link", "a named pipe" and so
+// on. Empty for a regular file and for a missing one.
+std::string_view other_kind_of(const std::filesystem::path& path);
+
+// Opens a file only if it is regular. `flags` are those of open(2). On failure the result is empty
+// and errno is set: ELOOP for a link, EINVAL for another kind of entry.
+UniqueFd open_regular_file(const std::filesystem::path& path, int flags);
+
+// Says why somebody other than `user`, root and the group may have made the contents of a folder or
+// file; empty if nobody could. In a folder where everybody may write, the sticky bit protects the
+// user's entries; each entry's owner then says who made it.
+std::string why_distrusted(const struct stat& status, uid_t user);
+
+// True if a text can name a file in a folder and no place outside it: one part of a path, not
+// empty, "." or "..", without control characters, at most 255 bytes. Check every name that comes
+// from a file's content before you use it in a path.
+bool is_file_name(std::string_view text);
 
 }  // namespace virnucpro

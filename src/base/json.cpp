@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 
 namespace virnucpro {
 namespace {
@@ -91,6 +95,31 @@ class Walker : public nlohmann::json_sax<Library> {
   std::size_t named_ = 0;  // members so far, also those of closed objects
 };
 
+constexpr std::size_t kLongestText = 4000;  // enough for a command line with many inputs
+
+// Returns the path as text; empty if it is too long.
+std::optional<std::string> path_text(const JsonPath& path, std::size_t steps) {
+  std::string text;
+  for (std::size_t k = 0; k < steps; ++k) {
+    if (k > 0) text += '/';
+    if (path[k].key.size() > JsonValues::kLongestPath) return std::nullopt;
+    text += path[k].is_element ? std::to_string(path[k].index) : path[k].key;
+    if (text.size() > JsonValues::kLongestPath) return std::nullopt;
+  }
+  return text;
+}
+
+std::optional<double> as_number(const JsonScalar& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* number = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*number);
+  return std::nullopt;
+}
+
+void begin_line(std::string& text, std::size_t blanks) {
+  text += '\n';
+  text.append(blanks, ' ');
+}
+
 }  // namespace
 
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor) {
@@ -109,6 +138,139 @@ std::string json_text(std::string_view text) {
 
 std::string json_text(double number) {
   return Library(number).dump();
+}
+
+class JsonCollector : public JsonVisitor {
+ public:
+  JsonCollector(JsonValues& values, const std::string& file) : values_(values), file_(file) {}
+
+  void scalar(const JsonPath& path, JsonScalar value) override {
+    count_element(path);
+    std::optional<std::string> text = path_text(path, path.size());
+    if (!text) return;
+    if (values_.values_.size() == JsonValues::kMostValues) {
+      throw Error(ErrorKind::kJson, Place{.file = file_},
+                  fmt::format("more than {} values", JsonValues::kMostValues));
+    }
+    values_.values_[*std::move(text)] = std::move(value);
+  }
+
+  void open(const JsonPath& path, bool /*is_object*/) override { count_element(path); }
+
+ private:
+  void count_element(const JsonPath& path) {
+    if (path.empty() || !path.back().is_element) return;
+    std::optional<std::string> array = path_text(path, path.size() - 1);
+    if (array) values_.elements_[*std::move(array)] = path.back().index + 1;
+  }
+
+  JsonValues& values_;
+  const std::string& file_;
+};
+
+JsonValues::JsonValues(std::string_view text, const std::string& file) {
+  JsonCollector collector(*this, file);
+  walk_json(text, file, collector);
+}
+
+JsonValues JsonValues::read(const std::filesystem::path& file) {
+  return {read_small_text(file, kMaxJsonBytes, ErrorKind::kJson), file.string()};
+}
+
+std::optional<double> JsonValues::number(const std::string& path) const {
+  const auto found = values_.find(path);
+  if (found == values_.end()) return std::nullopt;
+  const std::optional<double> value = as_number(found->second);
+  const bool possible = value && *value >= 0 && *value <= kLargestNumber;
+  return possible ? value : std::nullopt;
+}
+
+std::optional<std::uint64_t> JsonValues::count(const std::string& path) const {
+  const std::optional<double> value = number(path);
+  if (!value) return std::nullopt;
+  return static_cast<std::uint64_t>(std::llround(*value));
+}
+
+std::optional<std::uint64_t> JsonValues::whole_number(const std::string& path) const {
+  const auto found = values_.find(path);
+  if (found == values_.end()) return std::nullopt;
+  const auto* number = std::get_if<std::uint64_t>(&found->second);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+std::optional<std::string> JsonValues::text(const std::string& path) const {
+  const auto found = values_.find(path);
+  if (found == values_.end()) return std::nullopt;
+  const auto* text = std::get_if<std::string>(&found->second);
+  if (text == nullptr) return std::nullopt;
+  return shown_text(*text, kLongestText);
+}
+
+std::optional<bool> JsonValues::flag(const std::string& path) const {
+  const auto found = values_.find(path);
+  if (found == values_.end()) return std::nullopt;
+  const auto* flag = std::get_if<bool>(&found->second);
+  return flag == nullptr ? std::nullopt : std::optional(*flag);
+}
+
+std::size_t JsonValues::elements(const std::string& path) const {
+  const auto found = elements_.find(path);
+  return found == elements_.end() ? 0 : found->second;
+}
+
+Json::Json(std::initializer_list<JsonMember> members) : kind_(Kind::kObject) {
+  for (const JsonMember& member : members) {
+    names_.push_back(member.name);
+    values_.push_back(member.value);
+  }
+}
+
+Json Json::object() {
+  Json json;
+  json.kind_ = Kind::kObject;
+  return json;
+}
+
+Json& Json::operator[](std::string_view name) {
+  if (kind_ == Kind::kArray || (kind_ == Kind::kScalar && scalar_ != "null")) {
+    throw Error(ErrorKind::kInternal, "a JSON value that is not an object has no members");
+  }
+  kind_ = Kind::kObject;
+  const auto found = std::ranges::find(names_, name);
+  if (found != names_.end()) {
+    return values_[static_cast<std::size_t>(std::distance(names_.begin(), found))];
+  }
+  names_.emplace_back(name);
+  return values_.emplace_back();
+}
+
+void Json::update(const Json& other) {
+  for (std::size_t k = 0; k < other.names_.size(); ++k) {
+    (*this)[other.names_[k]] = other.values_[k];
+  }
+}
+
+std::string Json::dump(std::size_t indent) const {
+  std::string text;
+  write(text, indent, indent);
+  return text;
+}
+
+void Json::write(std::string& text, std::size_t indent, std::size_t blanks) const {
+  if (kind_ == Kind::kScalar) {
+    text += scalar_;
+    return;
+  }
+  const bool is_object = kind_ == Kind::kObject;
+  text += is_object ? '{' : '[';
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    if (k > 0) text += ',';
+    if (indent > 0) begin_line(text, blanks);
+    if (is_object) text += json_text(names_[k]) + (indent > 0 ? ": " : ":");
+    values_[k].write(text, indent, blanks + indent);
+  }
+  if (indent > 0 && !values_.empty()) begin_line(text, blanks - indent);
+  text += is_object ? '}' : ']';
 }
 
 }  // namespace virnucpro

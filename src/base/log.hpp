@@ -42,10 +42,6 @@ std::uint64_t warnings_said();
 void send_log_to(std::function<void(LogLevel, std::string_view)> sink);
 
 template <typename... Args>
-void log_debug(fmt::format_string<Args...> format, Args&&... args) {
-  log_message(LogLevel::kDebug, fmt::format(format, std::forward<Args>(args)...));
-}
-template <typename... Args>
 void log_info(fmt::format_string<Args...> format, Args&&... args) {
   log_message(LogLevel::kInfo, fmt::format(format, std::forward<Args>(args)...));
 }

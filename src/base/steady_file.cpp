@@ -7,17 +7,65 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
 
+using Status = std::optional<struct stat>;
+
+Status look_at(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 ? Status(status) : std::nullopt;
+}
+
+Status look_at(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? Status(status) : std::nullopt;
+}
+
+std::optional<std::string> difference(const Status& before, const Status& now) {
+  if (!before || !now) return std::nullopt;
+  if (!is_same_file(*before, *now)) return "another file has taken its name";
+  if (before->st_size != now->st_size) {
+    return fmt::format("it had {} bytes when it was opened, and has {} now", before->st_size,
+                       now->st_size);
+  }
+  if (before->st_mtim.tv_sec != now->st_mtim.tv_sec ||
+      before->st_mtim.tv_nsec != now->st_mtim.tv_nsec) {
+    return "it was written to after it was opened";
+  }
+  return std::nullopt;
+}
+
 constexpr std::size_t kBlockBytes = 256U << 10U;  // fits into the processor's cache
 
 }  // namespace
+
+FileWatch::FileWatch(int fd, std::string path) : fd_(fd), path_(std::move(path)) {
+  const Status status = look_at(fd_);
+  if (!status || !S_ISREG(status->st_mode)) return;
+  opened_ = status;
+  if (!path_.empty()) named_ = look_at(path_);
+}
+
+std::optional<std::string> FileWatch::change() const {
+  if (!opened_) return std::nullopt;
+  std::optional<std::string> found = difference(opened_, look_at(fd_));
+  return found ? found : difference(named_, look_at(path_));
+}
+
+bool FileWatch::was_touched() const {
+  const Status now = look_at(fd_);
+  return opened_ && now && virnucpro::was_touched(*opened_, *now);
+}
+
+std::optional<std::uint64_t> FileWatch::size() const {
+  return opened_ ? std::optional(static_cast<std::uint64_t>(opened_->st_size)) : std::nullopt;
+}
 
 SteadyFile::SteadyFile(const std::filesystem::path& path, const FileErrors& errors)
     : path_(path), errors_(errors) {

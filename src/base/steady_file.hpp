@@ -1,17 +1,44 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/file_watch.hpp"
 
 namespace virnucpro {
+
+// Notices that a file changes while it is read: its size, its time of modification, or the file
+// under its name. Otherwise a file that is still being copied would give part of the sequences and
+// exit code 0. Only regular files are watched.
+//
+// A change can be missed (NFS caches attributes, clocks are coarse), but every reported change is
+// real. A file whose status cannot be read counts as unchanged. So does a removed or moved file,
+// because its descriptor still reads all of it.
+class FileWatch {
+ public:
+  // `fd` must stay open as long as change() is called. If `path` is empty, no name is watched.
+  FileWatch(int fd, std::string path);
+
+  // Returns a text for a message that says what has changed; empty if nothing has.
+  std::optional<std::string> change() const;
+  bool was_touched() const;
+  // Returns the file's first size in bytes; empty if it is not a regular file.
+  std::optional<std::uint64_t> size() const;
+
+ private:
+  int fd_;
+  std::string path_;
+  std::optional<struct stat> opened_;  // status of the descriptor's file
+  std::optional<struct stat> named_;   // status by name; some file systems number it differently
+};
 
 // The error kinds for one kind of file.
 struct FileErrors {
@@ -47,7 +74,7 @@ class SteadyFile {
   // Reads a part in blocks and passes each to `visit`. Errors: those of read().
   void visit(const Extent& part,
              const std::function<void(std::span<const std::byte>)>& visit) const;
-  // Throws `changed` if the file changed after it was opened (file_watch.hpp). A new file under the
+  // Throws `changed` if the file changed after it was opened (see FileWatch). A new file under the
   // same name is allowed.
   void check_unchanged() const;
   bool was_touched() const { return watch_->was_touched(); }

@@ -51,6 +51,16 @@ void write_if_ready(std::string_view text) noexcept {
   if (::poll(&stream, 1, 0) == 1) write_stderr(text);
 }
 
+// Returns the terminal's present size; the default if it is unknown.
+TerminalSize terminal_size() {
+  winsize size{};
+  TerminalSize result;
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) return result;
+  if (size.ws_col > 0) result.columns = size.ws_col;
+  if (size.ws_row > 0) result.rows = size.ws_row;
+  return result;
+}
+
 // Returns the code that clears the block. The cursor waits at the start of the block's first line.
 // If the terminal becomes narrower, it wraps the block's lines downwards, so only they are below
 // the cursor. (Lines that scroll out of the window stay.) The blank is for tmux: with the cursor in
@@ -103,15 +113,6 @@ void terminal_last_words(std::string_view line) noexcept {
   write_if_ready({eraser.code.data(), eraser.size});
   write_if_ready(line);
   write_if_ready("\n");
-}
-
-TerminalSize terminal_size() {
-  winsize size{};
-  TerminalSize result;
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) return result;
-  if (size.ws_col > 0) result.columns = size.ws_col;
-  if (size.ws_row > 0) result.rows = size.ws_row;
-  return result;
 }
 
 }  // namespace virnucpro

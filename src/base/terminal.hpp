@@ -40,7 +40,4 @@ void terminal_hide_live();
 // and writes nothing if stderr would block.
 void terminal_last_words(std::string_view line) noexcept;
 
-// Returns the terminal's present size; the default if it is unknown.
-TerminalSize terminal_size();
-
 }  // namespace virnucpro

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 #include <system_error>
 #include <utility>
-
-#include "base/utf8.hpp"
 
 namespace virnucpro {
 namespace {
@@ -83,6 +83,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::swap(above, row);
   }
   return above[b.size()];
+}
+
+bool is_plain(const std::string& word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [](char letter) {
+    const auto code = static_cast<unsigned char>(letter);
+    return (code < 0x80U && std::isalnum(code) != 0) ||
+           std::string_view("-_./:=,+@%").find(letter) != std::string_view::npos;
+  });
+}
+
+unsigned byte_at(std::string_view text, std::size_t index) {
+  return static_cast<unsigned char>(text[index]);
 }
 
 }  // namespace
@@ -191,6 +203,49 @@ std::string some_of(std::span<const std::string> texts, std::size_t most, std::s
     text += fmt::format("{}{} more", before_more, grouped(texts.size() - told));
   }
   return text;
+}
+
+std::string shown_text(std::string_view text, std::size_t most) {
+  constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
+  std::string result;
+  while (!text.empty() && result.size() < most) {
+    const std::size_t bytes = first_code_point(text).bytes;
+    result += printable(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  if (!text.empty()) result += kEllipsis;
+  return result;
+}
+
+std::string shell_word(const std::string& text) {
+  if (is_plain(text)) return text;
+  std::string quoted = "'";
+  for (const char letter : text) {
+    if (letter == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += letter;
+    }
+  }
+  quoted += '\'';
+  return quoted;
+}
+
+CodePoint first_code_point(std::string_view text) {
+  const unsigned lead = byte_at(text, 0);
+  if (lead < 0x80) return {.value = lead, .bytes = 1, .is_valid = true};
+  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
+  std::uint32_t value = lead & (0x7fU >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    const unsigned next = byte_at(text, i);
+    if ((next & 0xc0U) != 0x80U) return {};
+    value = (value << 6U) | (next & 0x3fU);
+  }
+  const bool overlong = (bytes == 3 && value < 0x800) || (bytes == 4 && value < 0x10000);
+  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+  if (overlong || surrogate || value > 0x10ffff) return {};
+  return {.value = value, .bytes = bytes, .is_valid = true};
 }
 
 }  // namespace virnucpro

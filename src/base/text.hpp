@@ -54,4 +54,20 @@ std::string grouped(std::uint64_t number);
 std::string some_of(std::span<const std::string> texts, std::size_t most,
                     std::string_view between = ", ", std::string_view before_more = " and ");
 
+// Prepares text from a file for a report: printable(), cut with an ellipsis after `most` bytes. The
+// caller escapes it for HTML or Markdown.
+std::string shown_text(std::string_view text, std::size_t most = 200);
+
+// Returns a text as one word for a shell, quoted if necessary.
+std::string shell_word(const std::string& text);
+
+struct CodePoint {
+  std::uint32_t value = 0xfffd;
+  std::size_t bytes = 1;
+  bool is_valid = false;  // false: this is one byte that is not UTF-8
+};
+
+// Returns the first character of `text`, which must not be empty (Unicode 15, table 3-7).
+CodePoint first_code_point(std::string_view text);
+
 }  // namespace virnucpro

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -162,6 +166,120 @@ TEST(JsonText, ReplacesWhatIsNotUtf8) {
   EXPECT_EQ(json_text("\xf0\x9f\xa6\""), "\"\\ufffd\\\"\"");          // cut by an escaped letter
   EXPECT_EQ(json_text("\xc0\xaf"), "\"\\ufffd\\ufffd\"");             // longer than needed
   EXPECT_EQ(json_text("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  // a surrogate
+}
+
+TEST(JsonValues, AreFoundByTheirPaths) {
+  const JsonValues values(R"({"a": {"b": [1, {"c": "x"}]}, "t": true, "f": 2.5, "n": null})", "f");
+  EXPECT_EQ(values.number("a/b/0"), 1.0);
+  EXPECT_EQ(values.count("a/b/0"), 1U);
+  EXPECT_EQ(values.text("a/b/1/c"), "x");
+  EXPECT_EQ(values.elements("a/b"), 2U);
+  EXPECT_EQ(values.flag("t"), true);
+  EXPECT_EQ(values.number("f"), 2.5);
+}
+
+TEST(JsonValues, AreEmptyWhereTheyAreNotThereOrAnother) {
+  const JsonValues values(R"({"t": "1", "n": 1, "b": true, "null": null, "a": [], "o": {}})", "f");
+  for (const char* path : {"t", "b", "null", "a", "o", "none", ""}) {
+    EXPECT_FALSE(values.number(path)) << path;
+    EXPECT_FALSE(values.count(path)) << path;
+  }
+  for (const char* path : {"n", "b", "null", "none"}) EXPECT_FALSE(values.text(path)) << path;
+  for (const char* path : {"n", "t", "null", "none"}) EXPECT_FALSE(values.flag(path)) << path;
+  EXPECT_EQ(values.elements("a"), 0U);
+  EXPECT_EQ(values.elements("t"), 0U);
+}
+
+TEST(JsonValues, TakeNoNumberThatNothingCanMeasure) {
+  const JsonValues values(R"([-1, 1e16, 18446744073709551615, 1e300, 1e15])", "f");
+  for (const char* path : {"0", "1", "2", "3"}) EXPECT_FALSE(values.number(path)) << path;
+  EXPECT_EQ(values.count("4"), 1'000'000'000'000'000U);
+}
+
+TEST(JsonValues, GiveWholeNumbersAsTheyAreWritten) {
+  const JsonValues values(R"([18446744073709551615, 9007199254740993, -1, 1.0, "1"])", "f");
+  EXPECT_EQ(values.whole_number("0"), UINT64_MAX);
+  EXPECT_EQ(values.whole_number("1"), 9'007'199'254'740'993U);
+  for (const char* path : {"2", "3", "4", "5"}) EXPECT_FALSE(values.whole_number(path)) << path;
+}
+
+TEST(JsonValues, RefuseWhatIsNoJson) {
+  for (const char* text : {"", "{", "{\"a\": NaN}", "{\"a\": Infinity}", "{\"a\": 1e999}",
+                           "{\"a\": 1, \"a\": 2}", "{\"a\": \"\xff\"}", "{} {}"}) {
+    EXPECT_EQ(thrown_kind([&] { JsonValues(text, "f"); }), ErrorKind::kJson) << text;
+  }
+}
+
+TEST(JsonValues, AreBounded) {
+  const std::string name(2 * JsonValues::kLongestPath, 'n');
+  const JsonValues values(fmt::format(R"({{"{0}": 1, "o": {{"{0}": 1}}, "z": 1}})", name), "f");
+  EXPECT_FALSE(values.number(name));
+  EXPECT_EQ(values.number("z"), 1.0);
+  std::string many = "[0";
+  for (std::size_t k = 0; k < JsonValues::kMostValues; ++k) many += ",0";
+  EXPECT_EQ(thrown_kind([&] { JsonValues(many + "]", "f"); }), ErrorKind::kJson);
+}
+
+TEST(JsonWriter, WritesEveryKindOfValue) {
+  const std::string text = "text";
+  EXPECT_EQ(Json().dump(), "null");
+  EXPECT_EQ(Json(nullptr).dump(), "null");
+  EXPECT_EQ(Json(true).dump(), "true");
+  EXPECT_EQ(Json(false).dump(), "false");
+  EXPECT_EQ(Json(1.0).dump(), "1.0");
+  EXPECT_EQ(Json(text).dump(), "\"text\"");
+  EXPECT_EQ(Json(std::string_view(text)).dump(), "\"text\"");
+  EXPECT_EQ(Json("text").dump(), "\"text\"");
+  EXPECT_EQ(Json(std::optional<int>(1)).dump(), "1");
+  EXPECT_EQ(Json(std::optional<int>()).dump(), "null");
+  EXPECT_EQ(Json(std::vector<double>{1, 2.5}).dump(), "[1.0,2.5]");
+  EXPECT_EQ(Json(std::vector<std::string>{"a", "b"}).dump(), R"(["a","b"])");
+  EXPECT_EQ(Json({{"a", 1}}).dump(), R"({"a":1})");
+  EXPECT_EQ(Json(std::map<std::string, double>{{"b", 2}, {"a", 1}}).dump(), R"({"a":1.0,"b":2.0})");
+}
+
+TEST(JsonWriter, KeepsWholeNumbersExact) {
+  EXPECT_EQ(Json(0).dump(), "0");
+  EXPECT_EQ(Json(std::numeric_limits<std::int64_t>::min()).dump(), "-9223372036854775808");
+  EXPECT_EQ(Json(std::uint64_t{1} << 63U).dump(), "9223372036854775808");
+  EXPECT_EQ(Json(std::numeric_limits<std::uint64_t>::max()).dump(), "18446744073709551615");
+}
+
+TEST(JsonWriter, PutsMembersAndElementsOnLines) {
+  const Json json{{"b", 1},
+                  {"a", {{"x", std::vector<int>{}}, {"y", Json::object()}, {"z", Json()}}},
+                  {"l", std::vector<Json>{{{"k", true}}, Json::object(), "t"}}};
+  EXPECT_EQ(json.dump(2), R"({
+  "b": 1,
+  "a": {
+    "x": [],
+    "y": {},
+    "z": null
+  },
+  "l": [
+    {
+      "k": true
+    },
+    {},
+    "t"
+  ]
+})");
+  EXPECT_EQ(json.dump(1).substr(0, 10), "{\n \"b\": 1,");
+  EXPECT_EQ(json.dump(), R"({"b":1,"a":{"x":[],"y":{},"z":null},"l":[{"k":true},{},"t"]})");
+}
+
+TEST(JsonWriter, EscapesNames) {
+  EXPECT_EQ(Json({{"a\"\n\xff", 1}}).dump(), R"({"a\"\n\ufffd":1})");
+}
+
+TEST(JsonWriter, SetsMembersInOrderAndEachOnce) {
+  Json json{{"b", 1}, {"a", 2}};
+  json["c"] = 3;
+  json["b"] = 4;
+  json["d"]["e"] = 5;  // creates the object "d", too
+  EXPECT_EQ(json.dump(), R"({"b":4,"a":2,"c":3,"d":{"e":5}})");
+  json.update({{"f", 6}, {"a", 7}});
+  EXPECT_EQ(json.dump(), R"({"b":4,"a":7,"c":3,"d":{"e":5},"f":6})");
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class LogTest : public testing::Test {
 
 TEST_F(LogTest, AFileBeginsWithWhatWasSaidBeforeIt) {
   log_info("before");
-  log_debug("too fine");
+  log_message(LogLevel::kDebug, "too fine");
   add_log_file(path_);
   log_to_files(LogLevel::kWarning, "after\x1b");
   EXPECT_THAT(text(), HasSubstr(" info before\n"));
@@ -62,7 +62,7 @@ TEST_F(LogTest, MayGoElsewhere) {
   send_log_to([&said](LogLevel level, std::string_view line) {
     said += fmt::format("{} {}\n", static_cast<int>(level), line);
   });
-  log_debug("fine");
+  log_message(LogLevel::kDebug, "fine");
   log_to_files(LogLevel::kWarning, "not here");
   send_log_to({});
   log_info("here again");

@@ -1,4 +1,4 @@
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "base/time_text.hpp"
+#include "base/time.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

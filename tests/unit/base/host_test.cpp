@@ -1,18 +1,60 @@
-#include "base/control_group.hpp"
+#include "base/host.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 
-#include "base/processors.hpp"
-#include "base/temporary_folder.hpp"
+#include "base/directory.hpp"
 
 namespace virnucpro {
 namespace {
+
+// A folder like /sys with one device.
+struct StayNear : testing::Test {
+  // The processors that a thread may use after it was restricted to those near the device.
+  std::size_t usable_near(const std::string& list, const std::string& pci = "0000:3b:00.0") {
+    const auto device = system.path() / "bus/pci/devices/0000:3b:00.0";
+    std::filesystem::create_directories(device);
+    std::ofstream(device / "local_cpulist") << list << "\n";
+    std::size_t count = 0;
+    std::thread([&] {
+      stay_near_device(pci, system.path());
+      count = usable_processors();
+    }).join();
+    return count;
+  }
+  static std::string first_processor() {
+    cpu_set_t usable;
+    EXPECT_EQ(::sched_getaffinity(0, sizeof usable, &usable), 0);
+    int first = 0;
+    while (!CPU_ISSET(static_cast<std::size_t>(first), &usable)) ++first;
+    return std::to_string(first);
+  }
+
+  TemporaryFolder system;
+  const std::size_t all = usable_processors();
+};
+
+TEST_F(StayNear, KeepsToTheProcessorsOfTheDevice) {
+  EXPECT_EQ(usable_near(first_processor()), 1U);
+  EXPECT_EQ(usable_near(first_processor() + ",16000-16001"), 1U);
+  EXPECT_EQ(usable_near("0-16383"), all);
+}
+
+TEST_F(StayNear, ChangesNothingWhereNoneIsKnownOrMayBeUsed) {
+  for (const char* list : {"", "x", "16000", "3-", "-", "99999999999", ",,", "0-99999999999"}) {
+    EXPECT_EQ(usable_near(list), all) << list;
+  }
+  EXPECT_EQ(usable_near("0", ""), all);
+  EXPECT_EQ(usable_near("0", "0000:00:00.0"), all);
+}
 
 namespace fs = std::filesystem;
 
@@ -143,6 +185,14 @@ TEST(ControlGroupOfThisProcess, CanBeRead) {
   const ControlGroup group = read_control_group();
   EXPECT_GT(group.processors.value_or(1), 0U);
   EXPECT_GT(group.memory_limit.value_or(1), 0U);
+}
+
+TEST(MemoryRoom, IsWhatTheSystemWouldGive) {
+  errno = EDOM;
+  EXPECT_TRUE(has_room(1U << 20U));
+  EXPECT_FALSE(has_room(std::size_t{1} << 62U));
+  EXPECT_FALSE(memory_is_scarce());
+  EXPECT_EQ(errno, EDOM);
 }
 
 }  // namespace

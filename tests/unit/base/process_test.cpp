@@ -1,4 +1,4 @@
-#include "base/own_program.hpp"
+#include "base/process.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,11 +14,6 @@ namespace virnucpro {
 
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // in UTF-8
 
-// Returns the length of the UTF-8 byte-order mark at the beginning of a text (Windows writes it): 3
-// or 0. Errors: `kind` for UTF-16.
-std::size_t byte_order_mark(std::string_view start, const std::filesystem::path& file,
-                            ErrorKind kind);
-
 // Reads a small text, without its byte-order mark. Errors: `kind` if it is UTF-16, longer than
 // `limit` or not a regular file; `kind` or a system failure's kind if it cannot be read.
 std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);

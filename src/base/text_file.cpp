@@ -1,4 +1,4 @@
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,15 +8,14 @@
 #include <span>
 
 #include "base/file.hpp"
-#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
 
 constexpr std::size_t kReadBytes = 256U << 10U;
 
-}  // namespace
-
+// Returns the length of the UTF-8 byte-order mark at the beginning of a text (Windows writes it): 3
+// or 0. Errors: `kind` for UTF-16.
 std::size_t byte_order_mark(std::string_view start, const std::filesystem::path& file,
                             ErrorKind kind) {
   if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
@@ -24,6 +23,8 @@ std::size_t byte_order_mark(std::string_view start, const std::filesystem::path&
   }
   return start.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
 }
+
+}  // namespace
 
 std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {
   const Place place{.file = path.string()};

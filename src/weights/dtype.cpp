@@ -1,4 +1,4 @@
-#include "base/dtype.hpp"
+#include "weights/dtype.hpp"
 
 #include <array>
 
