@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "run/run_fingerprint.hpp"
 

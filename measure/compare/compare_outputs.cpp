@@ -15,7 +15,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/system_failure.hpp"
 #include "base/text.hpp"
 #include "journal/kept_run.hpp"
 #include "journal/run_files.hpp"

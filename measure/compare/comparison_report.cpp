@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 

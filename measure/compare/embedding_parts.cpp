@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/system_failure.hpp"
 #include "base/text.hpp"
 
 namespace virnucpro {

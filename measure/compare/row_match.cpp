@@ -8,7 +8,6 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "base/temporary_folder.hpp"
 #include "measure/compare/packed_reader.hpp"
 #include "tables/external_sort.hpp"
 

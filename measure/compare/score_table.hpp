@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 #include "measure/compare/row_match.hpp"
 
 namespace virnucpro {

@@ -7,9 +7,8 @@
 #include <variant>
 
 #include "base/error.hpp"
-#include "base/file_name.hpp"
-#include "base/json_values.hpp"
-#include "base/json_writer.hpp"
+#include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/version.hpp"
 
 namespace virnucpro {

@@ -11,8 +11,8 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
-#include "base/shown_text.hpp"
-#include "base/text_lines.hpp"
+#include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "sequence/input_set.hpp"
 
 namespace virnucpro {

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/json_writer.hpp"
-#include "base/shown_text.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "measure/timing/spread.hpp"
 #include "telemetry/telemetry_summary.hpp"

@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "base/json_values.hpp"
-#include "base/text_lines.hpp"
+#include "base/json.hpp"
+#include "base/text_file.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "measure/suites/benchmark.hpp"
 #include "measure/timing/spread.hpp"
 #include "report/page.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 #include "report/page.hpp"
 #include "run/settings.hpp"
 

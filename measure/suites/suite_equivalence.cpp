@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 #include "journal/run_files.hpp"
 #include "measure/compare/compare_outputs.hpp"
 #include "measure/suites/stored_baseline.hpp"

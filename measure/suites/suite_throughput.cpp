@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "measure/suites/suites.hpp"
 #include "measure/timing/host_stages.hpp"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "base/temporary_folder.hpp"
+#include "base/directory.hpp"
 #include "tensor/host_buffer.hpp"
 
 namespace virnucpro {

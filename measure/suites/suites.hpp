@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 #include "measure/suites/benchmark.hpp"
 #include "measure/timing/spread.hpp"
 

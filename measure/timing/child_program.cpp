@@ -17,8 +17,8 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/process_arguments.hpp"
-#include "base/stop_watch.hpp"
+#include "base/process.hpp"
+#include "base/time.hpp"
 
 namespace virnucpro {
 namespace {

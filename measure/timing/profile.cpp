@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/stop_watch.hpp"
+#include "base/time.hpp"
 #include "run/batch_runner.hpp"
 #include "run/frame_sample.hpp"
 

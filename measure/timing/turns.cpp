@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/stop_watch.hpp"
+#include "base/time.hpp"
 
 namespace virnucpro {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/json_writer.hpp"
-#include "base/shown_text.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
 #include "measure/timing/budget_sweep.hpp"
 #include "measure/timing/spread.hpp"
 

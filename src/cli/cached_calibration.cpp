@@ -14,13 +14,12 @@
 #include <vector>
 
 #include "base/directory.hpp"
-#include "base/environment_path.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "base/regular_file.hpp"
+#include "base/process.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"

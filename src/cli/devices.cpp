@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/processors.hpp"
+#include "base/host.hpp"
 #include "base/text.hpp"
 #include "ops/cpu.hpp"
 #include "tensor/device.hpp"

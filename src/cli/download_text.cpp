@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "download/sources.hpp"
 

@@ -10,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/system_failure.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
 

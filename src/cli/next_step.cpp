@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "run/input_check.hpp"

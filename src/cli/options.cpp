@@ -8,10 +8,10 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/host.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
-#include "base/own_program.hpp"
-#include "base/processors.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "cli/gpu_choice.hpp"
 #include "ops/cpu.hpp"

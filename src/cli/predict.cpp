@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/file_name.hpp"
 #include "base/log.hpp"
 #include "cli/cached_calibration.hpp"
 #include "cli/call_options.hpp"

@@ -18,7 +18,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/own_program.hpp"
+#include "base/process.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "cli/command_line.hpp"

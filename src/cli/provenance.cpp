@@ -5,8 +5,8 @@
 #include <chrono>
 #include <string>
 
-#include "base/host_name.hpp"
-#include "base/time_text.hpp"
+#include "base/host.hpp"
+#include "base/time.hpp"
 #include "base/version.hpp"
 #include "cli/devices.hpp"
 #include "cli/version.hpp"

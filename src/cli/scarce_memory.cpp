@@ -17,7 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/memory_room.hpp"
+#include "base/host.hpp"
 
 namespace virnucpro {
 namespace {

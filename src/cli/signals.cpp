@@ -7,7 +7,7 @@
 #include <csignal>
 #include <cstddef>
 
-#include "base/temporary_folder.hpp"
+#include "base/directory.hpp"
 #include "base/terminal.hpp"
 
 namespace virnucpro {

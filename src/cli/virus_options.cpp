@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file_name.hpp"
+#include "base/file.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/log.hpp"
-#include "base/stop_watch.hpp"
+#include "base/time.hpp"
 
 namespace virnucpro {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/cancel.hpp"
-#include "base/stop_watch.hpp"
 #include "base/terminal.hpp"
+#include "base/time.hpp"
 #include "download/file_hashes.hpp"
 #include "telemetry/moving_rate.hpp"
 

@@ -13,9 +13,8 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/json.hpp"
-#include "base/json_writer.hpp"
 #include "base/steady_file.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 #include "weights/model_table.hpp"
 
 namespace virnucpro {

@@ -15,9 +15,9 @@
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/file_watch.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/steady_file.hpp"
 
 namespace virnucpro {
 namespace {

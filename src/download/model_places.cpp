@@ -7,9 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/file_name.hpp"
 #include "base/json.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 #include "weights/locate.hpp"
 #include "weights/model_folders.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/stop_watch.hpp"
+#include "base/time.hpp"
 #include "weights/model_table.hpp"
 
 namespace virnucpro {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/file_name.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "download/attempts.hpp"
 #include "download/http_headers.hpp"

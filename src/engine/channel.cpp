@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {

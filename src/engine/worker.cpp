@@ -8,8 +8,8 @@
 #include <thread>
 #include <utility>
 
-#include "base/bounded_queue.hpp"
 #include "base/threads.hpp"
+#include "engine/bounded_queue.hpp"
 
 namespace virnucpro {
 

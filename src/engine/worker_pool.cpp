@@ -19,7 +19,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/system_failure.hpp"
 #include "base/threads.hpp"
 #include "engine/batch_parts.hpp"
 #include "engine/canary.hpp"

@@ -14,8 +14,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/process_arguments.hpp"
-#include "base/system_failure.hpp"
+#include "base/process.hpp"
 
 namespace virnucpro {
 namespace {

@@ -14,10 +14,10 @@
 #include <thread>
 #include <utility>
 
-#include "base/bounded_queue.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/threads.hpp"
+#include "engine/bounded_queue.hpp"
 #include "engine/channel.hpp"
 #include "observe/trace.hpp"
 

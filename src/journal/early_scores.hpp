@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "base/stop_watch.hpp"
+#include "base/time.hpp"
 #include "journal/journal_writer.hpp"
 #include "tokens/packer.hpp"
 

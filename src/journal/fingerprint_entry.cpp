@@ -1,6 +1,6 @@
 #include "journal/fingerprint_entry.hpp"
 
-#include "base/file_name.hpp"
+#include "base/file.hpp"
 
 namespace virnucpro {
 namespace {

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
-#include "base/system_failure.hpp"
 #include "journal/early_scores.hpp"
 #include "journal/fingerprint_entry.hpp"
 #include "journal/journal_files.hpp"

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/regular_file.hpp"
-#include "base/system_failure.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
 #include "journal/journal.hpp"
 
 namespace virnucpro {

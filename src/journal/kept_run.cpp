@@ -15,8 +15,8 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/file_watch.hpp"
 #include "base/hash.hpp"
+#include "base/steady_file.hpp"
 #include "journal/journal_files.hpp"
 #include "journal/run_files.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/cancel.hpp"
-#include "base/temporary_folder.hpp"
+#include "base/directory.hpp"
 #include "journal/journal.hpp"
 #include "journal/run_lock.hpp"
 

@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/file_name.hpp"
 #include "base/text.hpp"
 #include "journal/journal.hpp"
 #include "journal/journal_files.hpp"
@@ -55,7 +54,7 @@ std::map<std::string, std::string> read_fingerprint(const FilePlace& journal) {
   return found;
 }
 
-// True for a time as base/time_text.hpp writes it for names: 20260131T093000.123Z.
+// True for a time as base/time.hpp writes it for names: 20260131T093000.123Z.
 bool is_time(std::string_view text) {
   constexpr std::string_view kShape = "00000000T000000.000Z";
   return std::equal(text.begin(), text.end(), kShape.begin(), kShape.end(),

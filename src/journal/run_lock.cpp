@@ -19,11 +19,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/hash.hpp"
-#include "base/host_name.hpp"
+#include "base/host.hpp"
 #include "base/log.hpp"
-#include "base/regular_file.hpp"
-#include "base/system_failure.hpp"
 #include "journal/run_files.hpp"
 
 namespace virnucpro {

@@ -13,7 +13,7 @@
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
-#include "base/processors.hpp"
+#include "base/host.hpp"
 #include "base/version.hpp"
 #include "engine/worker.hpp"
 #include "library/exception.hpp"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/stop_watch.hpp"
+#include "base/time.hpp"
 #include "observe/centred_cosine.hpp"
 #include "observe/pipeline_metrics.hpp"
 

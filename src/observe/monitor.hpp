@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/control_group.hpp"
 #include "base/directory.hpp"
+#include "base/host.hpp"
 #include "observe/batch_metrics.hpp"
 #include "observe/host_usage.hpp"
 #include "observe/nvml.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time_text.hpp"
+#include "base/time.hpp"
 #include "observe/host_usage.hpp"
 #include "observe/monitor.hpp"
 #include "observe/nvml.hpp"

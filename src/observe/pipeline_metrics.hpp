@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/stop_watch.hpp"
+#include "base/time.hpp"
 #include "observe/batch_metrics.hpp"
 #include "observe/statistic.hpp"
 

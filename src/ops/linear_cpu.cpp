@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/dtype.hpp"
 #include "base/error.hpp"
 #include "ops/linear.hpp"
 #include "ops/onednn.hpp"
 #include "ops/read_tensor.hpp"
+#include "weights/dtype.hpp"
 
 namespace virnucpro {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <omp.h>
 
-#include "base/memory_room.hpp"
+#include "base/host.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "run/run_fingerprint.hpp"
 

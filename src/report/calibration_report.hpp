@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "report/page.hpp"
 #include "report/provenance.hpp"
 #include "run/calibrate.hpp"

@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "report/page_sections.hpp"

@@ -1,4 +1,4 @@
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "report/page_writers.hpp"
 
 namespace virnucpro {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "report/page_sections.hpp"
 

@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "report/sample_facts.hpp"

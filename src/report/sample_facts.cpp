@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/shown_text.hpp"
+#include "base/text.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
 #include "tables/contig_rollup.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/shown_text.hpp"
+#include "base/text.hpp"
 #include "sequence/chunker.hpp"
 #include "tables/sequence_walk.hpp"
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "base/shell_word.hpp"
-#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "report/page_sections.hpp"

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/shown_text.hpp"
+#include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "report/compared_runs_page.hpp"
 #include "report/multiqc.hpp"

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/stop_watch.hpp"
 #include "base/text.hpp"
+#include "base/time.hpp"
 #include "observe/counters.hpp"
 #include "run/batch_runner.hpp"
 #include "run/calibration.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 
 namespace virnucpro {
 

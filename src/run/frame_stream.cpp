@@ -7,8 +7,8 @@
 
 #include "base/hash.hpp"
 #include "base/limits.hpp"
-#include "base/ordered_pipeline.hpp"
 #include "observe/trace.hpp"
+#include "run/ordered_pipeline.hpp"
 #include "sequence/chunker.hpp"
 #include "sequence/frames.hpp"
 #include "sequence/record.hpp"

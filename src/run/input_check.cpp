@@ -17,7 +17,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/system_failure.hpp"
 #include "sequence/open_input.hpp"
 
 namespace virnucpro {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "base/log.hpp"
-#include "base/shown_text.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/control_group.hpp"
 #include "base/error.hpp"
+#include "base/host.hpp"
 #include "engine/cpu_budget.hpp"
 #include "tensor/device_advice.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "weights/locate.hpp"
 #include "weights/model_table.hpp"
 #include "weights/synthetic.hpp"

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/control_group.hpp"
+#include "base/host.hpp"
 #include "base/limits.hpp"
-#include "base/processors.hpp"
 #include "engine/worker.hpp"
 #include "engine/worker_pool.hpp"
 #include "observe/trace.hpp"

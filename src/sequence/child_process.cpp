@@ -19,7 +19,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
-#include "base/memory_room.hpp"
+#include "base/host.hpp"
 #include "sequence/record.hpp"
 #include "sequence/system_call_filter.hpp"
 

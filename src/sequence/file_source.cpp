@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
-#include "base/file_watch.hpp"
+#include "base/steady_file.hpp"
 #include "sequence/byte_source.hpp"
 #include "sequence/gzip_decoder.hpp"
 #include "sequence/pipe_relay.hpp"

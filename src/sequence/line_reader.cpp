@@ -3,7 +3,7 @@
 #include <cstring>
 #include <span>
 
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 
 namespace virnucpro {
 namespace {

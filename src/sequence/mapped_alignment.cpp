@@ -7,7 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/shown_text.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/system_failure.hpp"
+#include "base/error.hpp"
 
 namespace virnucpro {
 namespace {

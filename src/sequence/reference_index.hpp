@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/cancel.hpp"
+#include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/file_watch.hpp"
-#include "base/temporary_folder.hpp"
+#include "base/steady_file.hpp"
 #include "sequence/fasta_index.hpp"
 
 struct faidx_t;

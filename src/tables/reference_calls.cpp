@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/shown_text.hpp"
+#include "base/text.hpp"
 #include "tables/sequence_walk.hpp"
 
 namespace virnucpro {

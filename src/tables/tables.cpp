@@ -13,7 +13,6 @@
 #include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "tables/chunk_bed.hpp"

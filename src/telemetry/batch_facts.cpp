@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 #include "telemetry/batch_line.hpp"
 
 namespace virnucpro {

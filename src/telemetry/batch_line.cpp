@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 
 namespace virnucpro {
 namespace {

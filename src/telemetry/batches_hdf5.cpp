@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 #include "run/hdf5_dataset.hpp"
 #include "telemetry/batch_line.hpp"
 

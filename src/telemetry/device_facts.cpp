@@ -10,10 +10,9 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/json_values.hpp"
-#include "base/shown_text.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 #include "observe/monitor_rows.hpp"
 
 namespace virnucpro {

@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/shown_text.hpp"
+#include "base/text.hpp"
 #include "base/version.hpp"
 #include "journal/run_files.hpp"
 #include "run/run_fingerprint.hpp"

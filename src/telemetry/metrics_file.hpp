@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/repeater.hpp"
+#include "base/threads.hpp"
 #include "observe/counters.hpp"
 #include "tables/tables.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/repeater.hpp"
+#include "base/threads.hpp"
 #include "observe/counters.hpp"
 #include "telemetry/progress_text.hpp"
 #include "telemetry/run_progress.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 
 namespace virnucpro {
 namespace {

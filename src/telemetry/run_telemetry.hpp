@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "observe/phase.hpp"
 
 // Lists a record's fields in the file's order. A field has the name of its member.
@@ -288,7 +288,7 @@ std::string telemetry_json(const RunTelemetry& telemetry, const std::vector<Json
 Json verdicts_json(const std::vector<RunTelemetry::Verdict>& verdicts);
 
 // Reads the file's text. A member stays empty if its value has another type or exceeds the limits
-// of base/json_values.hpp. Only the first elements of a long array are read. Returns nothing if the
+// of base/json.hpp. Only the first elements of a long array are read. Returns nothing if the
 // JSON has no value at all. Errors: kJson, naming `file`.
 std::optional<RunTelemetry> parse_run_telemetry(std::string_view text, const std::string& file);
 std::optional<RunTelemetry> read_run_telemetry(const std::filesystem::path& file);

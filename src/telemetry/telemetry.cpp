@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/time_text.hpp"
+#include "base/time.hpp"
 #include "journal/run_files.hpp"
 #include "run/start_models.hpp"
 #include "telemetry/batch_line.hpp"

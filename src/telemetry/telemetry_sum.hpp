@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/time_text.hpp"
+#include "base/time.hpp"
 #include "observe/statistic.hpp"
 #include "telemetry/run_telemetry.hpp"
 

@@ -6,8 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/host_name.hpp"
-#include "base/processors.hpp"
+#include "base/host.hpp"
 #include "base/version.hpp"
 #include "run/load_models.hpp"
 #include "run/shadow_check.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/time_text.hpp"
+#include "base/time.hpp"
 #include "observe/counters.hpp"
 #include "observe/monitor.hpp"
 #include "run/predict.hpp"

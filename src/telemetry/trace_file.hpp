@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/repeater.hpp"
+#include "base/threads.hpp"
 #include "observe/trace.hpp"
 
 namespace virnucpro {

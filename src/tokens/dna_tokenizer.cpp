@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/json.hpp"
-#include "base/text_lines.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "tokens/byte_pairs.hpp"
 #include "tokens/tokenizer_file.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/dtype.hpp"
+#include "weights/dtype.hpp"
 #include "weights/weights.hpp"
 
 namespace virnucpro {

@@ -9,10 +9,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/file_name.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 #include "weights/model_folders.hpp"
 
 namespace virnucpro {

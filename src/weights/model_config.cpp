@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/file_name.hpp"
+#include "base/file.hpp"
 #include "base/json.hpp"
 
 namespace virnucpro {

@@ -8,7 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 #include "weights/locate.hpp"
 #include "weights/model_config.hpp"
 #include "weights/synthetic.hpp"

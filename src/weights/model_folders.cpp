@@ -1,6 +1,6 @@
 #include "weights/model_folders.hpp"
 
-#include "base/environment_path.hpp"
+#include "base/process.hpp"
 
 namespace virnucpro {
 

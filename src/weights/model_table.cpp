@@ -10,9 +10,9 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/file_name.hpp"
+#include "base/file.hpp"
 #include "base/json.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 
 namespace virnucpro {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/shown_text.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {

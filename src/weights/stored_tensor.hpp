@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/dtype.hpp"
 #include "base/steady_file.hpp"
+#include "weights/dtype.hpp"
 #include "weights/weights.hpp"
 
 namespace virnucpro {

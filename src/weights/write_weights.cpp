@@ -12,7 +12,7 @@
 #include "base/directory.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 #include "weights/name_tables.hpp"
 #include "weights/recognise.hpp"
 #include "weights/stored_tensor.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/cancel.hpp"
+#include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
 #include "base/version.hpp"
 #include "measure/datasets/data_json.hpp"
 #include "measure/datasets/sample_data.hpp"

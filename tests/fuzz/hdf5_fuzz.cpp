@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
 #include "measure/compare/embedding_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/file_name.hpp"
+#include "base/file.hpp"
 #include "weights/model_table.hpp"
 
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/cancel.hpp"
+#include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
 #include "sequence/reference_index.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "fuzz/page_check.hpp"
 #include "journal/journal.hpp"

@@ -6,7 +6,6 @@
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
 #include "journal/run_files.hpp"
 #include "journal/run_lock.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <initializer_list>
 
-#include "base/temporary_folder.hpp"
+#include "base/directory.hpp"
 #include "unit/temp_dir.hpp"
 #include "unit/variable.hpp"
 

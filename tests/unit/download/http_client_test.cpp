@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/file.hpp"
-#include "base/stop_watch.hpp"
+#include "base/time.hpp"
 #include "unit/variable.hpp"
 
 namespace virnucpro {

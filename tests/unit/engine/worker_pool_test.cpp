@@ -15,9 +15,9 @@
 #include <string>
 #include <utility>
 
+#include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/temporary_folder.hpp"
 #include "observe/trace.hpp"
 #include "unit/engine/fake/fake_scores.hpp"
 #include "unit/temp_dir.hpp"

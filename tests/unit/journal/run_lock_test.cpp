@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "base/host_name.hpp"
+#include "base/host.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {

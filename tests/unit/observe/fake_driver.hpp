@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/temporary_folder.hpp"
+#include "base/directory.hpp"
 #include "unit/variable.hpp"
 
 namespace virnucpro {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/temporary_folder.hpp"
+#include "base/directory.hpp"
 
 namespace virnucpro {
 namespace {

@@ -18,9 +18,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/directory.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/temporary_folder.hpp"
 #include "observe/monitor_rows.hpp"
 #include "unit/file_size_limit.hpp"
 #include "unit/observe/fake_driver.hpp"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 #include "report/page_writers.hpp"
 
 namespace virnucpro {

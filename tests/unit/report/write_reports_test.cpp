@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 #include "telemetry/batch_line.hpp"
 #include "unit/report/sample_run.hpp"
 #include "unit/temp_dir.hpp"

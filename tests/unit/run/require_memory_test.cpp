@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
 #include "engine/cpu_budget.hpp"
 #include "unit/variable.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 
 namespace virnucpro {
 namespace {

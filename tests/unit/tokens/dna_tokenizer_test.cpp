@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
-#include "base/text_lines.hpp"
+#include "base/text_file.hpp"
 
 namespace virnucpro {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {

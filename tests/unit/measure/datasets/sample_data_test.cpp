@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "base/json_values.hpp"
+#include "base/json.hpp"
 #include "measure/datasets/data_json.hpp"
 #include "sequence/input_set.hpp"
 #include "unit/temp_dir.hpp"

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
 
 namespace virnucpro {
 namespace {

@@ -14,8 +14,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
 #include "measure/suites/benchmark_report.hpp"
 #include "unit/variable.hpp"
 

@@ -5,9 +5,9 @@
 #include <csignal>
 #include <thread>
 
+#include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/stop_watch.hpp"
-#include "base/temporary_folder.hpp"
+#include "base/time.hpp"
 #include "unit/variable.hpp"
 
 namespace virnucpro {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/stop_watch.hpp"
+#include "base/time.hpp"
 
 namespace virnucpro {
 namespace {
