@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 ROOMS = ("base", "observe", "sequence", "tokens", "weights", "tensor", "ops", "models", "engine",
-         "journal", "tables", "run", "library", "telemetry", "report", "measure/bench", "measure/datasets",
-         "measure/compare", "measure/timing", "measure/tune", "measure/suites", "download", "cli", "documents",
+         "journal", "tables", "run", "library", "telemetry", "report", "measure/datasets",
+         "measure/compare", "measure/timing", "measure/bench", "measure/tune", "measure/suites", "download", "cli", "documents",
          "measure/commands", "program")
 ROOTS = ("src", "measure", "program")
 OTHER_ROOTS = ("measure/", "program")  # rooms that src/ must not use

@@ -13,17 +13,17 @@ std::uint64_t ByteReader::varint() {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     const auto part = number<std::uint8_t>();
-    // The tenth byte may hold only bit 63.
+    // The tenth byte may contain only bit 63 of the number.
     if (shift == 63 && part > 1) break;
     value |= static_cast<std::uint64_t>(part & 0x7fU) << shift;
     if (part < 0x80U) return value;
   }
-  fail("holds a number of more than 64 bits");
+  fail("has a number of more than 64 bits");
 }
 
 std::size_t ByteReader::count(std::size_t item_size) {
   const std::uint64_t value = varint();
-  if (value > left() / item_size) fail("announces more items than its bytes can hold");
+  if (value > left() / item_size) fail("has too few bytes for its number of items");
   return static_cast<std::size_t>(value);
 }
 

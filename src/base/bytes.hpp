@@ -15,11 +15,11 @@
 
 namespace virnucpro {
 
-// Reads and writes binary formats. All numbers are little-endian.
+// This header reads and writes binary formats. All their numbers are little-endian.
 static_assert(std::endian::native == std::endian::little,
               "values are copied as they lie in memory");
 
-// bool is left out, because a byte other than 0 or 1 is not a bool.
+// The types of numbers. bool is excluded: a byte other than 0 or 1 is not a valid bool.
 template <typename T>
 concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 // A number, or a struct or array of numbers.
@@ -39,7 +39,7 @@ std::string_view bytes_of(const T& value) {
   return as_text(std::as_bytes(std::span(&value, 1)));
 }
 
-// Returns the value at `offset`. Callers check the size first. Errors: kInternal if they did not.
+// Returns the value at byte `offset`. Errors: kInternal if the caller did not check the size first.
 template <PlainValue T>
 T value_at(std::string_view bytes, std::size_t offset = 0) {
   if (!range_within(offset, sizeof(T), bytes.size())) {
@@ -57,7 +57,7 @@ class ByteWriter {
   ByteWriter& number(T value) {
     return raw(bytes_of(value));
   }
-  ByteWriter& varint(std::uint64_t value);  // LEB128
+  ByteWriter& varint(std::uint64_t value);  // as LEB128
   ByteWriter& raw(std::string_view value) {
     bytes_ += value;
     return *this;
@@ -71,9 +71,9 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// Reads bytes from files that may be wrong or hostile. No read goes beyond the bytes, and every
-// size is checked before memory is allocated. Errors have the given kind and name the file and the
-// offset. A format with its own errors overrides error() and why_cut().
+// Reads values from a file's bytes, which may be wrong or hostile. No read goes beyond the bytes,
+// and every size is checked before memory is allocated. Errors have the kind `kind`, and name the
+// file and the byte offset. Derived classes may override error() and why_cut().
 class ByteReader {
  public:
   ByteReader(std::span<const std::byte> bytes, std::string file, ErrorKind kind)
@@ -102,7 +102,7 @@ class ByteReader {
   std::uint64_t varint();
   std::string_view text(std::uint64_t size) { return as_text(read(size)); }
   std::string_view text() { return text(varint()); }
-  // Reads a varint: the number of items that follow, each of at least `item_size` bytes.
+  // Reads a number of items (a varint). Fails if fewer than `item_size` bytes per item are left.
   std::size_t count(std::size_t item_size);
 
   [[noreturn]] void fail(std::string why) const { throw error(std::move(why)); }
@@ -113,10 +113,10 @@ class ByteReader {
  protected:
   const std::string& file() const { return file_; }
   virtual Error error(std::string why) const;
-  virtual std::string why_cut(std::uint64_t size) const;  // fewer than `size` bytes are left
+  virtual std::string why_cut(std::uint64_t size) const;  // why a read of `size` bytes fails
 
  private:
-  [[noreturn]] void fail_cut(std::uint64_t size) const;  // not inline, to keep read() small
+  [[noreturn]] void fail_cut(std::uint64_t size) const;  // not inline: read() stays small
 
   std::span<const std::byte> bytes_;
   std::string file_;

@@ -10,20 +10,20 @@
 
 namespace virnucpro {
 
-// A request to stop, set from a signal handler or another thread. It is checked between the records
-// of an input and, with some delay, between the layers of a model.
+// A request to stop, set by a signal handler or another thread. Code that reads inputs checks for
+// the request between records. Models check for it, with some delay, between layers.
 class Cancel {
  public:
   // `signal` is SIGINT, SIGTERM or SIGHUP; 0 if another thread failed.
   void request(int signal) noexcept { request_at(signal, now()); }
-  // Like request(), but running work must stop at once, without kGrace.
+  // Like request(), but without the time kGrace, in which a running batch could be finished.
   void request_now(int signal) noexcept {
     request_at(signal, now() - std::chrono::nanoseconds(kGrace).count());
   }
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
   // True if this signal only repeats the request. Slurm sends SIGTERM to each process of a job;
-  // `srun` and the job's script pass signals on, too, so the program gets several at a time. A
-  // second SIGINT is a new request: it comes from a person.
+  // `srun` and the job's script pass signals on, too, so the program gets the same signal several
+  // times within a second. A second SIGINT is a new request: a user has pressed Ctrl-C again.
   bool repeats(int signal) const noexcept {
     const int first = signal_.load(std::memory_order_relaxed);
     return requested() && first != 0 && !(first == SIGINT && signal == SIGINT) &&
@@ -31,7 +31,7 @@ class Cancel {
                std::chrono::nanoseconds(kRepeats).count();
   }
 
-  // Throws Error(kInterrupted | kTerminated) if a stop was requested.
+  // Throws kInterrupted or kTerminated if a stop was requested.
   void check() const {
     if (!requested()) return;
     switch (signal_.load(std::memory_order_relaxed)) {
@@ -43,7 +43,7 @@ class Cancel {
         throw Error(ErrorKind::kInterrupted, "by the user");
     }
   }
-  // Like check(), but throws only kGrace after the request, so that a batch can be finished.
+  // Like check(), but does not throw within kGrace of the request, so that a batch can be finished.
   void check_late() const {
     if (late()) check();
   }
@@ -62,7 +62,7 @@ class Cancel {
     requested_.store(true, std::memory_order_release);
   }
 
-  // A signal handler may call this: clock_gettime() is async-signal-safe.
+  // A signal handler may call this function, because clock_gettime() is async-signal-safe.
   static std::int64_t now() noexcept {
     timespec time{};
     ::clock_gettime(CLOCK_MONOTONIC, &time);

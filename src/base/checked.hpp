@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// These calculate with sizes from a file; a result that does not fit is empty.
+// These functions calculate with sizes from a file. A result that does not fit its type is empty.
 template <std::unsigned_integral T>
 std::optional<T> checked_add(T a, T b) {
   T result;

@@ -27,7 +27,7 @@ const ConfigKey* find_key(std::string_view name) {
   return found == keys.end() ? nullptr : &*found;
 }
 
-// Finds the key of this name or the nearest key above it: a key without effect may have keys below.
+// Finds the key of this name or the nearest key above: a key without effect may have keys below.
 const ConfigKey* find_key_of(std::string_view name) {
   for (std::string_view key = name;; key = key.substr(0, key.rfind('.'))) {
     if (const ConfigKey* found = find_key(key)) return found;
@@ -97,8 +97,8 @@ std::string shown_name(std::string_view text) {
   return std::string(text.substr(0, kShownName));
 }
 
-// Reads the parser's events without a tree: no alias is expanded, and input that is too deep is
-// refused at once.
+// Receives the parser's events instead of a tree of the file: so no alias is expanded, and a file
+// with too many levels is refused at once.
 class Collector final : public YAML::EventHandler {
  public:
   explicit Collector(const std::string& file) : file_(file) {}
@@ -120,7 +120,7 @@ class Collector final : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
                 const std::string& value) override {
-    if (levels_.empty()) fail(mark, "sections of keys are expected");
+    if (levels_.empty()) fail(mark, "the file must have sections of keys");
     Level& level = levels_.back();
     if (!level.is_map) {
       settings[level.name].values.push_back(value);
@@ -133,7 +133,7 @@ class Collector final : public YAML::EventHandler {
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
                        YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
-    if (levels_.empty()) fail(mark, "sections of keys are expected");
+    if (levels_.empty()) fail(mark, "the file must have sections of keys");
     open(mark, false);
     add(mark, levels_.back().name, {.values = {}, .line = mark.line + 1});
   }
@@ -148,7 +148,7 @@ class Collector final : public YAML::EventHandler {
   struct Level {
     std::string name;  // with dots, as in ConfigKey
     bool is_map = false;
-    std::optional<std::string> key;  // the next value's key
+    std::optional<std::string> key;  // the key of the next value
   };
 
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& detail) const {
@@ -184,7 +184,7 @@ class Collector final : public YAML::EventHandler {
     if (!levels_.empty()) levels_.back().key.reset();
   }
 
-  // Adds a setting. A key without effect may be repeated.
+  // Adds a setting. Only a key without effect may occur twice.
   void add(const YAML::Mark& mark, const std::string& name, Config::Setting setting) {
     const bool is_new = settings.emplace(name, std::move(setting)).second;
     const ConfigKey* key = find_key(name);
@@ -234,7 +234,7 @@ void Config::check(const std::string& name, const Setting& setting) {
     warn_unknown(name, setting);
     return;
   }
-  const std::string& value = setting.values.front();  // a list was refused before
+  const std::string& value = setting.values.front();  // open() has refused lists
   if (!is_of_type(key->type, value)) {
     throw config_error(
         file_, setting.line,
@@ -242,13 +242,13 @@ void Config::check(const std::string& name, const Setting& setting) {
   }
 }
 
-// Notes that a section has a plain value in this file, but only keys without effect.
+// Adds a note about a section that has a plain value in this file, and only keys without effect.
 void Config::note_section(const std::string& name, const Setting& setting) {
   notes_.push_back(fmt::format("{}: line {}: {} has no effect here: none of its keys has an effect",
                                file_, setting.line, name));
 }
 
-// Adds one line for a key, even if several values are below it.
+// Adds one line about a key without effect, even if the file has several values below the key.
 void Config::note_without_effect(const ConfigKey& key) {
   const std::string below = fmt::format("{}.", key.name);
   auto found = settings_.find(key.name);

@@ -16,16 +16,15 @@ namespace virnucpro {
 inline constexpr std::size_t kMaxConfigBytes = 1U << 20U;
 
 // The type of a key with effect. A key without effect may have any value, because v2's types differ
-// from ours. So may a section that has only keys without effect. Any other section must not have a
-// plain value: `checkpointing: off` would be lost silently.
+// from ours. A section that has only keys without effect may also have any value. A plain value for
+// any other section is an error: `checkpointing: off` would be ignored silently.
 enum class ConfigType : std::uint8_t { kText, kBool, kCount, kCountOrAuto, kNumber };
 
-// One key of the configuration file.
 struct ConfigKey {
-  std::string_view name;  // "prediction.models.500"
+  std::string_view name;  // with dots: "prediction.models.500"
   ConfigType type;
   std::string_view fallback;  // the default, as YAML
-  std::string_view comment;   // one line; the reason if the key has no effect
+  std::string_view comment;   // one line; for a key without effect, the reason
   bool used;                  // false: a key of v2, accepted without effect
   bool is_warned = false;     // true: a warning, not a note, says that it has no effect
 };
@@ -33,35 +32,36 @@ struct ConfigKey {
 // Returns every key: v2's keys, then those under "run".
 std::span<const ConfigKey> config_keys();
 
-// Returns a file with every key, its default and its comment. Keys without effect come last and are
-// commented out.
+// Returns the text of a file with every key, its default and its comment. Keys without effect come
+// last and are commented out.
 std::string default_config();
 
-// The settings of a configuration file. A null value counts as not set. A file has at most
-// kMaxConfigBytes, eight levels and one document. It has no aliases, and no key with effect twice.
+// The settings of a configuration file. A key with a null value counts as not set. A file has at
+// most kMaxConfigBytes, eight levels, one document. Aliases, and a key with effect that is set
+// twice, are errors.
 class Config {
  public:
   Config() = default;  // no key is set
 
-  // Errors: kConfig names file, line and key, also for a value of the wrong type.
+  // Errors: kConfig, with file, line and key, also for a value of the wrong type.
   static Config read(const std::filesystem::path& path);
   static Config parse(const std::string& text, const std::string& file);
 
-  // Returns the value of a key; empty if the file does not set it. Errors: kInternal for a name or
-  // type that is not in config_keys().
+  // These return a key's value; empty if the file does not set the key. Errors: kInternal if
+  // config_keys() has no key of this name and type.
   std::optional<std::string> text(std::string_view name) const;
   std::optional<bool> flag(std::string_view name) const;
-  std::optional<std::uint64_t> count(std::string_view name) const;  // also empty for "auto"
+  std::optional<std::uint64_t> count(std::string_view name) const;  // empty for "auto", too
   std::optional<double> number(std::string_view name) const;
-  // Returns the value, or `fallback` if it is not set. Errors: kConfig if it is out of bounds.
+  // These return the value, or `fallback` if the key is not set. Errors: kConfig if out of bounds.
   std::uint64_t count_in(std::string_view name, std::uint64_t fallback, std::uint64_t least,
                          std::uint64_t most) const;
   double number_in(std::string_view name, double fallback, double least, double most) const;
 
-  // Makes the error for a value of the right type that the key `name` cannot have.
+  // Makes the error for a value that has the right type, but is not allowed for this key.
   Error wrong_value(std::string_view name, const std::string& expected) const;
 
-  // Returns warnings about unknown keys, and about keys with `is_warned`.
+  // Returns warnings about unknown keys and about keys with ConfigKey::is_warned.
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::vector<std::string>& notes() const { return notes_; }  // about keys without effect
 

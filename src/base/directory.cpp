@@ -40,7 +40,7 @@ UniqueFd open_at(int folder, const std::string& name, int flags) {
   return open_retrying_at(folder, name, flags, kFileMode);
 }
 
-// Opens a regular file. Never waits for a FIFO or wakes a device.
+// Opens an entry only if it is a regular file (else EINVAL). Does not wait for a FIFO's writer.
 UniqueFd open_regular(int folder, const std::string& name, int flags) {
   UniqueFd fd = open_at(folder, name, flags | O_NOFOLLOW | O_NONBLOCK);
   struct stat status {};
@@ -54,10 +54,10 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Keeps the paths of temporary folders where a signal handler can read them.
+// The paths of temporary folders, in memory that a signal handler can read.
 class FolderList {
  public:
-  // Drops a path that is too long or finds no free entry; a signal then leaves that folder behind.
+  // Adds nothing if the path is too long or the list is full: a signal then leaves the folder.
   void add(const std::string& path) noexcept {
     if (path.size() >= kLongest) return;
     for (Entry& entry : entries_) {
@@ -98,10 +98,10 @@ FolderList& temporary_folders() {
   return folders;
 }
 
-// A signal handler may call these functions, which make only system calls.
+// A signal handler may call the next two functions, because they make only system calls.
 bool remove_entry(int folder, const char* name) noexcept;
 
-// Removes entries. Returns true if any was removed; the folder may then have more.
+// Removes a folder's entries. Returns true if any was removed; the folder may have new entries.
 bool remove_entries(int folder) noexcept {
   alignas(dirent64) std::array<char, 1024> buffer;
   bool removed = false;
@@ -157,7 +157,7 @@ std::filesystem::path Directory::path_of(const std::string& name) const {
 }
 
 std::vector<std::string> Directory::names() const {
-  UniqueFd own = open_at(fd(), ".", kFolder);  // a descriptor has one position for all its users
+  UniqueFd own = open_at(fd(), ".", kFolder);  // fd()'s position is shared
   if (own.get() < 0) fail(path_, errno);
   const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(own.get()));
   if (!entries) fail(path_, errno);
@@ -196,7 +196,7 @@ UniqueFd Directory::create(const std::string& name) const {
 UniqueFd Directory::create_nameless() const {
   UniqueFd file = open_at(fd(), ".", O_RDWR | O_TMPFILE);
   if (file.get() >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
-  // Without nameless files in this file system, make a file and remove its name.
+  // This file system has no nameless files: make a file and remove its name.
   do {
     const std::string name = fmt::format(".nameless-{:08x}", std::random_device()());
     file = create(name);
@@ -223,16 +223,17 @@ void Directory::remove_folder(const std::string& name) const {
   if (errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) fail(path_ / name, errno);
 }
 
-// Removes the file instead of overwriting it: it may have other names (hard links), too.
+// Removes the name instead of overwriting the file, which may have other names (hard links).
 void Directory::remove_leftover(const std::string& name) const {
   const EntryKind kind = kind_of(name);
   if (kind == EntryKind::kFile) remove(name);
   if (kind != EntryKind::kFolder && kind != EntryKind::kOther) return;
-  throw taken_name(path_ / name, "it is no regular file, so no killed process left it");
+  throw taken_name(path_ / name,
+                   "it is not a regular file, so it was not left by a killed process");
 }
 
 void Directory::sync() const {
-  // Some network file systems cannot sync a folder (EINVAL); there the rename has to be enough.
+  // Some network file systems cannot sync a folder (EINVAL), so this is not an error.
   if (::fsync(fd()) != 0 && errno != EINVAL) fail(path_, errno);
 }
 
@@ -284,7 +285,7 @@ TemporaryFolder::TemporaryFolder() {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // a file that stays does no harm
+  std::error_code ignored;  // files that remain do no harm
   std::filesystem::remove_all(path_, ignored);
   temporary_folders().remove(path_);
 }

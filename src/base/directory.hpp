@@ -12,22 +12,23 @@ namespace virnucpro {
 class Error;
 class UniqueFd;
 
-// The kind of an entry in a folder. A link is kOther, even if it leads to a file or folder.
+// The type of an entry in a folder. A symbolic link is kOther, whatever its target is.
 enum class EntryKind : std::uint8_t { kNone, kFile, kFolder, kOther };
 
-// A folder that is held open, so that nobody can redirect writes by replacing the folder or an
-// entry. Entries are opened through the folder's descriptor by plain names, and links are not
-// followed. Copies share the descriptor. Errors: kOutputWrite.
+// A folder that stays open, so that nobody can redirect writes by replacing the folder or an entry.
+// Entries are opened by their names through the folder's descriptor, and links are not followed.
+// Copies share the descriptor. Errors of all functions: kOutputWrite.
 class Directory {
  public:
-  // Opens an existing folder; links in the path are followed. An empty path is the current folder.
+  // Opens an existing folder. Links in the path are followed. An empty path means the current
+  // folder.
   explicit Directory(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }
   int fd() const;
   EntryKind kind_of(const std::string& name) const;
-  // Returns an entry's path, for functions that take only paths. Errors: also kOutputExists for a
-  // link.
+  // Returns an entry's path, for functions that accept only paths. Errors: also kOutputExists if
+  // the entry is neither a file nor a folder.
   std::filesystem::path path_of(const std::string& name) const;
   // Returns the names of all entries, sorted.
   std::vector<std::string> names() const;
@@ -45,13 +46,13 @@ class Directory {
 
   // Renames an entry and replaces `to`. Returns 0, or errno.
   int rename(const std::string& from, const std::string& to) const;
-  // Like rename(), but returns EEXIST if `to` is taken, EINVAL if the file system cannot do this.
+  // Like rename(), but returns EEXIST if `to` exists; EINVAL if the file system cannot do this.
   int rename_if_free(const std::string& from, const std::string& to) const;
-  // These remove a file or an empty folder. A missing entry is not an error.
+  // These remove a file or an empty folder. They ignore a missing entry and a folder with entries.
   void remove(const std::string& name) const;
   void remove_folder(const std::string& name) const;
   // Removes the incomplete file of a killed process, so that a new file can have its name. Errors:
-  // also kOutputExists for an entry that is not a regular file.
+  // also kOutputExists if the entry is not a regular file.
   void remove_leftover(const std::string& name) const;
   // Syncs the folder, so that a rename in it survives a power cut.
   void sync() const;
@@ -63,35 +64,35 @@ class Directory {
   std::shared_ptr<const UniqueFd> fd_;
 };
 
-// Makes the error kOutputExists: `path` is taken by an entry, which is not changed.
+// Makes the error kOutputExists: an entry already has this path, and was not changed.
 Error taken_name(const std::filesystem::path& path, const std::string& why);
 
-// The place of a file. If `folder` is set, the file is an entry of it, and a link is not followed.
-// Otherwise `path` is a user's path, and links are followed.
+// The path of a file to be written. If `folder` is set, the file is an entry of that folder, and a
+// link is not followed. Otherwise the user named `path`, and links are followed.
 struct FilePlace {
   std::optional<Directory> folder;
   std::filesystem::path path;
 
-  // Not explicit, so that functions that write files take both kinds of place.
+  // Not explicit, so that functions that write files accept a path, too.
   FilePlace(std::filesystem::path user_path) : path(std::move(user_path)) {}
   FilePlace(const Directory& in, const std::string& name) : folder(in), path(in.path() / name) {}
 
   std::string name() const { return path.filename().string(); }
-  // Opens a regular file for appending (O_RDWR), and makes it if it is missing. If `folder` is set,
-  // a file with a second name (a hard link) is refused (EMLINK), because a user's file would grow
-  // with it. On failure the descriptor is negative and errno is set.
+  // Opens a regular file for appending (O_RDWR), and makes a missing file. If `folder` is set, a
+  // file with a second name (a hard link) is refused with EMLINK, because a user's file of that
+  // name would grow, too. On failure the descriptor is negative and errno is set.
   UniqueFd open_to_append() const;
 };
 
-// Returns a path (/proc/self/fd) for a library that has to open an open file, or an entry of an
-// open folder. Renaming files does not redirect it. Without /proc, returns the plain path.
+// Returns a path in /proc/self/fd, by which a library can open an open file or an entry of an open
+// folder. Renaming files does not redirect that path. Without /proc, returns the plain path.
 std::filesystem::path reachable(int fd, const std::filesystem::path& path);
 std::filesystem::path reachable(const FilePlace& place);
 
 // Makes a folder and its parents; an existing folder is not changed. Errors: kOutputWrite.
 void make_directory(const std::filesystem::path& directory);
 
-// A new folder in the temporary folder (TMPDIR). The destructor removes it with everything in it.
+// A new folder in TMPDIR, or in /tmp. The destructor removes the folder and its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder();  // Errors: kTemporaryFolder.
@@ -105,7 +106,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// Removes this process's temporary folders, for a signal handler: takes no lock and no memory.
+// Removes this process's temporary folders. Takes no lock and no memory, for a signal handler.
 void remove_temporary_folders() noexcept;
 
 }  // namespace virnucpro

@@ -22,20 +22,20 @@ constexpr std::array kTable{
               "See the help of the command: virnucpro COMMAND --help."},
     ErrorInfo{kConfig, "config", 1, "the configuration cannot be used",
               "Correct the file; virnucpro utils generate-config writes one with every key."},
-    ErrorInfo{kNoQualities, "no-qualities", 1, "a read has no qualities, which were asked for",
+    ErrorInfo{kNoQualities, "no-qualities", 1, "a read has no qualities, which --virus-fastq needs",
               "Leave --virus-fastq out, or this input; --virus-fasta needs no qualities."},
     ErrorInfo{kInputMissing, "input-missing", 1, "input not found",
-              "Check the path and that it may be read."},
+              "Check the path, and that you may read the file."},
     ErrorInfo{kInputRead, "input-read", 1, "input cannot be read",
-              "Check the disk or network it lies on, then run again."},
+              "Check the file's disk or network, then run again."},
     ErrorInfo{kInputFormat, "input-format", 1, "input format is not known",
               "Give FASTA or FASTQ (plain, gzip or BGZF), BAM, SAM or CRAM."},
     ErrorInfo{kInputTruncated, "input-truncated", 1, "input ends too early",
               "Copy or download the file again; compare its size with the source."},
     ErrorInfo{kInputCorrupt, "input-corrupt", 1, "compressed input is damaged",
               "Copy or download the file again; gzip -t tests it."},
-    ErrorInfo{kInputChanged, "input-changed", 1, "input changed while the run was on",
-              "Leave the inputs alone while a run is on; run it again with --force."},
+    ErrorInfo{kInputChanged, "input-changed", 1, "input changed during the run",
+              "Do not change an input during a run. Run again with --force."},
     ErrorInfo{kInputMalformed, "input-malformed", 1, "input is not well formed",
               "Correct or remove the named record; virnucpro utils validate finds further errors."},
     ErrorInfo{kInputTooLong, "input-too-long", 1, "a sequence is too long",
@@ -51,9 +51,9 @@ constexpr std::array kTable{
               "Give a path, a published name (virnucpro download --list) or a synthetic model "
               "(synthetic:NAME)."},
     ErrorInfo{kWeightsRead, "weights-read", 1, "model file cannot be read",
-              "Check the disk or network it lies on, then run again."},
+              "Check the file's disk or network, then run again."},
     ErrorInfo{kWeightsChanged, "weights-changed", 1, "model file changed while it was read",
-              "Leave the model's files alone while a run loads them, then run again."},
+              "Do not change the model's files while a run loads them. Run again."},
     ErrorInfo{kWeightsFormat, "weights-format", 1, "model file cannot be understood",
               "Give safetensors, a torch zip file, or a Hugging Face directory."},
     ErrorInfo{kWeightsTruncated, "weights-truncated", 1, "model file ends too early",
@@ -75,12 +75,12 @@ constexpr std::array kTable{
               "See virnucpro utils list-devices, or run with --device cpu."},
     ErrorInfo{kPrecision, "precision", 1, "the device does not compute in this precision",
               "Choose another --precision (auto takes one that runs here), or another --device."},
+    ErrorInfo{kCalibration, "calibration", 1, "the calibration cannot be used",
+              "Make a calibration for these models and this precision (virnucpro calibrate "
+              "--help). A calibration in the cache may be removed: the next run makes a new one."},
     ErrorInfo{
-        kCalibration, "calibration", 1, "the calibration cannot be used",
-        "Make a calibration for these models and this precision (virnucpro calibrate --help). A "
-        "calibration in the cache may be removed: it is made anew."},
-    ErrorInfo{kDeviceFailed, "device-failed", 1, "the device failed while it computed",
-              "Run again, on another device if it recurs; dmesg and nvidia-smi -q may say why."},
+        kDeviceFailed, "device-failed", 1, "the device failed while it computed",
+        "Run again; if it fails again, use another device. dmesg and nvidia-smi -q may show why."},
     ErrorInfo{
         kWorkersLost, "workers-lost", 1, "every worker process was lost",
         "All results so far are kept. Find the cause of each loss in the log, then continue with "
@@ -92,7 +92,7 @@ constexpr std::array kTable{
               "the directory; --resume of predict or merge goes on with an interrupted one."},
     ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
               "Solve that problem, then run it again (predict with --resume), or choose another "
-              "--output; no incomplete file has a final name."},
+              "--output; an incomplete file never has its final name."},
     ErrorInfo{kOutputBusy, "output-busy", 3, "another run is using the output directory",
               "Wait for it, or choose another --output."},
     ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
@@ -123,15 +123,15 @@ constexpr std::array kTable{
         "All files are written; the run's telemetry names the bottleneck. Without --strict this "
         "is a warning."},
     ErrorInfo{kRegression, "regression", 1, "worse than the results it was compared with",
-              "All files are written; the report names the figures. Confirm it on a machine that "
-              "does nothing else."},
+              "All files are written; the report names the figures. Compare again on a machine "
+              "that does nothing else."},
     ErrorInfo{
         kBenchmark, "benchmark", 2, "a part of the benchmark could not be run",
         "The other parts were run. See the failed part's log, beside the reports, then run it "
         "again."},
     ErrorInfo{kNotJudged, "not-judged", 2, "a requirement was not judged",
               "The report says why, for each row. Name the suites that this machine can judge "
-              "(--suite), or give them what they lack."},
+              "(--suite), or supply what the report says is missing."},
     ErrorInfo{
         kNotComparable, "not-comparable", 2, "could not compare",
         "Give two results of the same kind: output directories, tables, or files of embeddings."},
@@ -141,11 +141,11 @@ constexpr std::array kTable{
               "Raise the limit (ulimit -n) or use fewer --cpu-workers, then run it again (predict "
               "with --resume)."},
     ErrorInfo{kInternal, "internal", 1, "this is a bug",
-              "Please report it with the command line and the log (-vv says more)."},
+              "Please report it with the command line and the log."},
     ErrorInfo{kInterrupted, "interrupted", 130, "interrupted",
-              "Run it again; predict goes on from there with --resume."},
+              "Run it again; predict --resume continues the run."},
     ErrorInfo{kTerminated, "terminated", 143, "terminated",
-              "Run it again; predict goes on from there with --resume."},
+              "Run it again; predict --resume continues the run."},
 };
 
 constexpr std::array kExitCodes{
@@ -165,7 +165,7 @@ constexpr std::array kExitCodes{
     ExitCode{143, "terminated (SIGTERM, SIGHUP)"},
 };
 
-// Prepares text for what(): text from a file may be very long, or have a NUL, which would end it.
+// Cuts text and makes it printable: text from a file may be very long, and a NUL would end what().
 std::string message_text(std::string_view text) {
   constexpr std::size_t kLongest = 2048;
   if (text.size() <= kLongest) return printable(text);
@@ -190,7 +190,7 @@ std::string compose(ErrorKind kind, const Place& place, const std::string& detai
   std::string text = describe(place);
   if (!text.empty()) text += ": ";
   text += error_info(kind).summary;
-  // A merge names all bad shards, even thousands, so its text is not cut.
+  // merge lists all bad shards, perhaps thousands, so the text of kShards is not cut.
   const bool is_list = kind == ErrorKind::kShards;
   if (!detail.empty()) text += ": " + (is_list ? printable(detail) : message_text(detail));
   return text;
@@ -240,10 +240,10 @@ Error error_of(const std::exception& exception) {
   }
   const auto* system = dynamic_cast<const std::system_error*>(&exception);
   if (system == nullptr) return Error(ErrorKind::kInternal, exception.what());
-  // This code means that a thread could not be started.
+  // std::thread throws this code if the system cannot start a thread.
   if (system->code() == std::errc::resource_unavailable_try_again) {
     return Error(ErrorKind::kOutOfMemory,
-                 fmt::format("the system gives no more threads: {}", system->what()));
+                 fmt::format("the system cannot start another thread: {}", system->what()));
   }
   const int number = system->code().default_error_condition().value();
   return Error(kind_of_reading(number, ErrorKind::kInternal), exception.what());

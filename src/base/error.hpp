@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// Every way in which the program can fail. The table in error.cpp gives each kind its name, exit
-// code, message and remedy; nothing else decides an exit code.
+// The kinds of errors of the program. The table in error.cpp has each kind's name, exit code,
+// message and remedy; no other code decides the exit code of an error.
 enum class ErrorKind : std::uint8_t {
   kUsage,
   kConfig,
@@ -67,10 +67,9 @@ enum class ErrorKind : std::uint8_t {
   kTerminated,
 };
 
-// One row of the table of errors.
 struct ErrorInfo {
   ErrorKind kind;
-  std::string_view name;     // stable, for scripts and documentation: "input-truncated"
+  std::string_view name;     // never changes, for scripts: "input-truncated"
   int exit_code;             // the program's exit code
   std::string_view summary;  // what happened, in a few words
   std::string_view remedy;   // what the user can do
@@ -79,18 +78,17 @@ struct ErrorInfo {
 std::span<const ErrorInfo> error_table();
 const ErrorInfo& error_info(ErrorKind kind);
 
-// True if an error in reading an input concerns that input alone, so that the run can go on with
-// the others. Any other error (no memory, no temporary folder, a signal) ends the run.
+// True if an error of this kind, met while an input is read, concerns that input alone: the run can
+// continue with the other inputs. Other errors (no memory, a signal) end the run.
 bool is_of_an_input(ErrorKind kind);
-// True if a run that ends with this error can be resumed.
 bool is_resumable(ErrorKind kind);
 
-// Exit codes of results that are not an Error.
+// Exit codes of results other than errors.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitDiffers = 1;  // compare found rows that differ
-inline constexpr int kExitBad = 1;      // validate found an input, or checkpoint, that is damaged
+inline constexpr int kExitBad = 1;      // a checked input, checkpoint or model is damaged
 inline constexpr int kExitPartial = 2;
-inline constexpr int kExitRefused = 3;  // validate-checkpoints: no checkpoint, or it cannot be read
+inline constexpr int kExitRefused = 3;  // validate-checkpoints: nothing could be read
 
 // The meaning of an exit code, for help and documentation.
 struct ExitCode {
@@ -100,16 +98,16 @@ struct ExitCode {
 // Returns every exit code of the program, in ascending order.
 std::span<const ExitCode> exit_codes();
 
-// The place of an error; unknown fields stay empty.
+// Where an error occurred; unknown fields are empty.
 struct Place {
   std::string file{};
-  std::optional<std::uint64_t> record{};  // 1-based, within the file
-  std::optional<std::uint64_t> offset{};  // bytes; in the decompressed text of a sequence file
+  std::optional<std::uint64_t> record{};  // the record's number in the file, from 1
+  std::optional<std::uint64_t> offset{};  // in bytes, after decompression
   std::string tensor{};
 };
 
-// The only exception the program throws on purpose. what() is one sentence:
-// "reads.fq.gz: record 12, byte 3456: input ends too early: gzip stream is cut".
+// The only exception that the program's own code throws. what() is one sentence: "reads.fq.gz:
+// record 12, byte 3456: input ends too early: gzip stream is cut".
 class Error : public std::exception {
  public:
   Error(ErrorKind kind, std::string detail);
@@ -133,13 +131,13 @@ class Error : public std::exception {
   std::string remedy_{};
 };
 
-// Turns an exception into an Error: an Error stays as it is, a lack of memory or threads becomes
-// kOutOfMemory, a lack of descriptors kTooManyFiles, a failed disk or network kInputRead, and
-// anything else kInternal.
+// Converts an exception to an Error. An Error stays as it is. A lack of memory or threads becomes
+// kOutOfMemory, a lack of descriptors kTooManyFiles, a failed disk or network kInputRead. Anything
+// else becomes kInternal.
 Error error_of(const std::exception& exception);
 
-// Returns the kind of a system call's errno: kOutOfMemory or kTooManyFiles for a lack of memory or
-// descriptors, because the file is not at fault; else `otherwise`.
+// Returns the error kind for errno `error` of a system call. A lack of memory or descriptors is
+// kOutOfMemory or kTooManyFiles, because the file is not at fault. Otherwise returns `otherwise`.
 ErrorKind kind_of_failure(int error, ErrorKind otherwise);
 
 // Like kind_of_failure(), for a failed open or read: kInputRead if the disk or network failed.

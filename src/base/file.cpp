@@ -18,19 +18,19 @@ namespace {
 constexpr std::size_t kBufferSize = 1U << 20U;
 
 constexpr const char* kFreeSpace =
-    "Free space, then run it again (predict with --resume), or choose another --output; no "
-    "incomplete file has a final name.";
+    "Free space, then run it again (predict with --resume), or choose another --output; an "
+    "incomplete file never has its final name.";
 
 // The remedy for EMLINK of FilePlace::open_to_append().
 constexpr const char* kUnlink =
     "The file has a second name (a hard link, as cp -al makes for a backup), and would change "
-    "there, too. Give the run its own: cp FILE COPY, then mv COPY FILE.";
+    "under that name, too. Give the run its own copy: cp FILE COPY, then mv COPY FILE.";
 
 [[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
   throw write_error(path, error);
 }
 
-// Opens the folder of a file to be written. Errors name the file, because the user knows its name.
+// Opens the folder of a file to be written. Errors name the file, because the user gave its name.
 Directory folder_of(const FilePlace& place) {
   if (place.folder) return *place.folder;
   try {
@@ -212,7 +212,7 @@ void AtomicFile::truncate(std::uint64_t size) {
 
 void AtomicFile::sync() {
   flush();
-  std::string().swap(buffer_);  // frees memory: many files may wait for their commit
+  std::string().swap(buffer_);  // frees memory, because many files may wait
   if (::fsync(fd_.get()) != 0) fail_write(partial_, errno);
 }
 
@@ -220,7 +220,7 @@ void AtomicFile::commit() {
   sync();
   if (is_anothers()) {
     throw Error(ErrorKind::kOutputBusy, Place{.file = path_.string()},
-                "another process writes it, too");
+                "another process is writing this file, too");
   }
   const int error = folder_.rename(partial_.filename(), path_.filename());
   if (error != 0) fail_write(path_, error);
@@ -261,7 +261,7 @@ UniqueFd open_regular_file(const std::filesystem::path& path, int flags) {
     errno = other == "a symbolic link" ? ELOOP : EINVAL;
     return {};
   }
-  // The file may have been replaced since, so open it with care and look again.
+  // The entry may have changed meanwhile: do not follow a link, do not wait, and check its type.
   UniqueFd fd = open_retrying(path, flags | O_NOFOLLOW | O_NONBLOCK, 0666);
   struct stat status {};
   if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) return {};
@@ -280,7 +280,7 @@ std::string why_distrusted(const struct stat& status, uid_t user) {
 }
 
 bool is_file_name(std::string_view text) {
-  constexpr std::size_t kLongest = 255;  // the limit of all file systems of Linux
+  constexpr std::size_t kLongest = 255;  // in bytes; Linux's limit
   if (text.empty() || text.size() > kLongest || text == "." || text == "..") return false;
   return std::ranges::none_of(text, [](char letter) {
     return letter == '/' || static_cast<unsigned char>(letter) < 0x20U || letter == 0x7f;

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint32_t kCastagnoli = 0x82f63b78U;  // CRC-32C's polynomial, bits reflected
+constexpr std::uint32_t kCastagnoli = 0x82f63b78U;  // CRC-32C's polynomial, bit-reversed
 
 // Slicing by eight (Kounavis and Berry, 2005): table[k][b] is the CRC of byte b, then k zeros.
 constexpr auto kCrcTables = [] {

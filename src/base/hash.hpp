@@ -14,7 +14,7 @@
 
 namespace virnucpro {
 
-// Returns the CRC-32C (Castagnoli, as in iSCSI). `crc` is that of the bytes before `bytes`.
+// Returns the CRC-32C (Castagnoli, as in iSCSI). `crc` is the CRC of the bytes before `bytes`.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
 // Returns the XXH3 hash of 64 bits.
@@ -39,7 +39,7 @@ constexpr std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
-// SplitMix64: splitmix64(x) is the output for state x; successive states differ by kSplitMixStep.
+// SplitMix64: splitmix64(x) is the output for state x; the next state is x + kSplitMixStep.
 inline constexpr std::uint64_t kSplitMixStep = 0x9e3779b97f4a7c15U;
 constexpr std::uint64_t splitmix64(std::uint64_t x) {
   x += kSplitMixStep;
@@ -48,7 +48,7 @@ constexpr std::uint64_t splitmix64(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-// The XXH3-128 hash of a stream; hex() is its canonical form of 32 digits.
+// The XXH3-128 hash of a stream. hex() returns the canonical form, 32 hexadecimal digits.
 class ContentHash {
  public:
   ContentHash();
@@ -67,14 +67,14 @@ class ContentHash {
 // Returns ContentHash::hex() of a text.
 std::string content_hash(std::string_view text);
 
-// The SHA-256 of a stream, for hashes that users compare with `sha256sum`. Use ContentHash for all
-// other hashes: it is many times faster.
+// The SHA-256 of a stream, for hashes that users compare with `sha256sum`. For all other hashes use
+// ContentHash, which is many times faster.
 class Sha256 {
  public:
   Sha256() { ::sha256_init(&state_); }
 
   void update(std::span<const std::byte> bytes);
-  // Returns the hash of everything so far, as 64 hexadecimal digits.
+  // Returns the hash of all bytes so far, as 64 hexadecimal digits.
   std::string hex() const;
 
  private:
@@ -82,14 +82,14 @@ class Sha256 {
 };
 
 // Computes git's id of a file's content (SHA-1 of "blob <bytes>", a NUL and the content) from a
-// stream of known size. The id shows whether a file is a repository's version of it. It is not a
-// signature, because SHA-1 can be forged.
+// stream of known size. The id shows that a file is a repository's version, but not that nobody
+// forged the file, because SHA-1 can be forged.
 class GitBlobId {
  public:
   explicit GitBlobId(std::uint64_t size);
 
   void update(std::span<const std::byte> bytes);
-  // Returns the id of everything so far, as 40 hexadecimal digits.
+  // Returns the id of all bytes so far, as 40 hexadecimal digits.
   std::string hex() const;
 
  private:

@@ -22,7 +22,7 @@ namespace {
 using ProcessorSet = std::array<cpu_set_t, 16>;  // 16 sets of 1,024 processors
 constexpr std::uint64_t kMostProcessors = sizeof(ProcessorSet) * 8;
 
-// Adds one part of a list as the kernel writes it: "0-15" or "7".
+// Adds one part of a list that the kernel wrote: "0-15" or "7".
 void add_range(std::string_view range, ProcessorSet& processors) {
   const std::size_t dash = range.find('-');
   const auto first = parse_count(range.substr(0, dash));
@@ -56,14 +56,14 @@ std::size_t allowed_processors() {
 
 namespace fs = std::filesystem;
 
-// The most bytes read of mountinfo and cgroup: enough for thousands of mounts.
+// The most bytes that are read of mountinfo and cgroup: enough for thousands of mounts.
 constexpr std::size_t kMostMounts = 1U << 20U;
 constexpr std::size_t kMostGroups = 64U << 10U;
 constexpr std::size_t kMostOfALimit = 4096;
-// From this value on there is no limit: cgroup v1 then writes the largest multiple of a page.
+// This value or more means that there is no limit: cgroup v1 writes the largest multiple of a page.
 constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
 
-// The folder of a controller's files for this process: a mount, and the group below it.
+// The folder with a controller's files for this process: the group's folder below a mount.
 struct GroupPlace {
   bool is_v2 = false;
   fs::path mount{};
@@ -85,7 +85,7 @@ bool has_word(std::string_view list, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// Decodes a path of mountinfo, where \040 stands for a blank, and so on (proc(5)).
+// Decodes a path of mountinfo, in which some bytes are octal: a blank is \040 (proc(5)).
 std::string unescaped(std::string_view text) {
   const auto is_octal = [](char letter) { return letter >= '0' && letter <= '7'; };
   std::string path;
@@ -101,14 +101,14 @@ std::string unescaped(std::string_view text) {
   return path;
 }
 
-// A group and its hierarchy, from /proc/self/cgroup.
+// A group of this process, from /proc/self/cgroup.
 struct NamedGroup {
   bool is_v2 = false;
   std::string path{};
 };
 
-// Reads lines "HIERARCHY:CONTROLLERS:GROUP". Prefers the line with v1's controller to v2's line,
-// which names no controllers.
+// Reads lines "HIERARCHY:CONTROLLERS:GROUP". Prefers v1's line with this controller. v2's line has
+// no controllers.
 std::optional<NamedGroup> named_group(std::string_view lines, std::string_view controller) {
   std::optional<NamedGroup> found;
   for (const std::string_view line : split_list(lines, '\n')) {
@@ -124,19 +124,19 @@ std::optional<NamedGroup> named_group(std::string_view lines, std::string_view c
   return found;
 }
 
-// Returns a group's path below a mount's root; empty if the mount shows another part of the
-// hierarchy.
+// Returns a group's path relative to `root`, the group that a mount shows; empty if the group lies
+// outside `root`.
 std::optional<fs::path> below(const std::string& group, const std::string& root) {
   const std::string prefix = root == "/" ? root : root + "/";
   if (group == root) return fs::path();
   if (!group.starts_with(prefix)) return std::nullopt;
   const fs::path relative = group.substr(prefix.size());
-  // If a process is outside its namespace's root, its group is "/../..".
+  // The group of a process outside its namespace's root is "/../..".
   if (std::ranges::find(relative, "..") != relative.end()) return std::nullopt;
   return relative;
 }
 
-// Reads one line: "36 35 98:0 ROOT MOUNT OPTIONS [OPTIONAL …] - TYPE SOURCE OPTIONS".
+// Reads a line of mountinfo: "36 35 98:0 ROOT MOUNT OPTIONS [OPTIONAL …] - TYPE SOURCE OPTIONS".
 std::optional<GroupPlace> place_in_mount(std::string_view line, std::string_view controller,
                                          const NamedGroup& group, const fs::path& root) {
   constexpr std::size_t kRoot = 3;
@@ -150,7 +150,7 @@ std::optional<GroupPlace> place_in_mount(std::string_view line, std::string_view
   if (!is_it) return std::nullopt;
   return GroupPlace{.is_v2 = group.is_v2,
                     .mount = root / fs::path(unescaped(fields[kMount])).relative_path(),
-                    // In a container the mount may begin at the group itself, under another name.
+                    // In a container the mount may show the group itself, under another name.
                     .group = below(group.path, unescaped(fields[kRoot])).value_or(fs::path())};
 }
 
@@ -182,7 +182,7 @@ void lower_to(std::optional<T>& limit, std::optional<T> other) {
   if (other) limit = std::min(limit.value_or(*other), *other);
 }
 
-// Converts a quota, in microseconds of each period, to processors.
+// Converts a quota and its period, both in microseconds, to a number of processors.
 std::optional<std::size_t> processors_of(std::string_view quota, std::string_view period) {
   const auto time = parse_count(quota);  // empty for "max" and "-1"
   const auto whole = parse_count(period);
@@ -222,7 +222,7 @@ void stay_near_device(const std::string& pci, const std::filesystem::path& syste
   if (::sched_getaffinity(0, sizeof usable, usable.data()) != 0) return;
   CPU_AND_S(sizeof near, near.data(), near.data(), usable.data());
   if (CPU_COUNT_S(sizeof near, near.data()) == 0) return;
-  // If the system refuses this, nothing changes.
+  // A failure is ignored: the thread then keeps all its processors.
   static_cast<void>(::sched_setaffinity(0, sizeof near, near.data()));
 }
 

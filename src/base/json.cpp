@@ -17,7 +17,7 @@ namespace {
 
 using Library = nlohmann::json;
 
-constexpr std::size_t kShown = 64;      // most letters of a name in an error
+constexpr std::size_t kShown = 64;      // the most bytes of a name in an error
 constexpr int kNumberOutOfRange = 406;  // the library's number for a number out of range
 
 class Walker : public nlohmann::json_sax<Library> {
@@ -50,7 +50,7 @@ class Walker : public nlohmann::json_sax<Library> {
     return true;
   }
 
-  // Does not use the library's own message: the token that it quotes may be the whole file.
+  // Does not show the library's message, because the token in that message may be the whole file.
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
     const bool out_of_range = error.id == kNumberOutOfRange;
@@ -59,7 +59,7 @@ class Walker : public nlohmann::json_sax<Library> {
   }
 
  private:
-  // path_ leads to the current place: it has one step for each open container.
+  // path_ leads to the current value: it has one step for each open object or array.
   bool leaf(JsonScalar value) {
     visitor_.scalar(path_, std::move(value));
     return advance();
@@ -92,12 +92,12 @@ class Walker : public nlohmann::json_sax<Library> {
   JsonVisitor& visitor_;
   JsonPath path_;
   std::vector<std::unordered_set<std::string>> members_;
-  std::size_t named_ = 0;  // members so far, also those of closed objects
+  std::size_t named_ = 0;  // members so far, in all objects
 };
 
-constexpr std::size_t kLongestText = 4000;  // enough for a command line with many inputs
+constexpr std::size_t kLongestText = 4000;  // bytes; enough for a long command line
 
-// Returns the path as text; empty if it is too long.
+// Returns the first `steps` steps of a path as text; empty if the text is too long.
 std::optional<std::string> path_text(const JsonPath& path, std::size_t steps) {
   std::string text;
   for (std::size_t k = 0; k < steps; ++k) {

@@ -18,24 +18,24 @@
 
 namespace virnucpro {
 
-// Limits: ten times the headers and settings of the largest published models.
+// The limits are ten times what the largest published models need for headers and settings.
 inline constexpr std::size_t kMaxJsonBytes = 8U << 20U;
-inline constexpr std::size_t kMaxJsonMembers = 1U << 17U;  // of all objects together
+inline constexpr std::size_t kMaxJsonMembers = 1U << 17U;  // in all objects together
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
 using JsonScalar =
     std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string>;
 
-// One step from the document's root: a member's name, or an element's place in an array.
+// One step of the path from the document's root to a value.
 struct JsonStep {
   std::string key;        // a member's name
-  std::size_t index = 0;  // an element's place
+  std::size_t index = 0;  // an element's number, from 0
   bool is_element = false;
 };
 using JsonPath = std::vector<JsonStep>;
 
-// Receives the values of a JSON document in its order. `path` leads to the value itself. open() and
-// close() mark objects and arrays, which have no scalars if they are empty.
+// Receives the values of a JSON document in their order. `path` leads to the value. open() and
+// close() are called for objects and arrays, also for empty ones.
 class JsonVisitor {
  public:
   virtual ~JsonVisitor() = default;
@@ -44,23 +44,24 @@ class JsonVisitor {
   virtual void close(const JsonPath& /*path*/) {}
 };
 
-// Walks `text` without building a tree. Memory holds only the current path and the member names of
-// open objects. Errors: kJson, naming `file`, if the text is not JSON, goes beyond a limit above,
-// or has a member twice in one object.
+// Parses `text` without building a tree. Memory holds only the current path and the member names of
+// open objects. Errors: kJson, with `file`, if the text is not JSON, exceeds a limit above, or has
+// a member twice in one object.
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);
 
-// Writes text and numbers as JSON. Bytes that are not UTF-8 become U+FFFD, because paths and names
-// may have any bytes. A text that printable() would change has its non-ASCII escaped, so that a
+// Return a text or a number as JSON. Bytes that are not UTF-8, which paths and names may have,
+// become U+FFFD. If printable() would change the text, all non-ASCII letters are escaped, so that a
 // terminal can show the file. NaN and infinity become null.
 std::string json_text(std::string_view text);
 std::string json_text(double number);
 
-// The numbers and words of a JSON document by path, such as "devices/0/name". A value that is
-// missing or of another type is empty, not an error: a report then says "not measured".
+// The values of a JSON document by path, such as "devices/0/name". A value that is missing or has
+// another type is empty, not an error: a report then says "not measured".
 class JsonValues {
  public:
   static constexpr std::size_t kMostValues = 1U << 18U;
-  static constexpr std::size_t kLongestPath = 128;  // values with longer paths are left out
+  static constexpr std::size_t kLongestPath =
+      128;  // in bytes; values with longer paths are skipped
   static constexpr double kLargestNumber = 1e15;
 
   JsonValues() = default;
@@ -69,14 +70,14 @@ class JsonValues {
   static JsonValues read(const std::filesystem::path& file);  // Errors: kJson
 
   bool empty() const { return values_.empty(); }
-  // These return only numbers from 0 to kLargestNumber; no measured value lies outside.
+  // These return only numbers from 0 to kLargestNumber, as measured values are. count() rounds.
   std::optional<double> number(const std::string& path) const;
   std::optional<std::uint64_t> count(const std::string& path) const;
-  // Returns a whole number of up to 64 bits, not rounded: a seed, a number of bytes.
+  // Returns a whole number of up to 64 bits without rounding: a seed, a number of bytes.
   std::optional<std::uint64_t> whole_number(const std::string& path) const;
   std::optional<std::string> text(const std::string& path) const;  // as shown_text() returns it
   std::optional<bool> flag(const std::string& path) const;
-  std::size_t elements(const std::string& path) const;  // the length of an array
+  std::size_t elements(const std::string& path) const;  // the number of an array's elements
 
  private:
   friend class JsonCollector;
@@ -120,27 +121,27 @@ class Json {
   // Makes an object without members; operator[] adds members.
   static Json object();
 
-  // Returns the member of this name; a missing member is added at the end, as null. A null value
-  // becomes an object. Errors: kInternal if the value is not an object or null.
+  // Returns the member of this name. Adds a missing member at the end, as null. Changes a null
+  // value to an object first. Errors: kInternal if the value is neither an object nor null.
   Json& operator[](std::string_view name);
 
-  // Sets every member of `other`, an object.
+  // Adds every member of `other`, an object; replaces members of the same name.
   void update(const Json& other);
 
   // Returns the JSON, without a line end at its end. If `indent` > 0, every member and element has
-  // its own line, `indent` blanks deeper than its container. If 0, all is on one line without
-  // blanks.
+  // its own line, `indent` blanks further right than its object or array. If 0, all is on one line
+  // without blanks.
   std::string dump(std::size_t indent = 0) const;
 
  private:
   enum class Kind { kScalar, kArray, kObject };
 
-  // Puts `blanks` blanks before each member.
+  // Appends the JSON to `text`; each member's line begins with `blanks` blanks.
   void write(std::string& text, std::size_t indent, std::size_t blanks) const;
 
   Kind kind_ = Kind::kScalar;
   std::string scalar_ = "null";     // the value as JSON
-  std::vector<std::string> names_;  // an object's names: one for every value
+  std::vector<std::string> names_;  // of an object: a name for every value
   std::vector<Json> values_;
 };
 

@@ -37,7 +37,7 @@ spdlog::level::level_enum spd_level(LogLevel level) {
   return spdlog::level::err;
 }
 
-// Writes through base/terminal, so that messages and the live progress display do not mix.
+// Writes by terminal_print(), so that messages and the live progress display do not mix.
 class TerminalSink final : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -48,7 +48,7 @@ class TerminalSink final : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 };
 
-// Sets a pattern without a line end: the terminal adds its own.
+// Sets a pattern without a line end, because terminal_print() adds one.
 void set_terminal_pattern(spdlog::sinks::sink& sink) {
   sink.set_formatter(std::make_unique<spdlog::pattern_formatter>(
       "virnucpro: %l: %v", spdlog::pattern_time_type::local, std::string{}));
@@ -65,11 +65,11 @@ void write(spdlog::logger& logger, const Line& line) {
 }
 
 struct Log {
-  std::mutex mutex;  // guards all members: spdlog does not guard a list of sinks
+  std::mutex mutex;  // protects all members; spdlog protects no list of sinks
   spdlog::logger terminal{"virnucpro"};
   spdlog::logger files{"virnucpro"};
   std::vector<std::filesystem::path> paths;  // the files' paths
-  std::deque<Line> history;                  // for files that are added later
+  std::deque<Line> history;                  // the last lines, for files that are added later
   bool loses_lines = false;
   std::uint64_t warnings = 0;
   std::function<void(LogLevel, std::string_view)> elsewhere;  // gets all messages, if set
@@ -84,7 +84,8 @@ Line line_of(LogLevel level, std::string_view text) {
   return {spdlog::log_clock::now(), spd_level(level), printable(text)};
 }
 
-// Counts a line and keeps it for present and later files. The caller holds the lock.
+// Writes a line to the log files, also to those added later, and counts warnings. The caller holds
+// the lock.
 void keep(Log& log, const Line& line) {
   if (line.level == spdlog::level::warn) ++log.warnings;
   if (!log.files.should_log(line.level)) return;
@@ -93,8 +94,8 @@ void keep(Log& log, const Line& line) {
   if (log.history.size() > kLogHistory) log.history.pop_front();
 }
 
-// Warns once that a log file cannot be written. A full disk loses log lines, not the run. The
-// caller holds the lock.
+// Warns once that a log file cannot be written: a full disk must not end the run. The caller holds
+// the lock.
 void warn_of_lost_lines(const std::string& reason) {
   Log& log = the_log();
   if (std::exchange(log.loses_lines, true)) return;
@@ -102,7 +103,6 @@ void warn_of_lost_lines(const std::string& reason) {
         line_of(LogLevel::kWarning, fmt::format("a log file loses lines: {}", reason)));
 }
 
-// Appends to an open file.
 class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   FileSink(std::FILE* file, std::string name) : file_(file), name_(std::move(name)) {}
@@ -176,7 +176,7 @@ bool is_log_file(const std::filesystem::path& file) {
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);
   return std::any_of(log.paths.begin(), log.paths.end(), [&file](const auto& path) {
-    std::error_code gone;  // the file may be missing
+    std::error_code gone;  // set if the file is missing
     return std::filesystem::equivalent(path, file, gone);
   });
 }

@@ -16,7 +16,7 @@ constexpr const char* kLauncher = "bin/virnucpro";
 constexpr const char* kProgram = "libexec/virnucpro";
 constexpr const char* kCarriedLoader = "lib/virnucpro/glibc/ld-linux-x86-64.so.2";
 
-// Returns `file` without the path `below` at its end; empty if it does not end with that path.
+// Removes the path `below` from the end of `file`; empty if `file` does not end with it.
 std::filesystem::path prefix_of(std::filesystem::path file, std::filesystem::path below) {
   while (!below.empty()) {
     if (file.filename() != below.filename()) return {};

@@ -8,40 +8,40 @@
 
 namespace virnucpro {
 
-// Tells how to start this program again, and where its installed files are. In a package with its
-// own C library (program/launcher/main.cpp) /proc/self/exe may be the package's loader, which
-// cannot be started alone.
+// Where this program's files are: the file that starts the program again, and the folder of its
+// installed files. Do not use /proc/self/exe: in a package with its own C library
+// (program/launcher/main.cpp) it may be the loader, which cannot start the program alone.
 struct OwnProgram {
-  std::filesystem::path file;    // start this with the same arguments as this process
+  std::filesystem::path file;    // starts the program, with the usual arguments
   std::filesystem::path prefix;  // the folder of bin/ and share/
   bool by_carried_loader = false;
 };
 
-// Describes this process's program. Without /proc its prefix is empty.
+// Returns where this process's program is. Without /proc, `prefix` is empty.
 OwnProgram own_program();
-// Returns the file to start for another process of the same version. An update may have replaced
-// own_program().file during a long run.
+// Returns the file that starts another process of exactly this version. own_program().file may be
+// of another version if an update replaced it during a long run.
 std::filesystem::path same_program();
 
-// Like own_program(), for a process whose file is `file`.
+// Like own_program(), for a process whose executable is `file`.
 OwnProgram program_of(const std::filesystem::path& file);
 
-// The arguments and environment of a new program, for execve and posix_spawn.
+// The next two functions make the arguments and environment for execve and posix_spawn.
 
-// Returns the texts as C strings, then a null pointer; `texts` must outlive the result.
+// Returns pointers to the texts, then a null pointer. `texts` must outlive the result.
 std::vector<char*> argument_pointers(std::vector<std::string>& texts);
 
-// Returns this process's environment with these variables set.
+// Returns this process's environment, in which these variables have new values.
 std::vector<std::string> environment_with(
     const std::vector<std::pair<std::string, std::string>>& variables);
 
-// Returns the path in an environment variable; empty if it is not set.
+// Returns the value of an environment variable as a path; empty if the variable is not set.
 std::filesystem::path environment_path(const char* variable);
-// Returns the path `below` the folder that an environment variable names; empty if it is not set.
+// Returns `below` in the folder that an environment variable names; empty if it is not set.
 std::filesystem::path environment_path(const char* variable, const char* below);
 
-// Returns the folder for files that this program keeps for a user: VIRNUCPRO_CACHE, or virnucpro in
-// XDG_CACHE_HOME or ~/.cache. Empty if not even HOME is set.
+// Returns the folder for files that this program keeps for a user: VIRNUCPRO_CACHE, else virnucpro
+// in XDG_CACHE_HOME, else ~/.cache/virnucpro. Empty if not even HOME is set.
 std::filesystem::path own_cache();
 
 // Returns the first path that is not empty; empty if there is none.

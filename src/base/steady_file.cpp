@@ -41,7 +41,7 @@ std::optional<std::string> difference(const Status& before, const Status& now) {
   return std::nullopt;
 }
 
-constexpr std::size_t kBlockBytes = 256U << 10U;  // fits into the processor's cache
+constexpr std::size_t kBlockBytes = 256U << 10U;  // bytes; fits into the processor's cache
 
 }  // namespace
 
@@ -70,14 +70,14 @@ std::optional<std::uint64_t> FileWatch::size() const {
 SteadyFile::SteadyFile(const std::filesystem::path& path, const FileErrors& errors)
     : path_(path), errors_(errors) {
   const Place place{.file = path.string()};
-  // O_NONBLOCK: opening a FIFO would wait for a writer. It is refused below.
+  // O_NONBLOCK, because opening a FIFO would wait for a writer. A FIFO is refused below.
   fd_ = open_to_read(path, O_NONBLOCK);
   if (fd_.get() < 0) {
     const ErrorKind kind = kind_of_reading(errno, errors_.missing);
     throw Error(kind == ErrorKind::kInputRead ? errors_.unreadable : kind, place,
                 errno_text(errno));
   }
-  watch_.emplace(fd_.get(), "");  // no name: another file under this name changes nothing here
+  watch_.emplace(fd_.get(), "");  // do not watch the name
   if (!watch_->size()) throw Error(errors_.missing, place, "not a regular file");
   size_ = *watch_->size();
 }
@@ -92,7 +92,8 @@ void SteadyFile::read(std::uint64_t offset, std::span<std::byte> out) const {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(kind_of_failure(errno, errors_.unreadable), offset, errno_text(errno));
     if (got == 0) {
-      fail(errors_.changed, offset, fmt::format("it ends here now; it had {} bytes", size_));
+      fail(errors_.changed, offset,
+           fmt::format("the file was cut to here; it had {} bytes when it was opened", size_));
     }
     offset += static_cast<std::uint64_t>(got);
     out = out.subspan(static_cast<std::size_t>(got));

@@ -28,10 +28,10 @@ Terminal& terminal() {
 }
 
 void write_stderr(std::string_view text) {
-  (void)write_all(STDERR_FILENO, text);  // no place is left to report a failure
+  (void)write_all(STDERR_FILENO, text);  // nowhere to report a failure
 }
 
-// The code that removes the block from the screen, kept where a signal handler can read it.
+// The code that clears the live block, in memory that a signal handler can read.
 struct BlockEraser {
   std::array<char, 32> code{};
   std::atomic<std::size_t> size{0};  // 0: no block is shown, or the code is too long
@@ -51,7 +51,7 @@ void write_if_ready(std::string_view text) noexcept {
   if (::poll(&stream, 1, 0) == 1) write_stderr(text);
 }
 
-// Returns the terminal's present size; the default if it is unknown.
+// Returns the terminal's size, or the default size if the system does not know it.
 TerminalSize terminal_size() {
   winsize size{};
   TerminalSize result;
@@ -61,10 +61,10 @@ TerminalSize terminal_size() {
   return result;
 }
 
-// Returns the code that clears the block. The cursor waits at the start of the block's first line.
-// If the terminal becomes narrower, it wraps the block's lines downwards, so only they are below
-// the cursor. (Lines that scroll out of the window stay.) The blank is for tmux: with the cursor in
-// the upper left corner, tmux would move the cleared screen into its history.
+// Returns the code that clears the live block. The cursor is at the start of the block's first
+// line. If the terminal became narrower, it wrapped the block's lines, so the block is still below
+// the cursor. (Lines that scrolled out of the window stay.) The blank is for tmux: with the cursor
+// in the upper left corner, tmux would move the cleared screen into its history.
 std::string cleared(const Terminal& terminal) {
   return terminal.live ? "\r " + terminal.control.clear_below + '\r' : std::string{};
 }

@@ -24,7 +24,7 @@ struct CodeRange {
 
 // Invisible characters: C1 controls, the soft hyphen, marks and overrides of direction, characters
 // without width, separators of lines, annotations, tags, and two that XML forbids. They are Unicode
-// 15's categories Cc, Cf, Zl and Zp, without the marks in Cf that scripts need and show.
+// 15's categories Cc, Cf, Zl and Zp, without Cf's visible marks, which some scripts need.
 constexpr std::array kUnseen{
     CodeRange{0x80, 0x9f},     CodeRange{0xad, 0xad},      CodeRange{0x61c, 0x61c},
     CodeRange{0x180e, 0x180e}, CodeRange{0x200b, 0x200f},  CodeRange{0x2028, 0x202e},

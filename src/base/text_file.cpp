@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kReadBytes = 256U << 10U;
 
-// Returns the length of the UTF-8 byte-order mark at the beginning of a text (Windows writes it): 3
-// or 0. Errors: `kind` for UTF-16.
+// Returns the length in bytes of the UTF-8 byte-order mark at the beginning of a text: 3, or 0
+// without a mark. Windows writes the mark. Errors: `kind` for UTF-16.
 std::size_t byte_order_mark(std::string_view start, const std::filesystem::path& file,
                             ErrorKind kind) {
   if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
@@ -28,7 +28,7 @@ std::size_t byte_order_mark(std::string_view start, const std::filesystem::path&
 
 std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {
   const Place place{.file = path.string()};
-  const UniqueFd fd = open_to_read(path, O_NONBLOCK);  // opening a pipe without a writer would wait
+  const UniqueFd fd = open_to_read(path, O_NONBLOCK);  // do not wait for a pipe's writer
   struct stat status {};
   if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
     throw Error(kind_of_reading(errno, kind), place, errno_text(errno));
@@ -45,7 +45,7 @@ FileLines::FileLines(const std::filesystem::path& path, std::size_t longest)
     : file_(path), longest_(longest) {}
 
 FileLines::Found FileLines::next() {
-  std::size_t seen = 0;  // bytes searched without a line end
+  std::size_t seen = 0;  // bytes searched so far for a line end
   while (true) {
     const std::string_view rest = std::string_view(block_).substr(at_);
     const std::size_t end = rest.find('\n', seen);
@@ -73,7 +73,7 @@ FileLines::Found FileLines::next() {
   }
 }
 
-// Reads a block after the bytes that next() has not passed. Returns false at the end of the file.
+// Reads the next block and drops the bytes before at_. Returns false at the end of the file.
 bool FileLines::read_more() {
   const std::size_t more = std::min<std::uint64_t>(kReadBytes, file_.size() - read_);
   if (more == 0) return false;

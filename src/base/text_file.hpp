@@ -14,18 +14,18 @@ namespace virnucpro {
 
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // in UTF-8
 
-// Reads a small text, without its byte-order mark. Errors: `kind` if it is UTF-16, longer than
-// `limit` or not a regular file; `kind` or a system failure's kind if it cannot be read.
+// Reads a small text without its byte-order mark. Errors: `kind` if the text is UTF-16, longer than
+// `limit` bytes or not a regular file; `kind` or a system failure's kind if reading fails.
 std::string read_small_text(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);
 
-// Reads the lines of a file of any size, without its byte-order mark. Memory holds a block and a
-// line. Text that is appended after the file was opened is not read.
+// Reads the lines of a file of any size, without its byte-order mark. Memory holds one block and
+// one line. Text that another process appends after the file was opened is not read.
 class FileLines {
  public:
   enum class Found : std::uint8_t {
     kLine,
-    kTooLong,     // longer than `longest` bytes; text() is its beginning
-    kWithoutEnd,  // the file's last line
+    kTooLong,     // a line of more than `longest` bytes; text() is its beginning
+    kWithoutEnd,  // the last line, without a line end
     kNone,
   };
 
@@ -36,7 +36,7 @@ class FileLines {
   // Finds the next line. Errors: kInputRead; kInputChanged if the file was cut meanwhile;
   // kInputFormat for UTF-16.
   Found next();
-  // These return the line that next() found, without its end, and the offset of its first byte.
+  // Return the line that next() found, without its line end, and the byte offset of the line.
   std::string_view text() const { return text_; }
   std::uint64_t offset() const { return offset_; }
 
@@ -47,9 +47,9 @@ class FileLines {
   SteadyFile file_;
   std::size_t longest_;
   std::string block_;       // the last block read
-  std::size_t at_ = 0;      // the first byte in block_ that was not passed yet
+  std::size_t at_ = 0;      // in block_: the first byte that next() has not passed
   std::uint64_t read_ = 0;  // bytes read so far
-  bool in_line_ = false;    // true: skip the rest of a line that is too long
+  bool in_line_ = false;    // true: next() skips the rest of a line that is too long
   std::string_view text_;
   std::uint64_t offset_ = 0;
 };
@@ -57,8 +57,8 @@ class FileLines {
 inline constexpr std::size_t kLongestLine = 64U << 10U;
 
 // Calls `visit` for each line, without its line end. Text after the last line end is skipped,
-// because its writer was killed. A line longer than `longest` bytes is passed as empty. Errors:
-// those of FileLines.
+// because the process that wrote it was killed. For a line of more than `longest` bytes, `visit`
+// gets an empty line. Errors: those of FileLines.
 void for_each_line(const std::filesystem::path& file,
                    const std::function<void(std::string_view)>& visit,
                    std::size_t longest = kLongestLine);

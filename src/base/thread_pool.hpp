@@ -10,11 +10,11 @@
 
 namespace virnucpro {
 
-// A fixed number of threads that share loops. The calling thread is one of them, so a pool of size
-// 1 starts no thread and runs everything in place.
+// A fixed number of threads that share loops. The calling thread is one of them: a pool of size 1
+// starts no thread and runs everything in the calling thread.
 class ThreadPool {
  public:
-  // Starts the threads. Errors: kOutOfMemory if not all can be started.
+  // Starts `threads` - 1 threads. Errors: kOutOfMemory if not all can be started.
   explicit ThreadPool(std::size_t threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -22,9 +22,9 @@ class ThreadPool {
 
   std::size_t size() const { return workers_.size() + 1; }
 
-  // Calls body(index, thread) once for every index in [0, count), in any order, and waits for all;
-  // `thread` is the number of the pool's thread. After an exception no more calls start, and the
-  // first exception is rethrown here. Only one thread may call this at a time.
+  // Calls body(index, thread) once for every index in [0, count), in any order, and waits for all
+  // calls. `thread` is the thread's number in the pool. After an exception no more calls start, and
+  // the first exception is rethrown here. Only one thread may call this function at a time.
   void parallel_for(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body);
 
  private:

@@ -18,15 +18,15 @@
 
 namespace virnucpro {
 
-// Names the calling thread, for top, debuggers and traces; at most 15 letters.
+// Names the calling thread for top, debuggers and traces; at most 15 letters.
 inline void name_thread(const char* name) {
   ::pthread_setname_np(::pthread_self(), name);
 }
 
-// While it lives, new threads block all signals from outside, so that only the first thread gets
-// them. A handler must never run on a thread that computes: oneDNN's matrix products let the stack
-// pointer point into the heap (its issue 4845), so a handler would damage the heap, as it did when
-// a batch queue stopped processes. Signals of a thread's own faults and limits are not blocked.
+// While an object of this class exists, the calling thread and the threads that it starts block all
+// signals from outside. So only the first thread gets signals. A handler must never run on a thread
+// that computes: oneDNN's matrix products let the stack pointer point into the heap (its issue
+// 4845), so a handler would damage the heap. A thread's own faults and limits still send signals.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -46,15 +46,15 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-// Start every thread with this function or start_threads().
+// Starts a thread. All code starts threads with this function or start_threads().
 template <typename Run>
 std::thread start_thread(Run run) {
   const SignalsBlocked blocked;
   return std::thread(std::move(run));
 }
 
-// Starts threads until `threads` holds `count`; each calls run(its index). If a start fails, calls
-// stop(), which must end and join the started threads. Errors: kOutOfMemory.
+// Starts threads until `threads` has `count` of them; thread i calls run(i). If a start fails,
+// calls stop(), which must end and join the started threads. Errors: kOutOfMemory.
 template <typename Run, typename Stop>
 void start_threads(std::vector<std::thread>& threads, std::size_t count, const Run& run,
                    const Stop& stop) {
@@ -70,8 +70,8 @@ void start_threads(std::vector<std::thread>& threads, std::size_t count, const R
   }
 }
 
-// Calls an action once per interval, on its own thread; the first call comes after one interval.
-// The destructor waits for a running action, not for the interval. The action must not throw.
+// Calls an action once per interval, on its own thread, first after one interval. The destructor
+// waits for a running action, but not for the interval. The action must not throw.
 class Repeater {
  public:
   Repeater(std::chrono::milliseconds interval, std::function<void()> action)

@@ -15,7 +15,7 @@ class BoundedQueue {
  public:
   explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {}
 
-  // Waits for room. Returns false, and drops the item, once the queue is closed.
+  // Waits for space and adds the item. If the queue is closed, drops the item and returns false.
   bool push(T item) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return closed_ || items_.size() < capacity_; });
@@ -25,14 +25,14 @@ class BoundedQueue {
     return true;
   }
 
-  // Waits for an item. Returns nothing once the queue is closed and empty.
+  // Waits for an item, and removes it. Returns nothing if the queue is closed and empty.
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return closed_ || !items_.empty(); });
     return pop_front();
   }
 
-  // Returns an item if the queue has one now; does not wait.
+  // Removes and returns the first item, without waiting; nothing if the queue is empty.
   std::optional<T> try_pop() {
     const std::lock_guard lock(mutex_);
     return pop_front();

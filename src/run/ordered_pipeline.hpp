@@ -15,12 +15,12 @@
 
 namespace virnucpro {
 
-// Several threads work on the items of a serial source; results come out in the source's order. At
+// Several threads work on the items of a serial source. Results come out in the source's order. At
 // most `window` items are between source and consumer at any time.
 //
 // One thread at a time calls source(), in order; an empty result ends the stream. work(item) runs
-// on `threads` threads. If either throws, next() throws the same at that place in the order, and
-// the stream ends. The constructor throws kOutOfMemory if not all threads can be started.
+// on `threads` threads. If source() or work() throws, next() throws the exception in place of that
+// result, and the stream ends. The constructor throws kOutOfMemory if a thread cannot be started.
 template <typename In, typename Out>
 class OrderedPipeline {
  public:
@@ -86,7 +86,7 @@ class OrderedPipeline {
     }
   }
 
-  // Waits for room in the window. Returns the source's next item and its place in the order.
+  // Waits until the window has space. Returns the source's next item and its number in the order.
   std::optional<std::pair<std::size_t, In>> next_item() {
     const std::lock_guard source_lock(source_mutex_);
     std::size_t place = 0;
@@ -105,11 +105,11 @@ class OrderedPipeline {
     }
     {
       const std::lock_guard lock(mutex_);
-      // An earlier item may have failed meanwhile; then later items are dropped.
+      // If an earlier item failed meanwhile, this item is dropped.
       if (ended_) return std::nullopt;
       if (item || error) slots_.emplace_back();
       if (!item) ended_ = true;
-      // Move the error, so that only the consumer holds it while this thread goes on.
+      // Move the error, so that only the consumer owns the exception while this thread continues.
       if (error) {
         slots_.back() = Slot{.ready = true, .value = std::nullopt, .error = std::move(error)};
       }
@@ -124,7 +124,7 @@ class OrderedPipeline {
   void put(std::size_t place, Slot result) {
     {
       const std::lock_guard lock(mutex_);
-      if (place - first_ >= slots_.size()) return;  // dropped after a failure
+      if (place - first_ >= slots_.size()) return;  // dropped, because an earlier item failed
       if (result.error) {
         ended_ = true;
         slots_.resize(place - first_ + 1);
@@ -141,7 +141,7 @@ class OrderedPipeline {
   std::mutex source_mutex_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Slot> slots_;  // slots_[i] is the item at place first_ + i
+  std::deque<Slot> slots_;  // slots_[i] is item number first_ + i
   std::size_t first_ = 0;
   bool ended_ = false;
   std::vector<std::thread> threads_;

@@ -85,7 +85,7 @@ TEST(Bytes, VarintsHave64Bits) {
   EXPECT_EQ(reader_of(nine + '\x01').varint(), std::numeric_limits<std::uint64_t>::max());
   for (const char tenth : {'\x02', '\x80', '\xff'}) {
     EXPECT_EQ(why([&] { reader_of(nine + tenth + '\x01').varint(); }),
-              "holds a number of more than 64 bits");
+              "has a number of more than 64 bits");
   }
   EXPECT_EQ(why([&] { reader_of(nine).varint(); }), "ends within a field of 1 bytes");
 }
@@ -93,7 +93,7 @@ TEST(Bytes, VarintsHave64Bits) {
 TEST(Bytes, ItemsNeedTheirBytes) {
   EXPECT_EQ(reader_of("\x02xxxx").count(2), 2U);
   EXPECT_EQ(why([&] { reader_of("\x03xxxx").count(2); }),
-            "announces more items than its bytes can hold");
+            "has too few bytes for its number of items");
 }
 
 TEST(Bytes, AFormatHasItsOwnErrors) {

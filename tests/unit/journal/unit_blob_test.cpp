@@ -159,7 +159,7 @@ TEST_P(HostileBlob, IsReadOnlyWhenItIsTrue) {
 
 std::vector<BlobCase> blob_cases() {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  const std::string too_many = "unit 0 of input 0: announces more items than its bytes can hold";
+  const std::string too_many = "unit 0 of input 0: has too few bytes for its number of items";
   const std::string no_chunk = "unit 0 of input 0: names a chunk that its sequence does not have";
   BlobBody overflow = BlobBody().part(kMost, 4, 18);
   for (int k = 0; k < 18; ++k) overflow.frame((1ULL << 60U) - 1U, 0);
@@ -179,7 +179,7 @@ std::vector<BlobCase> blob_cases() {
           {"ChunksInASkippedSequence", BlobBody().part(1, 5, 0),
            "unit 0 of input 0: has chunks in a skipped sequence"},
           {"NumberAbove64Bits", BlobBody().bytes(10, 0xff),
-           "unit 0 of input 0: holds a number of more than 64 bits"},
+           "unit 0 of input 0: has a number of more than 64 bits"},
           {"BytesLeftOver", BlobBody().part(0, 5, 0).bytes(1, 0),
            "unit 0 of input 0: has bytes left over"}};
 }
