@@ -10,8 +10,8 @@
 namespace virnucpro {
 namespace {
 
-// Sizes are rounded up so that a piece can be reused for a similar size.
-constexpr std::size_t kGranularity = std::size_t{2} << 20U;  // cudaMalloc's smallest mapping
+// Sizes are rounded up to a multiple of these bytes, so that freed memory fits similar sizes later.
+constexpr std::size_t kGranularity = std::size_t{2} << 20U;  // cudaMalloc maps multiples of 2 MiB
 constexpr std::size_t kSmall = 512;
 
 std::size_t rounded(Purpose purpose, std::size_t bytes) {

@@ -13,24 +13,24 @@
 
 namespace virnucpro {
 
-// An allocator's source of memory. `allocate` returns null when there is no more.
+// An allocator's source of memory. `allocate` returns null if no memory is left.
 struct MemorySource {
   std::function<void*(std::size_t bytes)> allocate;
   std::function<void(void* memory)> release;
 };
 
-// Keeps freed memory and reuses it. After a warm-up it calls the source no more, because cudaMalloc
-// and cudaFree wait for the whole device. It counts every allocation by purpose. Thread-safe.
+// Keeps freed memory and reuses it, because cudaMalloc and cudaFree wait for the whole device.
+// Counts the bytes in use for each purpose. Thread-safe.
 class CachingAllocator {
  public:
   explicit CachingAllocator(MemorySource source) : source_(std::move(source)) {}
-  ~CachingAllocator();  // all memory must have been given back before
+  ~CachingAllocator();  // the caller must have given all memory back
   CachingAllocator(const CachingAllocator&) = delete;
   CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-  // Returns at least `bytes`. It reuses a kept piece if at most an eighth is wasted. If the source
-  // has no more, it returns everything kept to the source and tries again. Errors: kOutOfMemory,
-  // naming purpose and bytes.
+  // Returns at least `bytes` bytes. Reuses a kept piece if at most an eighth of the piece is
+  // wasted. If the source has no memory left, releases all kept pieces and asks the source again.
+  // Errors: kOutOfMemory.
   void* allocate(Purpose purpose, std::size_t bytes);
   void give_back(void* memory) noexcept;
   // Returns all kept memory to the source.
@@ -38,8 +38,8 @@ class CachingAllocator {
 
   MemoryUse use(Purpose purpose) const;
   MemoryUse use() const;        // for all purposes together
-  std::uint64_t kept() const;   // bytes given back and not in use
-  std::uint64_t asked() const;  // calls of the source so far
+  std::uint64_t kept() const;   // bytes of the pieces that wait for reuse
+  std::uint64_t asked() const;  // calls of the source's `allocate` so far
 
  private:
   struct Piece {

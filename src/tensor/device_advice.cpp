@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-// The oldest driver for each major CUDA version (NVIDIA, "CUDA Compatibility").
+// The oldest driver for each major CUDA version, from NVIDIA's "CUDA Compatibility".
 struct Driver {
   int cuda_major;
   int version;
@@ -23,8 +23,8 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Returns advice for a Slurm job without a GPU; empty elsewhere. It never names
-// CUDA_VISIBLE_DEVICES: if Slurm does not confine devices, this may show other jobs' GPUs.
+// Returns advice for a Slurm job without a GPU; otherwise empty. The advice never names
+// CUDA_VISIBLE_DEVICES, because setting that variable could expose the GPUs of other jobs.
 std::string what_to_ask_slurm() {
   const std::string job = slurm_job();
   const std::array names{"SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "SLURM_GPUS_ON_NODE"};
@@ -47,7 +47,7 @@ std::string why_no_device(const DeviceSurvey& survey) {
       *survey.visible);
 }
 
-// Returns the choices that fit on this device: "--precision fp16 (with batches 5.4 GiB), ".
+// Lists the options that would fit in the device's memory, each followed by ", ".
 std::string what_fits(const MemoryShortage& shortage) {
   const auto fits = [&shortage](const MemoryNeed& need) {
     return need.all() < shortage.device.memory_free;
@@ -127,7 +127,7 @@ std::string why_none(const DeviceSurvey& survey) {
           driver_needed(survey.runtime));
     case CudaState::kDriverTooOld:
       return fmt::format(
-          "the NVIDIA driver is too old: it knows CUDA {}, this program has {}; {} "
+          "the NVIDIA driver is too old: it supports CUDA {}, this program needs {}; {} "
           "is needed",
           cuda_version_text(survey.driver), cuda_version_text(survey.runtime),
           driver_needed(survey.runtime));
@@ -144,11 +144,11 @@ std::string why_too_old(std::span<const DeviceInfo> devices) {
   std::string old;
   for (const DeviceInfo& device : devices) {
     if (is_new_enough(device)) continue;
-    old += fmt::format("{}{} has {}.{}", old.empty() ? "" : ", ", device_title(device),
-                       device.compute_major, device.compute_minor);
+    old += fmt::format("{}{} has compute capability {}.{}", old.empty() ? "" : ", ",
+                       device_title(device), device.compute_major, device.compute_minor);
   }
   if (old.empty()) return {};
-  return fmt::format("{}; compute capability {}.0 or newer is needed (A100, RTX 30 and later)", old,
+  return fmt::format("{}; {}.0 or newer is needed (A100, RTX 30 and later)", old,
                      kLeastComputeMajor);
 }
 

@@ -1,4 +1,4 @@
-// No fmt in .cu files: nvcc cannot evaluate its check of format strings.
+// This file does not use fmt, because nvcc cannot evaluate fmt's check of format strings.
 #include <cstdlib>
 #include <future>
 #include <string>
@@ -19,7 +19,7 @@ std::string error_text(cudaError_t status) {
   return std::string(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
 }
 
-// Returns "MIG-…" if the name is that of a part of a GPU ("NVIDIA H200 MIG 1g.18gb"), else "GPU-…".
+// Returns "MIG-…" for a part of a GPU (named like "NVIDIA H200 MIG 1g.18gb"), else "GPU-…".
 std::string uuid_text(const cudaDeviceProp& properties) {
   constexpr char kDigits[] = "0123456789abcdef";
   const cudaUUID_t& uuid = properties.uuid;
@@ -63,7 +63,7 @@ DeviceInfo describe(int index) {
           .failure = {}};
 }
 
-// Uses its own thread, because restoring the caller's current device would open that device.
+// Reads the free memory in a new thread: in this one, restoring the old device would open it.
 void ask_memory(DeviceInfo& device) {
   const auto ask = [&device] {
     std::size_t free = 0;
@@ -92,7 +92,7 @@ DeviceSurvey find_devices() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   survey.state = cuda_state(status, count, survey);
   if (status != cudaSuccess) survey.failure = error_text(status);
-  cudaGetLastError();  // the error was an answer: do not leave it to the next call
+  cudaGetLastError();  // clears the error, so that the next call does not report it
   if (survey.state != CudaState::kReady) return survey;
   for (int index = 0; index < count; ++index) survey.devices.push_back(describe(index));
   return survey;

@@ -1,4 +1,4 @@
-// No fmt in .cu files: nvcc cannot evaluate its check of format strings.
+// This file does not use fmt, because nvcc cannot evaluate fmt's check of format strings.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -13,12 +13,12 @@
 namespace virnucpro {
 namespace {
 
-// Calls cudaMalloc; returns null if memory does not suffice.
+// Calls cudaMalloc; returns null if the device is out of memory.
 void* allocate_on_device(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // clears the error: running out of memory leaves the context usable
+    cudaGetLastError();  // clears the error; the CUDA context stays usable
     return nullptr;
   }
   check_cuda(status, "cudaMalloc");
@@ -29,8 +29,8 @@ void* allocate_on_device(std::size_t bytes) {
 
 ErrorKind kind_of(cudaError_t status) {
   if (status == cudaErrorMemoryAllocation) return ErrorKind::kOutOfMemory;
-  // After most of these errors the process must end, says the runtime's documentation; after
-  // hardware and unknown errors nothing can be trusted. The list has numbers, because older
+  // CUDA's documentation says that the process must end after most of these errors. After hardware
+  // errors and unknown errors no result can be trusted. The list has numbers, because older
   // toolkits do not name all errors.
   constexpr int kLost[] = {
       214,  // ECCUncorrectable
@@ -82,7 +82,7 @@ void Stream::synchronize() const {
 }
 
 Event::Event() {
-  // A waiting thread sleeps, which leaves the core to reading and packing.
+  // Makes a waiting thread sleep, so that other threads can use its core for reading and packing.
   check_cuda(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync), "cudaEventCreateWithFlags");
 }
 
@@ -111,7 +111,7 @@ float Event::milliseconds_until(const Event& later) const {
   return milliseconds;
 }
 
-// The allocators are never destroyed: at exit the driver may go first.
+// The allocators are never destroyed, because cudaFree may not run after the driver's shutdown.
 CachingAllocator& device_allocator() {
   static auto& allocators = *new std::map<int, CachingAllocator>;
   static std::mutex mutex;
@@ -168,7 +168,7 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   const cudaError_t status = cudaMallocHost(&data_, bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // clears the error: running out of memory leaves the context usable
+    cudaGetLastError();  // clears the error; the CUDA context stays usable
     throw Error(ErrorKind::kOutOfMemory,
                 std::to_string(bytes) + " bytes of pinned memory of the host, for copies");
   }

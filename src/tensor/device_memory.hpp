@@ -9,11 +9,11 @@
 
 namespace virnucpro {
 
-// Resources of the calling thread's current CUDA device. All are move-only. The destructors release
-// them and ignore errors, which they could not report. Errors of constructors and calls:
-// kOutOfMemory, kDevice (tensor/cuda_error.hpp).
+// Resources of the calling thread's current CUDA device. All types are move-only. Destructors
+// cannot report errors, so they ignore them. All other functions throw the errors of
+// tensor/cuda_error.hpp.
 
-// A queue of work, which runs in order, and in parallel with other streams.
+// A queue of device work. Its work runs in order, in parallel with the work of other streams.
 class Stream {
  public:
   Stream();
@@ -28,7 +28,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-// A point in a stream's work.
+// A point in a stream's work, which a host thread can wait for.
 class Event {
  public:
   Event();
@@ -39,7 +39,7 @@ class Event {
   cudaEvent_t get() const { return event_; }
   void record(const Stream& stream);
   void synchronize() const;
-  // Returns device time in milliseconds from this event to `later`; both must be reached.
+  // Returns the device time from this event to `later`. The device must have reached both events.
   float milliseconds_until(const Event& later) const;
 
  private:
@@ -49,8 +49,8 @@ class Event {
 // Returns the allocator of the calling thread's current device.
 CachingAllocator& device_allocator();
 
-// Uninitialised device memory of device_allocator(), aligned to 256 bytes. The destructor lets
-// others reuse the memory at once, so all work that uses it must have ended before.
+// Uninitialised device memory from device_allocator(), aligned to 256 bytes. Another buffer may
+// reuse the memory right after the destructor, so all work on the memory must have ended before.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -70,7 +70,7 @@ class DeviceBuffer {
   std::size_t bytes_ = 0;
 };
 
-// Page-locked host memory; copies from it to a device can overlap with kernels.
+// Page-locked host memory. Copies from it to a device can overlap with kernels.
 class PinnedBuffer {
  public:
   PinnedBuffer() = default;

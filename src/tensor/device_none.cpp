@@ -1,4 +1,4 @@
-// The device functions of a build without CUDA; with nvcc, room.cmake takes device_cuda.cu.
+// The device functions of a build without CUDA. A build with CUDA compiles device_cuda.cu instead.
 #include "base/error.hpp"
 #include "tensor/device.hpp"
 #include "tensor/device_advice.hpp"

@@ -34,7 +34,7 @@ void count_allocation(Purpose purpose, std::size_t bytes) {
   }
 }
 
-// Aligns buffers of several huge pages to a huge page, so that the kernel can use huge pages.
+// Returns 2 MiB for buffers of 4 MiB and more, so that the kernel can use huge pages for them.
 std::size_t alignment_of(std::size_t bytes) {
   return bytes >= 2 * kHugePage ? kHugePage : kCacheLine;
 }
@@ -60,7 +60,7 @@ HostBuffer::HostBuffer(Purpose purpose, std::size_t bytes) : purpose_(purpose), 
     throw Error(ErrorKind::kOutOfMemory,
                 fmt::format("{} bytes of host memory for {}", bytes, name_of(purpose)));
   }
-  // This is only a hint: without huge pages the buffer is a little slower.
+  // A failure is ignored: without huge pages the buffer works, a little slower.
   if (alignment == kHugePage) ::madvise(data_, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
   count_allocation(purpose, bytes);
 }

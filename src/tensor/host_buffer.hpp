@@ -10,20 +10,20 @@
 
 namespace virnucpro {
 
-// The purpose of an allocation, by which errors and telemetry report it.
+// The purpose of an allocation. Errors and telemetry report memory by purpose.
 enum class Purpose : std::uint8_t { kWeights, kActivations, kScratch, kStaging };
 inline constexpr std::size_t kPurposes = 4;
 std::string_view name_of(Purpose purpose);  // "weights"
 
-// Bytes of live host buffers for one purpose: now, and the most so far.
+// The bytes in use for one purpose: now, and the largest number so far.
 struct MemoryUse {
   std::uint64_t current = 0;
   std::uint64_t peak = 0;
 };
 MemoryUse host_memory(Purpose purpose);
 
-// Uninitialised host memory, aligned to 64 bytes (a cache line, the widest vector). For large
-// buffers it asks for huge pages. Errors: kOutOfMemory, naming purpose and bytes.
+// Uninitialised host memory, aligned to at least 64 bytes (a cache line or an AVX-512 vector).
+// Buffers of 4 MiB and more use huge pages if the kernel allows them. Errors: kOutOfMemory.
 class HostBuffer {
  public:
   HostBuffer() = default;
@@ -45,14 +45,14 @@ class HostBuffer {
 
 [[noreturn]] void throw_too_large(Purpose purpose);
 
-// Returns rows · columns. Errors: kOutOfMemory if this overflows, as sizes in a file may do.
+// Returns rows · columns. Errors: kOutOfMemory if this overflows; sizes from a file can be wrong.
 inline std::size_t checked_elements(Purpose purpose, std::size_t rows, std::size_t columns) {
   const auto elements = checked_mul(rows, columns);
   if (!elements) throw_too_large(purpose);
   return *elements;
 }
 
-// `count` values of a plain type in a HostBuffer, uninitialised.
+// An uninitialised array of `count` values in a HostBuffer.
 template <typename T>
 class HostArray {
   static_assert(std::is_trivially_copyable_v<T>);

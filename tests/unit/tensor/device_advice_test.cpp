@@ -78,7 +78,7 @@ TEST(WhyNone, SaysWhatToDo) {
 
   DeviceSurvey old = without_devices(CudaState::kDriverTooOld);
   old.driver = 12040;
-  EXPECT_THAT(why_none(old), AllOf(HasSubstr("knows CUDA 12.4"), HasSubstr("has 13.0"),
+  EXPECT_THAT(why_none(old), AllOf(HasSubstr("supports CUDA 12.4"), HasSubstr("needs 13.0"),
                                    HasSubstr("driver 580 or newer is needed")));
 
   DeviceSurvey failed = without_devices(CudaState::kFailed);
@@ -122,8 +122,8 @@ TEST(FirstUsable, PassesOverOldDevices) {
   EXPECT_EQ(first_usable(with_devices({volta, turing})), std::nullopt);
   EXPECT_EQ(first_usable({}), std::nullopt);
   EXPECT_EQ(why_none_usable(with_devices({volta, turing})),
-            "cuda:0 (Tesla V100) has 7.0, cuda:1 (Tesla T4) has 7.5; compute capability 8.0 or "
-            "newer is needed (A100, RTX 30 and later)");
+            "cuda:0 (Tesla V100) has compute capability 7.0, cuda:1 (Tesla T4) has compute "
+            "capability 7.5; 8.0 or newer is needed (A100, RTX 30 and later)");
   EXPECT_EQ(why_none_usable({}), why_none({}));
 }
 
