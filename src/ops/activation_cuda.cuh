@@ -5,8 +5,8 @@
 namespace virnucpro::cuda {
 
 // Returns x · Φ(x), the exact GELU (Hendrycks and Gimpel 2016), as max(x, 0) − |x|·erfc(|x|/√2)/2.
-// erfc is that of Abramowitz and Stegun 7.1.26, with an error below 1.5e-7. The constants include
-// the factors 1/√2 and 1/2.
+// erfc is approximated by Abramowitz and Stegun's formula 7.1.26, with an error below 1.5e-7. The
+// constants include the factors 1/√2 and 1/2.
 __device__ __forceinline__ float gelu(float x) {
   const float magnitude = fabsf(x);
   float t;
@@ -23,7 +23,7 @@ __device__ __forceinline__ float gelu(float x) {
   return fmaf(-magnitude, p * t * tail, fmaxf(x, 0.0F));
 }
 
-// gelu() as an operator for CUTLASS's epilogues.
+// Makes gelu() usable in the epilogues of CUTLASS.
 template <typename T>
 struct Gelu {
   static constexpr bool kIsHeavy = true;

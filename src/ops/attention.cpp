@@ -18,7 +18,7 @@ RotaryTable::RotaryTable(std::span<const float> inv_freq, std::size_t positions)
     : half_(inv_freq.size()), cosines_(positions * half_), sines_(positions * half_) {
   for (std::size_t position = 0; position < positions; ++position) {
     for (std::size_t i = 0; i < half_; ++i) {
-      // The model was trained with angles that are fp32 products.
+      // Multiplies in fp32, because the model was trained with angles that were rounded to fp32.
       const float angle = static_cast<float>(position) * inv_freq[i];
       cosines_[position * half_ + i] = static_cast<float>(std::cos(static_cast<double>(angle)));
       sines_[position * half_ + i] = static_cast<float>(std::sin(static_cast<double>(angle)));

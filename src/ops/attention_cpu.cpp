@@ -9,17 +9,17 @@
 namespace virnucpro {
 namespace {
 
-// Numbers of query rows: in one task, and in one register tile of the task.
+// A task computes kQueryBlock query rows, kTileRows of them at a time in registers.
 constexpr std::size_t kQueryBlock = 192;
 constexpr std::size_t kTileRows = 6;
-// Columns of a register tile: 6 × 2 sums, 2 operands and a broadcast fill the 16 registers.
+// With 6 × 2 sums, 2 columns of b and 1 number of a, a tile uses 15 of the 16 registers.
 constexpr std::size_t kTileColumns = 2 * kLanes;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Computes c[r][n] = Σ_k a[r][k]·b[k][n]. It adds over k in order, so that a row's bits do not
+// Computes c[r][n] = Σ_k a[r][k]·b[k][n]. The sum adds over k in order, so that a row's bits do not
 // depend on other rows. b is stored in panels of kTileColumns columns: b[panel][k][column].
 template <std::size_t Rows>
 void multiply(const float* a, std::size_t a_stride, const float* b, std::size_t depth,
@@ -51,8 +51,8 @@ void multiply_rows(std::size_t rows, const float* a, std::size_t a_stride, const
   kMultiply[rows - 1](a, a_stride, b, depth, columns, c, c_stride);
 }
 
-// Replaces each score by exp(score − largest), over `padded` columns of which the first `length`
-// are used. Returns the sum.
+// Replaces each score by exp(score − largest score) and returns the sum. Scores from `length` to
+// `padded` become 0.
 float exponentials(float* scores, std::size_t length, std::size_t padded) {
   std::fill(scores + length, scores + padded, -std::numeric_limits<float>::infinity());
   __m256 largest = _mm256_load_ps(scores);
@@ -72,7 +72,7 @@ float exponentials(float* scores, std::size_t length, std::size_t padded) {
   return sum_lanes(_mm256_add_ps(sums[0], sums[1]));
 }
 
-// The rotary embedding as a policy: rotates rows by angles.
+// Rotary embedding, as attend() uses it: turn() rotates a query or key by its position's angles.
 struct Rotary {
   const RotaryTable& table;
 
@@ -91,7 +91,7 @@ struct Rotary {
             std::size_t /*length*/) const {}
 };
 
-// ALiBi as a policy: lowers scores with distance.
+// ALiBi, as attend() uses it: bias() lowers a score in proportion to the distance of its tokens.
 struct Alibi {
   std::span<const float> slopes;
 
@@ -106,20 +106,20 @@ struct Alibi {
   }
 };
 
-// One head's view of the packed rows.
+// One head of one sequence in the packed rows.
 struct HeadRows {
   const Panels& qkv;
-  std::size_t first;  // row of the sequence's first token
+  std::size_t first;  // row of the sequence's first token in `qkv`
   std::size_t length;
-  std::size_t width;   // of the head
-  std::size_t column;  // of the head, within queries, keys or values
+  std::size_t width;   // columns of one head
+  std::size_t column;  // the head's first column within the queries, the keys or the values
 
   const float* query(std::size_t i) const { return qkv.row(first + i) + column; }
   const float* key(std::size_t i) const { return query(i) + qkv.width() / 3; }
   const float* value(std::size_t i) const { return query(i) + qkv.width() / 3 * 2; }
 };
 
-// A thread's working memory for one sequence and head.
+// A thread's scratch memory for one sequence and one head, as float arrays.
 class HeadScratch {
  public:
   HeadScratch(std::size_t length, std::size_t width)
@@ -136,10 +136,10 @@ class HeadScratch {
     }
   }
 
-  std::size_t columns;        // of the scores: the length in whole tiles
-  std::size_t width_columns;  // of the values: the head's width in whole tiles
-  float* keys = nullptr;      // transposed, panels of kTileColumns keys
-  float* values = nullptr;    // panels of kTileColumns columns
+  std::size_t columns;  // row length of `scores`: the sequence length, rounded up to whole tiles
+  std::size_t width_columns;  // row length of `sums`: the head's width, rounded up to whole tiles
+  float* keys = nullptr;      // transposed, in panels of kTileColumns keys
+  float* values = nullptr;    // in panels of kTileColumns columns
   float* scores = nullptr;    // [kTileRows, columns]
   float* sums = nullptr;      // [kTileRows, width_columns]
   float* queries = nullptr;   // [kTileRows, width]
@@ -174,7 +174,7 @@ void pack_values(const HeadRows& head, HeadScratch& scratch) {
   }
 }
 
-// Computes `rows` queries from query `first` on.
+// Computes the outputs of `rows` queries, starting with query `first` of the sequence.
 template <typename Positions>
 void attend_tile(const HeadRows& head, std::size_t head_index, const Positions& positions,
                  std::size_t first, std::size_t rows, HeadScratch& scratch, Panels& out) {
@@ -204,9 +204,9 @@ void attend_tile(const HeadRows& head, std::size_t head_index, const Positions& 
 }
 
 struct QueryBlock {
-  std::size_t first_row;  // of the sequence
-  std::size_t length;     // of the sequence
-  std::size_t first;      // query of the block, within the sequence
+  std::size_t first_row;  // first row of the sequence in the batch
+  std::size_t length;     // rows of the sequence
+  std::size_t first;      // first query of the block, counted from the sequence's first row
 };
 
 std::vector<QueryBlock> query_blocks(std::span<const std::uint32_t> offsets) {

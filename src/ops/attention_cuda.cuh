@@ -1,6 +1,6 @@
 #pragma once
 
-// Code that all attention kernels share.
+// Code that all attention kernels on GPUs share.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace virnucpro::cuda {
 
 inline constexpr float kLog2E = 1.44269504F;
-// A value below every score. Its difference from itself is 0; that of −infinity would be NaN.
+// A value below every score. −infinity would not work, because −infinity − (−infinity) is NaN.
 inline constexpr float kLowest = -1e30F;
 
-// The values of a call that the kernels need.
+// The part of an AttentionCall that kernels need.
 struct AttentionProblem {
   void* qkv;
   void* out;
@@ -28,7 +28,7 @@ struct AttentionProblem {
   const float* slopes;
   std::uint32_t heads;
   std::uint32_t head_width;
-  float scale;  // factor of scores; includes log2(e)
+  float scale;  // factor of the scores: log2(e) / √head_width, because softmax uses exp2
 };
 
 inline AttentionProblem problem_of(const AttentionCall& call) {
@@ -43,7 +43,7 @@ inline AttentionProblem problem_of(const AttentionCall& call) {
           .scale = kLog2E / std::sqrt(static_cast<float>(call.head_width))};
 }
 
-// Launches a block for each head and item, in grids of at most 65,535 items (CUDA's limit of y).
+// Launches one block for each head and item. CUDA allows at most 65,535 items in one grid.
 template <typename Launch>
 void for_each_part(const AttentionCall& call, const Launch& launch) {
   constexpr std::size_t kMostItems = 65535;
@@ -56,18 +56,19 @@ void for_each_part(const AttentionCall& call, const Launch& launch) {
   }
 }
 
-// Calls `call_kernel` with a head width as a compile-time constant: the least available width that
-// is not below the call's.
+// Calls `call_kernel` with the head width as a compile-time constant, rounded up to a width that
+// kernels are compiled for.
 template <typename CallKernel>
 void with_width(const AttentionCall& call, const CallKernel& call_kernel) {
   if (call.head_width <= 16) return call_kernel(std::integral_constant<int, 16>{});
   if (call.head_width <= 32) return call_kernel(std::integral_constant<int, 32>{});
   if (call.head_width <= 64) return call_kernel(std::integral_constant<int, 64>{});
   if (call.head_width <= 128) return call_kernel(std::integral_constant<int, 128>{});
-  throw Error(ErrorKind::kInternal, "heads of " + std::to_string(call.head_width) + " numbers");
+  throw Error(ErrorKind::kInternal,
+              "no attention kernel for heads of width " + std::to_string(call.head_width));
 }
 
-// One head of one sequence. Its rows are `stride` elements apart, the result's rows `width`.
+// Pointers to one head of one sequence. A row of `out` has `width` elements, other rows `stride`.
 template <typename T>
 struct HeadRows {
   __device__ HeadRows(const AttentionProblem& problem, const AttentionItem& item,
@@ -87,7 +88,7 @@ struct HeadRows {
   T* out;
 };
 
-// Returns a head's slope, scaled for exp2; 0 without ALiBi.
+// Returns a head's ALiBi slope times log2(e), because softmax uses exp2; 0 without ALiBi.
 __device__ __forceinline__ float slope_of(const AttentionProblem& problem, std::uint32_t head) {
   return problem.slopes != nullptr ? problem.slopes[head] * kLog2E : 0.0F;
 }
@@ -98,7 +99,7 @@ __device__ __forceinline__ float exp2_fast(float x) {
   return result;
 }
 
-// Reduce a value over the four lanes that hold one row of an mma's result.
+// These two reduce a value over the four lanes that hold one row of an mma's result.
 __device__ __forceinline__ float quad_max(float value) {
   value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 1));
   return fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 2));
@@ -115,7 +116,7 @@ __device__ __forceinline__ std::uint32_t pack_two(float low, float high) {
   return *reinterpret_cast<const std::uint32_t*>(both);
 }
 
-// Rotates a pair by rotary embedding (Su et al. 2021, arXiv:2104.09864), rotate-half form.
+// Rotates a pair of numbers for rotary embedding (arXiv:2104.09864, in its rotate-half form).
 template <typename T>
 __device__ __forceinline__ void turn(T& low, T& high, float cosine, float sine) {
   const float a = to_float(low);

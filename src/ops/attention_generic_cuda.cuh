@@ -1,7 +1,7 @@
 #pragma once
 
-// Attention in a 16-bit type for every GPU from compute capability 8.0 on, with mma.sync. Each type
-// has one source that includes this.
+// Attention in 16-bit types with mma.sync, for GPUs of compute capability 8.0 or newer. For each
+// type one .cu file includes this header.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace virnucpro::cuda {
 
 inline constexpr int kWarps = 4;
 inline constexpr int kThreads = 32 * kWarps;
-inline constexpr int kTileRows = 16;   // queries that a warp takes at a time: the rows of one mma
-inline constexpr int kBlockKeys = 64;  // after each block the running maximum is updated
-inline constexpr std::uint32_t kChunkRows = 192;  // limit of keys and values in shared memory
+inline constexpr int kTileRows = 16;   // query rows per warp at a time (the rows of one mma)
+inline constexpr int kBlockKeys = 64;  // keys per update of the running maximum
+inline constexpr std::uint32_t kChunkRows = 192;  // most keys (and values) in shared memory
 static_assert(kChunkRows >= kWholeRows && kChunkRows % kBlockKeys == 0);
 static_assert(kCutRows % (kWarps * kTileRows) == 0);
-inline constexpr int kPad = 8;  // elements after each row, against bank conflicts
+inline constexpr int kPad = 8;  // elements added to each row, to avoid bank conflicts
 
-// Copies `rows` rows of one head into shared memory, rotated if `rotary`. Columns from head_width
-// to kWidth become zero. `threads` threads share the work; `thread` is the number of this thread.
+// Copies `rows` rows of a head to shared memory; rotates them if `rotary`. Sets columns from
+// head_width to kWidth to 0. `threads` threads share the work; `thread` is this thread's index.
 template <int kWidth, typename T>
 __device__ void stage_rows(const AttentionProblem& problem, const T* from, std::size_t stride,
                            std::uint32_t rows, std::uint32_t first_position, bool rotary, T* to,
@@ -77,7 +77,7 @@ __device__ __forceinline__ void load_transposed(std::uint32_t (&to)[4], const vo
                : "r"(address));
 }
 
-// Computes sums += a [16, 16] · b [16, 8], in fp32.
+// Computes sums += a [16, 16] · b [16, 8] in fp32, with one mma.
 template <typename T>
 __device__ __forceinline__ void multiply(float (&sums)[4], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1);
@@ -99,17 +99,17 @@ __device__ __forceinline__ void multiply<__nv_bfloat16>(float (&sums)[4],
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// The running softmax of 16 query rows. A thread holds rows lane / 4 and lane / 4 + 8, and two of
-// every eight columns.
+// The running softmax of 16 query rows. Each thread holds rows lane / 4 and lane / 4 + 8, and two
+// of every eight columns of each row.
 template <int kWidth>
 struct Running {
-  float sums[kWidth / 8][4] = {};  // sums of weights times values
+  float sums[kWidth / 8][4] = {};  // sums of weight · value
   float maximum[2] = {kLowest, kLowest};
-  float weights[2] = {};  // sums of weights over this thread's columns
+  float weights[2] = {};  // for each of the two rows, the sum of weights over this thread's columns
 };
 
-// Adds one block of keys. `query` is the tile's first query and `key` the block's first key, both
-// counted in the sequence. Keys from `length` on are hidden.
+// Adds one block of keys and values to `running`. `query` is the tile's first query and `key` the
+// block's first key, counted from the sequence's first row. Keys from `length` on are ignored.
 template <int kWidth, typename T>
 __device__ void attend_block(const AttentionProblem& problem,
                              const std::uint32_t (&queries)[kWidth / 16][4], const T* keys,
@@ -118,7 +118,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   constexpr std::uint32_t kRow = kWidth + kPad;
   const std::uint32_t lane = threadIdx.x % 32;
   float scores[kBlockKeys / 8][4] = {};
-  // Loads four 8×8 matrices at a time: keys n … n+7 and n+8 … n+15, each at k and k + 8.
+  // One load reads four 8×8 matrices: keys n … n+7 and n+8 … n+15, each at k and at k + 8.
   const std::uint32_t key_row = (lane / 16) * 8 + lane % 8;
   const std::uint32_t key_column = (lane / 8 % 2) * 8;
 #pragma unroll
@@ -164,7 +164,7 @@ __device__ void attend_block(const AttentionProblem& problem,
       running.weights[i / 2] += scores[n][i];
     }
   }
-  // Loads values k … k+7 and k+8 … k+15, each at n and n + 8, transposed.
+  // One load reads four 8×8 matrices, transposed: values k … k+7 and k+8 … k+15, at n and n + 8.
   const std::uint32_t value_row = (lane / 8 % 2) * 8 + lane % 8;
   const std::uint32_t value_column = (lane / 16) * 8;
 #pragma unroll
@@ -183,7 +183,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   }
 }
 
-// Writes a tile in whole rows, by way of the warp's part of shared memory.
+// Divides by the sums of weights and writes whole rows, collected in `scratch` (shared memory).
 template <int kWidth, typename T>
 __device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& running, T* scratch,
                            T* out, std::size_t stride, std::uint32_t rows) {
@@ -208,9 +208,9 @@ __device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& run
   __syncwarp();
 }
 
-// One block of threads computes a head of an item. Shared memory holds `chunk_rows` keys and values
-// at a time. Each warp takes one tile of 16 query rows after another; with several chunks all warps
-// stay in step.
+// One block of threads computes one head of an item. Shared memory holds `chunk_rows` keys and
+// values at a time. Each warp computes a tile of 16 query rows, then its next tile. If there are
+// several chunks, all warps load each chunk together.
 template <int kWidth, typename T>
 __global__ void __launch_bounds__(kThreads)
     attention_kernel(AttentionProblem problem, std::uint32_t chunk_rows) {
@@ -249,12 +249,12 @@ __global__ void __launch_bounds__(kThreads)
       const std::uint32_t first_key = chunk * chunk_rows;
       const std::uint32_t count = min(item.length - first_key, chunk_rows);
       if (chunks > 1 || round == item.first) {
-        __syncthreads();  // the last chunk is no longer read
+        __syncthreads();  // wait until all warps have read the last chunk
         stage_rows<kWidth>(problem, rows_of.keys + first_key * rows_of.stride, rows_of.stride,
                            count, first_key, rotary, keys, threadIdx.x, kThreads);
         stage_rows<kWidth>(problem, rows_of.values + first_key * rows_of.stride, rows_of.stride,
                            count, first_key, false, values, threadIdx.x, kThreads);
-        // Fill the last block with zeros: a weight of zero times garbage could be NaN.
+        // Fills the last block with zeros, because weight 0 · uninitialised memory may be NaN.
         const std::uint32_t filled = (count + kBlockKeys - 1) / kBlockKeys * kBlockKeys - count;
         zero_rows(keys + count * kRow, filled, kRow, threadIdx.x, kThreads);
         zero_rows(values + count * kRow, filled, kRow, threadIdx.x, kThreads);

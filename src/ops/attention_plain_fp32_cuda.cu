@@ -7,9 +7,9 @@
 namespace virnucpro::cuda {
 namespace {
 
-// One thread computes a query row. Everything except keys and values is in registers.
+// One thread computes one query row. Only keys and values are in shared memory.
 constexpr int kPlainThreads = 128;
-constexpr int kPlainKeys = 32;  // in shared memory; after them the running maximum is updated
+constexpr int kPlainKeys = 32;  // keys in shared memory, and per update of the maximum
 
 template <int kWidth>
 __global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(AttentionProblem problem) {
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(Attentio
   const std::uint32_t half = problem.head_width / 2;
   const HeadRows<float> rows_of(problem, item, head);
   const float slope = slope_of(problem, head);
-  // Returns one rotated number of a row of queries or keys.
+  // Returns one number of a query's or key's row, after the rotation.
   const auto turned = [&](const float* row, std::uint32_t position, std::uint32_t column) {
     if (column >= problem.head_width) return 0.0F;
     if (problem.cosines == nullptr) return row[column];

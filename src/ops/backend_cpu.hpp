@@ -21,13 +21,13 @@
 
 namespace virnucpro {
 
-// The ops on the CPU, as the models' graphs call them. Models are templates over a backend, so that
-// one graph serves every device without a virtual call or a branch in a layer. The other backend is
-// cuda::Backend (ops/backend_cuda.hpp).
+// The CPU's ops, as the models' graphs call them. A graph is a template over a backend, so that one
+// graph serves every device without virtual calls or branches in its layers. The backend for GPUs
+// is cuda::Backend (ops/backend_cuda.hpp).
 struct CpuBackend {
   using Context = OpContext;
   using Matrix = Panels;
-  using Operand = Panels;  // the inputs of a projection
+  using Operand = Panels;  // the type of a projection's input
   using Linear = virnucpro::Linear;
   using LayerNorm = virnucpro::LayerNorm;
   using LastNorm = LayerNorm;
@@ -44,15 +44,15 @@ struct CpuBackend {
   static std::size_t rows(const Matrix& matrix) { return matrix.rows(); }
   static std::size_t width(const Matrix& matrix) { return matrix.width(); }
 
-  // Makes a residual stream, which is always fp32.
+  // Makes a residual stream: [rows, width], always fp32.
   static Matrix residual(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
-  // Makes an input or output of products, in the context's precision if the device supports it.
+  // Makes an input or output of projections, in the context's precision if the device supports it.
   static Matrix operand(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
-  // Makes an input of attention: the output of a projection that no other projection reads.
+  // Makes an input of attention: a matrix that no projection reads.
   static Matrix product(Context& context, std::size_t rows, std::size_t width) {
     return operand(context, rows, width);
   }
-  // A residual stream that products can read directly.
+  // A residual stream that projections can read too.
   struct Stream {
     Matrix values;
 
@@ -60,23 +60,23 @@ struct CpuBackend {
   };
   static Stream stream(Context&, std::size_t rows, std::size_t width) { return {{rows, width}}; }
 
-  // Makes an op whose constructor differs between backends; Linear's and ClassHead's do not.
+  // Makes an op whose constructor's arguments differ between backends.
   static LayerNorm layer_norm(Context&, const Weights& weights, const std::string& name,
                               std::size_t width, float eps) {
     return {weights, name, width, eps};
   }
-  // Makes the last norm, which pool_normalised() uses.
+  // Makes the last layer norm, for pool_normalised().
   static LastNorm last_norm(Context& context, const Weights& weights, const std::string& name,
                             std::size_t width, float eps) {
     return layer_norm(context, weights, name, width, eps);
   }
-  // Makes one of a layer's four linears; a backend may treat the four differently.
+  // Makes one of a layer's four projections. `place` names which, as int8 may exclude some of them.
   static Linear projection(Context& context, const Weights& weights, const Esm2Place& /*place*/,
                            std::span<const LinearPart> parts, std::size_t inputs,
                            Epilogue epilogue) {
     return {context, weights, parts, inputs, context.precision, epilogue};
   }
-  // Makes an embedding. `added`, unless empty, is added to every row.
+  // Makes an embedding. `added` is added to every row if it is not empty.
   static Embedding embedding(Context&, const Weights& weights, const std::string& name,
                              std::size_t rows, std::size_t width, float scale,
                              std::span<const float> added = {}) {
@@ -88,12 +88,12 @@ struct CpuBackend {
                                        std::size_t width, float eps) {
     return {weights, name, width, eps};
   }
-  // Throws kWeightsFormat if the device's attention does not support this width.
+  // Throws kWeightsFormat if the device's attention does not support heads of this width.
   static void check_head_width(const Weights&, std::size_t /*width*/) {}
   static Rotary rotary(Context&, std::vector<float> inv_freq) { return inv_freq; }
   static Slopes slopes(Context&, std::vector<float> slopes) { return slopes; }
 
-  // A gated linear unit without biases. `part` has the value's weights, then the gate's weights.
+  // A gated linear unit without biases. `part` holds the weights of the value, then of the gate.
   class GatedLinear {
    public:
     GatedLinear(Context& context, const Weights& weights, const LinearPart& part,
@@ -108,7 +108,7 @@ struct CpuBackend {
    private:
     Linear both_;
   };
-  // Makes the scratch matrix for GatedLinear::run().
+  // Makes the `both` matrix for GatedLinear::run().
   static Matrix gated_scratch(Context&, std::size_t rows, std::size_t outputs) {
     return {rows, 2 * outputs};
   }
@@ -116,7 +116,7 @@ struct CpuBackend {
   static void normalise(Context& context, const LayerNorm& norm, Stream& stream) {
     norm.run(context, stream.values, stream.values);
   }
-  // Normalises `in` and writes the result in the form that `projection` takes.
+  // Normalises `in` and writes the result to `out` in the form that `projection` reads.
   static void normalise_for(Context& context, const LayerNorm& norm, const Matrix& in,
                             const Linear& /*projection*/, Operand& out) {
     norm.run(context, in, out);
@@ -146,8 +146,8 @@ struct CpuBackend {
                         const PooledRows& rows, Pooled out) {
     virnucpro::mean_pool(context, in, pooled_rows(batch.offsets, rows), out);
   }
-  // Computes the mean of normalised rows. It may write to `in` and `scratch` (the queries, keys and
-  // values), which are not needed afterwards.
+  // Computes each sequence's mean of the normalised rows. May overwrite `in` and `scratch` (the
+  // queries, keys and values), because nothing reads them afterwards.
   template <typename Token>
   static void pool_normalised(Context& context, const LastNorm& norm, Matrix& in,
                               const Batch<Token>& batch, const PooledRows& rows,

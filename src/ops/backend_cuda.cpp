@@ -13,7 +13,7 @@
 namespace virnucpro::cuda {
 namespace {
 
-constexpr std::size_t kMultiple = 8;  // 16 bytes of 16-bit numbers
+constexpr std::size_t kMultiple = 8;  // kernels load 16 bytes, which are 8 numbers of 16 bits
 
 void fill(RotaryAngles& angles, std::size_t positions) {
   const RotaryTable table(angles.inv_freq, positions);
@@ -35,7 +35,7 @@ Element element_of(Precision precision) {
     case Precision::kBf16:
       return Element::kBf16;
   }
-  throw Error(ErrorKind::kInternal, "no such precision");
+  throw Error(ErrorKind::kInternal, "unknown precision");
 }
 
 void cover_positions(Context& context, std::size_t positions) {
@@ -108,7 +108,7 @@ LayerNorm::LayerNorm(Context& context, const Weights& weights, const std::string
   if (width > kWidestNorm) {
     throw Error(
         ErrorKind::kWeightsTensor, Place{.file = weights.origin(), .tensor = name + ".weight"},
-        fmt::format("{} numbers; a GPU takes at most {}: use --device cpu", width, kWidestNorm));
+        fmt::format("{} numbers; a GPU supports at most {}: use --device cpu", width, kWidestNorm));
   }
 }
 
@@ -155,8 +155,9 @@ void Backend::check_head_width(const Weights& weights, std::size_t width) {
   if (width % kMultiple == 0 && width <= kWidestHead) return;
   throw Error(
       ErrorKind::kWeightsFormat, {.file = weights.origin()},
-      fmt::format("heads of {} numbers; a GPU takes a multiple of {} up to {}: use --device cpu",
-                  width, kMultiple, kWidestHead));
+      fmt::format(
+          "heads have width {}; on a GPU it must be a multiple of {}, at most {}: use --device cpu",
+          width, kMultiple, kWidestHead));
 }
 
 Backend::Rotary Backend::rotary(Context& context, const std::vector<float>& inv_freq) {

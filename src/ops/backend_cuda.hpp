@@ -19,15 +19,15 @@
 
 namespace virnucpro::cuda {
 
-// A dense layer as in ops/linear.hpp, on the device. One matrix of the precision's element type
-// holds the weights of all parts, so that parts with the same inputs are one product.
+// A dense layer (see ops/linear.hpp) on the device. One matrix holds the weights of all parts, so
+// that one product computes all parts.
 class Linear {
  public:
   Linear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
          std::size_t inputs, Precision precision, Epilogue epilogue);
 
-  // in: [rows, inputs] of the precision's element type. out: [rows, outputs] of the same type, or
-  // fp32 for Epilogue::kBiasAdd, which adds to it.
+  // `in` is [rows, inputs] of the precision's element type. `out` is [rows, outputs] of the same
+  // type; with Epilogue::kBiasAdd `out` is fp32 and the result is added to its old values.
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out) const;
 
  private:
@@ -39,7 +39,7 @@ class Linear {
   DeviceBuffer weight_;
 };
 
-// GatedLinear on the device. The gate's product is first; the value's epilogue combines both.
+// GatedLinear on the device. Computes the gate's product first; the value's product then uses it.
 class GatedLinear {
  public:
   GatedLinear(Context& context, const Weights& weights, const LinearPart& part, std::size_t inputs,
@@ -55,7 +55,7 @@ class GatedLinear {
   DeviceBuffer no_bias_;
 };
 
-// The op of ops/layer_norm.hpp on the device, from fp32.
+// Layer norm (see ops/layer_norm.hpp) on the device, with fp32 input.
 class LayerNorm {
  public:
   LayerNorm(Context& context, const Weights& weights, const std::string& name, std::size_t width,
@@ -64,7 +64,7 @@ class LayerNorm {
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out) const {
     run(context, in, out, DeviceMatrix{});
   }
-  // `also` receives the same numbers in its own type.
+  // Writes the same numbers to `also` too, in that matrix's element type, if it is not empty.
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out,
            const DeviceMatrix& also) const;
 
@@ -74,10 +74,10 @@ class LayerNorm {
   DeviceBuffer bias_;
 };
 
-// The op of ops/embedding.hpp on the device; out is fp32.
+// The embedding of ops/embedding.hpp on the device, with fp32 output.
 class Embedding {
  public:
-  // `added`, unless empty, is added to every row of the scaled table.
+  // `added` is added to every row of the scaled table if it is not empty.
   Embedding(Context& context, const Weights& weights, const std::string& name, std::size_t rows,
             std::size_t width, float scale, std::span<const float> added);
 
@@ -90,7 +90,7 @@ class Embedding {
   DeviceBuffer table_;
 };
 
-// The op of ops/batch_norm.hpp on the device, in fp32.
+// Batch norm and ReLU (see ops/batch_norm.hpp) on the device, in fp32.
 class BatchNormRelu {
  public:
   explicit BatchNormRelu(const virnucpro::BatchNormRelu& norm);
@@ -103,7 +103,7 @@ class BatchNormRelu {
   DeviceBuffer bias_;
 };
 
-// The op of ops/class_head.hpp on the device, for two classes.
+// The class head of ops/class_head.hpp on the device, for two classes only.
 class ClassHead {
  public:
   ClassHead(Context& context, const Weights& weights, const std::string& name, std::size_t inputs,
@@ -116,16 +116,16 @@ class ClassHead {
   DeviceBuffer bias_;
 };
 
-// A batch on the host, where it is checked, and on the device.
+// A batch on the host, where its values are checked, with its copy on the device.
 template <typename Token>
 struct DeviceBatch : TokenBatch<Token> {
   const Token* device_tokens = nullptr;
   const std::uint32_t* device_offsets = nullptr;
-  const AttentionItem* items = nullptr;  // on the device
+  const AttentionItem* items = nullptr;  // array of item_count on the device
   std::size_t item_count = 0;
 };
 
-// The destination of means. Mean i goes to row i of an fp32 matrix, from `column` on.
+// The output of mean pooling: mean i goes to row i of an fp32 matrix, starting at `column`.
 struct DevicePooled {
   DeviceMatrix rows;
   std::size_t column = 0;
@@ -134,7 +134,7 @@ struct DevicePooled {
   std::size_t size() const { return rows.rows * width; }
 };
 
-// The ops as the models' graphs call them; CpuBackend (ops/backend_cpu.hpp) describes them.
+// The GPU's ops, as the models' graphs call them. CpuBackend (ops/backend_cpu.hpp) describes each.
 struct Backend {
   using Context = cuda::Context;
   using Matrix = DeviceMatrix;
@@ -168,7 +168,7 @@ struct Backend {
   static Matrix gated_scratch(Context&, std::size_t /*rows*/, std::size_t /*outputs*/) {
     return {};
   }
-  // A residual stream and, in 16-bit precisions, a copy of it as input of products.
+  // A residual stream and, in 16-bit precisions, a 16-bit copy that products read.
   struct Stream {
     Matrix values;
     Matrix copy;  // empty in fp32

@@ -13,20 +13,20 @@
 namespace virnucpro {
 
 struct Int8CpuContext : OpContext {
-  Int8Policy policy{};  // like cuda::Context::int8_policy
+  Int8Policy policy{};  // says which linears use 8 bits
   bool any_policy = false;
-  // If set, 8-bit linears correct their biases on the batch that a model computes.
+  // If true, an 8-bit linear's run() also corrects the bias, from the batch that it computes.
   bool calibrating = false;
 };
 
-// The inputs of a projection, and room for their codes.
+// The inputs of a projection, with memory for their 8-bit codes.
 struct Int8CpuOperand {
   Panels values;
   Codes codes;
 };
 
-// A linear in 8 bits or, if the policy says so, in fp32. It has the weights for one of the two, or
-// for both with Int8CpuContext::any_policy.
+// A linear that computes in 8 bits or, if the policy keeps it, in fp32. It stores the weights for
+// one of the two; with Int8CpuContext::any_policy, for both.
 class Int8CpuProjection {
  public:
   Int8CpuProjection(Int8CpuContext& context, const Weights& weights, const Esm2Place& place,
@@ -39,13 +39,13 @@ class Int8CpuProjection {
 
  private:
   Esm2Place place_;
-  // Mutable because the bias changes while a model calibrates, before any other use.
+  // Mutable, because run() corrects the bias during calibration.
   mutable std::optional<Int8Linear> coarse_;
   std::optional<Linear> wide_;
 };
 
-// Computes x / √(mean(x²) + eps) for each row x. The norm's gain, bias and centring are in the
-// weights around it (weights/folded_esm2.hpp).
+// Computes x / √(mean(x²) + eps) for each row x. The norm's gain, bias and centring are part of the
+// neighbouring weights (weights/folded_esm2.hpp).
 struct RmsNorm {
   float eps = 0;
 
@@ -53,8 +53,8 @@ struct RmsNorm {
   void run(OpContext& context, const Panels& in, Panels& out) const;
 };
 
-// The last norm, with FoldedEsm2's head. The head is linear, so it can take each sequence's mean:
-// one small product per sequence, not one per token.
+// The last norm and FoldedEsm2's head. The head is linear, so it is applied to the means of the
+// sequences: one row per sequence instead of one row per token.
 struct HeadNorm {
   RmsNorm norm;
   Linear head;
@@ -63,9 +63,9 @@ struct HeadNorm {
            std::span<float> out) const;
 };
 
-// ESM-2's ops in 8 bits for FoldedEsm2's weights: the scheme of cuda::Int8Backend
-// (ops/backend_int8_cuda.hpp), with fp32 in place of fp16. It shows the error of 8 bits alone.
-// Weights and runs can be tested with it without a Hopper GPU.
+// ESM-2's ops in 8 bits, for FoldedEsm2's weights. Works like cuda::Int8Backend
+// (ops/backend_int8_cuda.hpp), but with fp32 in place of fp16, so the error comes from 8 bits
+// alone. Tests can use this backend without a Hopper GPU.
 struct Int8CpuBackend : CpuBackend {
   using Context = Int8CpuContext;
   using Operand = Int8CpuOperand;

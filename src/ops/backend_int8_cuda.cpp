@@ -11,7 +11,7 @@
 namespace virnucpro::cuda {
 namespace {
 
-constexpr std::size_t kInt8Multiple = 16;  // 16 bytes of s8
+constexpr std::size_t kInt8Multiple = 16;  // kernels load 16 bytes, which are 16 codes
 
 float* floats(const DeviceBuffer& buffer) {
   return static_cast<float*>(buffer.data());
@@ -30,10 +30,10 @@ Int8Epilogue eight_bit(Epilogue epilogue) {
     case Epilogue::kGeluGate:
       break;
   }
-  throw Error(ErrorKind::kInternal, "no such 8-bit linear");
+  throw Error(ErrorKind::kInternal, "8-bit linears do not support this epilogue");
 }
 
-// Returns the epilogue for this backend's stream of fp16, which 16-bit linears add to, too.
+// Returns a 16-bit linear's epilogue, because the residual stream is fp16 in this backend.
 Epilogue in_16_bits(Epilogue epilogue) {
   return epilogue == Epilogue::kBiasAdd ? Epilogue::kBiasAdd16 : epilogue;
 }
@@ -54,7 +54,8 @@ EightBitLinear::EightBitLinear(Context& context, const Weights& weights,
   if (inputs > kWidestCodes) {
     throw Error(ErrorKind::kWeightsTensor,
                 Place{.file = weights.origin(), .tensor = parts.front().weight},
-                fmt::format("{} inputs; int8 takes at most {}: use fp16", inputs, kWidestCodes));
+                fmt::format("{} inputs; int8 supports at most {}: use --precision fp16", inputs,
+                            kWidestCodes));
   }
   DeviceBuffer rest(Purpose::kStaging, outputs_ * inputs);
   std::size_t first = 0;
@@ -140,8 +141,8 @@ HeadNorm::HeadNorm(Context& context, const Weights& weights, std::size_t width, 
 void HeadNorm::run(Context& context, const DeviceMatrix& in, const std::uint32_t* offsets,
                    const PooledRows& rows, const DeviceMatrix& scratch,
                    const DevicePooled& out) const {
-  // `scratch` has room for the means, the head's outputs and the rows' scales: it has three 16-bit
-  // numbers for each number of a row, and a sequence has at least three rows.
+  // `scratch` is fp16 [rows, 3·width], and a sequence has at least three rows. So the means, the
+  // head's outputs and the rows' scales, all fp32, fit into `scratch`.
   const std::size_t sequences = out.rows.rows;
   auto* const numbers = static_cast<float*>(scratch.data);
   const DeviceMatrix means{.data = numbers, .rows = sequences, .width = in.width};

@@ -12,11 +12,11 @@
 
 namespace virnucpro::cuda {
 
-// The inputs of a projection, as the op before it stored them, and room for their codes.
+// The inputs of a projection, in the form that the previous op wrote, with memory for codes.
 struct Int8Operand {
   enum class Form : std::uint8_t {
     kHalves,
-    kCodes,  // a norm's outputs; `halves` has them only while biases are corrected
+    kCodes,  // written by a norm; `halves` is valid too only while biases are corrected
   };
 
   DeviceMatrix halves;  // fp16
@@ -24,14 +24,14 @@ struct Int8Operand {
   Form form = Form::kHalves;
 };
 
-// A linear whose weights and inputs are s8. Sums are exact; bias, scales, GELU and the residual
-// stream are as in ops/gemm_int8_cuda.hpp.
+// A linear with s8 weights and s8 inputs. Sums are exact; scales, bias, GELU and the addition to
+// the residual stream are those of ops/gemm_int8_cuda.hpp.
 class EightBitLinear {
  public:
   EightBitLinear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
                  std::size_t inputs, Blocks blocks, Int8Epilogue epilogue);
 
-  // Quantises the inputs if needed, and corrects the bias while context.calibration is set.
+  // Quantises the inputs if needed. Corrects the bias first if context.calibration is set.
   void run(Context& context, Int8Operand& in, const DeviceMatrix& out) const;
 
  private:
@@ -47,8 +47,8 @@ class EightBitLinear {
   DeviceBuffer scales_;
 };
 
-// A linear in 8 bits or, if the context's policy says so, in 16. It has the weights for one of the
-// two, or for both with Context::any_int8_policy.
+// A linear that computes in 8 bits or, if the context's policy keeps it, in 16. It stores the
+// weights for one of the two; with Context::any_int8_policy, for both.
 class Int8Linear {
  public:
   Int8Linear(Context& context, const Weights& weights, const Esm2Place& place,
@@ -66,12 +66,12 @@ class Int8Linear {
   std::optional<Linear> sixteen_;
 };
 
-// A norm whose gain, bias and centring are in the weights around it (weights/folded_esm2.hpp).
+// A norm whose gain, bias and centring are in the neighbouring weights (weights/folded_esm2.hpp).
 struct RmsNorm {
   float eps = 0;
 };
 
-// The last norm with FoldedEsm2's head, which takes means as in ops/backend_int8_cpu.hpp.
+// The last norm and FoldedEsm2's head, applied to means (explained in ops/backend_int8_cpu.hpp).
 class HeadNorm {
  public:
   HeadNorm(Context& context, const Weights& weights, std::size_t width, float eps);
@@ -86,7 +86,7 @@ class HeadNorm {
 };
 
 // ESM-2's ops in 8 bits, for FoldedEsm2's weights. The residual stream, queries, keys, values and
-// attention's outputs are fp16. Hopper only.
+// attention's outputs are fp16. Needs a Hopper GPU.
 struct Int8Backend : Backend {
   using Operand = Int8Operand;
   using Linear = Int8Linear;

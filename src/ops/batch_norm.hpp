@@ -13,13 +13,13 @@ namespace virnucpro {
 // Batch normalisation with running statistics (Ioffe and Szegedy 2015), then ReLU.
 class BatchNormRelu {
  public:
-  // Reads `name`.{weight,bias,running_mean,running_var}, each [width]. Errors: kWeightsTensor for a
-  // negative variance.
+  // Reads `name`.{weight,bias,running_mean,running_var}, each [width]. Errors: kWeightsTensor if a
+  // variance is negative.
   BatchNormRelu(const Weights& weights, const std::string& name, std::size_t width, float eps);
 
   void run(Panels& values) const;
 
-  // Return parts of (x − mean) · scale + bias, to which ReLU is applied.
+  // Return the three vectors, each [width], of ReLU((x − mean) · scale + bias).
   std::span<const float> mean() const { return mean_.span(); }
   std::span<const float> scale() const { return scale_.span(); }
   std::span<const float> bias() const { return bias_.span(); }

@@ -30,7 +30,7 @@ void BatchNormRelu::run(Panels& values) const {
     float* x = values.row(row);
     for (std::size_t i = 0; i < width; ++i) {
       const float y = (x[i] - mean_.data()[i]) * scale_.data()[i] + bias_.data()[i];
-      x[i] = y < 0.0F ? 0.0F : y;  // a NaN stays
+      x[i] = y < 0.0F ? 0.0F : y;  // NaN stays NaN
     }
   }
 }

@@ -19,11 +19,11 @@
 
 namespace virnucpro::cuda {
 
-Element element_of(Precision precision);  // type of products' inputs
+Element element_of(Precision precision);  // type of the inputs of products
 
-inline constexpr std::size_t kPositions = 1024;  // number of positions in the first rotary tables
+inline constexpr std::size_t kPositions = 1024;  // positions in the first rotary tables
 
-// Cosines and sines of positions on the device, shared by several layers.
+// Tables for rotary embedding on the device. All layers with the same inv_freq share them.
 struct RotaryAngles {
   std::vector<float> inv_freq;
   DeviceBuffer cosines;  // [positions, inv_freq.size()]
@@ -31,10 +31,10 @@ struct RotaryAngles {
   std::size_t positions = 0;
 };
 
-// Memory that 8-bit linears need while they correct their biases.
+// Memory that 8-bit linears use while they correct their biases.
 struct Calibration {
-  std::unordered_map<const void*, DeviceBuffer> rests;  // weights' second 8 bits, by codes
-  DeviceBuffer means;                                   // fp32, two for each input of a linear
+  std::unordered_map<const void*, DeviceBuffer> rests;  // weights' second 8 bits, by code pointer
+  DeviceBuffer means;  // fp32 [2, inputs]: exact means, then coded means
 
   void add(const void* codes, DeviceBuffer rest, std::size_t inputs) {
     rests.emplace(codes, std::move(rest));
@@ -43,28 +43,28 @@ struct Calibration {
   }
 };
 
-// Everything that the device's ops need besides their operands, like OpContext on the CPU. Ops only
-// enqueue work on `stream`; the caller waits for the stream.
+// The arguments that all GPU ops need besides their operands. Ops only enqueue work on `stream`;
+// the caller waits for the stream.
 struct Context {
   const Cancel& cancel;
   Precision precision = Precision::kFp32;
   cudaStream_t stream = nullptr;
-  Gemm gemm = nullptr;            // products in `precision`
-  Attention attention = nullptr;  // attention in `precision`
-  Arena arena{};                  // memory of a batch's activations
-  Uploads uploads{};              // weights to be copied while models are made
-  std::vector<std::unique_ptr<RotaryAngles>> angles{};  // one for each set of frequencies
-  // The policy of models made with this context; with `any_int8_policy` it may change afterwards.
+  Gemm gemm = nullptr;                                  // computes products in `precision`
+  Attention attention = nullptr;                        // computes attention in `precision`
+  Arena arena{};                                        // for a batch's activations
+  Uploads uploads{};                                    // copies weights while models are made
+  std::vector<std::unique_ptr<RotaryAngles>> angles{};  // one for each inv_freq
+  // Says which linears use 8 bits. After models are made it may change only if `any_int8_policy`.
   Int8Policy int8_policy{};
   bool any_int8_policy = false;
-  // Set while 8-bit linears are made and until they have corrected their biases on a batch.
+  // Set from the construction of 8-bit linears until a batch has corrected their biases.
   std::unique_ptr<Calibration> calibration{};
 
   Element element() const { return element_of(precision); }
 };
 
-// Computes the angles of all positions below `positions` that are still missing. The device must be
-// idle.
+// Enlarges the rotary tables that have fewer than `positions` positions. The device must be idle,
+// because the old tables are freed.
 void cover_positions(Context& context, std::size_t positions);
 
 }  // namespace virnucpro::cuda

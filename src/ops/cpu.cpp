@@ -7,13 +7,13 @@
 namespace virnucpro {
 namespace {
 
-// True if the processor has this instruction set. Newer sets have its bits, too.
+// True if oneDNN may use this instruction set. Newer sets include the bits of older sets.
 bool has_isa(dnnl_cpu_isa_t isa) {
   return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & static_cast<unsigned>(isa)) ==
          static_cast<unsigned>(isa);
 }
 
-// Returns an error with its own advice: the usual one blames the processor, but fp32 runs here.
+// Returns an error with its own advice, because fp32 runs here; the usual advice is a new machine.
 Error without_bf16() {
   Error error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here");
   error.advise(

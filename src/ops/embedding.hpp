@@ -10,14 +10,14 @@
 
 namespace virnucpro {
 
-// Looks up rows: out[i] = table[tokens[i]]. The table is `scale` · the tensor [rows, width]. The
-// caller must check that tokens are below `rows`.
+// Looks up rows: out[i] = table[tokens[i]]. The table is `scale` times the tensor, which is [rows,
+// width]. The caller must check that all tokens are below `rows`.
 class Embedding {
  public:
   Embedding(const Weights& weights, const std::string& name, std::size_t rows, std::size_t width,
             float scale);
 
-  // Adds one vector of `width` to every row of the table.
+  // Adds `vector`, [width], to every row of the table.
   void add_to_rows(std::span<const float> vector);
 
   std::size_t rows() const { return table_.size() / width_; }

@@ -5,8 +5,8 @@
 
 namespace virnucpro {
 
-// Computes out[i] = GELU(first half of in[i]) · second half (GEGLU: Shazeer 2020, arXiv:2002.05202)
-// with the erf GELU, to an absolute error below 1e-6. in: [rows, 2·w], out: [rows, w].
+// Computes out[i] = GELU(first half of in[i]) · second half of in[i] (GEGLU, arXiv:2002.05202).
+// GELU's absolute error is below 1e-6 (erf form). `in` is [rows, 2·w], `out` [rows, w].
 void gated_gelu(OpContext& context, const Panels& in, Panels& out);
 
 }  // namespace virnucpro

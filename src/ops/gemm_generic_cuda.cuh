@@ -1,12 +1,12 @@
 #pragma once
 
-// Dense layers for every GPU from compute capability 8.0 on: CUTLASS's multistage kernels
-// (cp.async, mma.sync) with Hopper's epilogues. Each type has one source that includes this.
+// Dense layers for GPUs of compute capability 8.0 or newer: CUTLASS's multistage kernels (cp.async,
+// mma.sync) with epilogue visitors. For each type one .cu file includes this header.
 #include <cutlass/cutlass.h>
 #include <cutlass/gemm/device/gemm_universal_adapter.h>
 #include <cutlass/gemm/kernel/default_gemm_universal_with_visitor.h>
 
-// visitors.hpp needs declarations of the headers above, but does not include them.
+// Must follow the headers above: visitors.hpp needs their declarations, but does not include them.
 #include <cutlass/epilogue/threadblock/fusion/visitors.hpp>
 #include <type_traits>
 
@@ -20,9 +20,9 @@ namespace visitors = cutlass::epilogue::threadblock;
 using cute::_0;
 using cute::_1;
 
-// The tiles and the instruction for an element type.
+// Tile sizes and the instruction for an element type.
 template <class Element>
-struct GenericTiles {  // the 16-bit types
+struct GenericTiles {  // fp16 and bf16
   using Block = cutlass::gemm::GemmShape<128, 128, 32>;
   using Warp = cutlass::gemm::GemmShape<64, 64, 32>;
   using Instruction = cutlass::gemm::GemmShape<16, 8, 16>;
@@ -31,7 +31,7 @@ struct GenericTiles {  // the 16-bit types
 };
 
 template <>
-struct GenericTiles<float> {  // three TF32 products for one product
+struct GenericTiles<float> {  // one fp32 product is three TF32 products
   using Block = cutlass::gemm::GemmShape<128, 64, 16>;
   using Warp = cutlass::gemm::GemmShape<64, 32, 16>;
   using Instruction = cutlass::gemm::GemmShape<16, 8, 8>;
@@ -58,7 +58,7 @@ class GenericGemm {
   using Compute = visitors::VisitorCompute<Operation, float, float, kNearest>;
   using Biased = visitors::Sm80EVT<Compute<cutlass::plus>, visitors::VisitorAccFetch, Bias>;
 
-  // Makes the epilogue's tree over the accumulator; its result is stored.
+  // Defines the epilogue: a tree of operations on the accumulator, whose result is stored.
   template <Epilogue kKind, class = void>
   struct Choose {
     using Tree = Biased;
@@ -130,7 +130,7 @@ void gemm_generic(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) 
     case Epilogue::kBiasAdd:
       return GenericGemm<Element, Epilogue::kBiasAdd>::run(call, stream);
     case Epilogue::kBiasAdd16:
-      throw Error(ErrorKind::kInternal, "a residual stream of 16 bits without Hopper");
+      throw Error(ErrorKind::kInternal, "a 16-bit residual stream needs a Hopper GPU");
     case Epilogue::kGeluGate:
       return GenericGemm<Element, Epilogue::kGeluGate>::run(call, stream);
   }

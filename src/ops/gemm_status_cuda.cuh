@@ -10,8 +10,8 @@
 
 namespace virnucpro::cuda {
 
-// Starts a CUTLASS product. Errors: kDevice if CUDA prevented the start, kInternal for any other
-// reason.
+// Launches a CUTLASS kernel. Errors: kDevice if CUDA refuses the launch, kInternal if CUTLASS
+// refuses the call.
 template <class Adapter>
 void run_gemm(const typename Adapter::Arguments& arguments, const GemmCall& call,
               cudaStream_t stream) {

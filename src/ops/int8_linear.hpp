@@ -12,35 +12,35 @@
 
 namespace virnucpro {
 
-// The largest number of inputs whose sum of products fits 32 bits: 2^31 / 127^2, rounded down to a
-// power of two.
+// The most inputs of an 8-bit linear, so that sums of code · code fit 32 bits: 2^31 / 127^2,
+// rounded down to a power of two.
 inline constexpr std::size_t kMostInt8Inputs = 131072;
 
-// The means of a linear's inputs over many rows, for each column: of the exact numbers, and of the
-// numbers that their codes stand for.
+// Means of a linear's inputs over many rows, one per column: `exact` of the inputs themselves,
+// `coded` of their codes times scales.
 struct ColumnMeans {
   std::span<const float> exact;
   std::span<const float> coded;
 };
 
-// A linear layer of 8-bit numbers with one scale per output. It computes the same integers as a
-// GPU, for tests and machines without a GPU: sum = Σ code · code, exact in 32 bits, then in fp32
+// A linear layer of 8-bit numbers with one scale per output, for tests and machines without a GPU.
+// It computes the same integers as a GPU: sum = Σ code · code, exact in 32 bits. Then in fp32:
 // value = sum · the row's scale · the output's scale + bias, then the epilogue.
 class Int8Linear {
  public:
-  // Takes the epilogues kBias, kBiasGelu and kBiasAdd. With Blocks::kRotated, run() takes codes of
-  // rotated inputs. Errors: kInternal for other epilogues, or more than kMostInt8Inputs inputs.
+  // Accepts the epilogues kBias, kBiasGelu and kBiasAdd. With Blocks::kRotated, run() expects codes
+  // of rotated inputs. Errors: kInternal for other epilogues or more than kMostInt8Inputs inputs.
   Int8Linear(OpContext& context, const Weights& weights, std::span<const LinearPart> parts,
              std::size_t inputs, Epilogue epilogue, Blocks blocks);
 
   std::size_t outputs() const { return weight_.rows(); }
   Blocks blocks() const { return blocks_; }
 
-  // Corrects the bias by the mean error of the quantised results: adds W·exact − (quantised
-  // W)·coded, with W to 16 bits.
+  // Adds the mean quantisation error to the bias: W16·exact − W8·coded. W8 is the weights in 8
+  // bits, W16 the weights with their second 8 bits.
   void correct_bias(const ColumnMeans& means);
 
-  // in: [rows, inputs], out: [rows, outputs].
+  // `in` is [rows, inputs]; `out` is [rows, outputs].
   void run(OpContext& context, const Codes& in, Panels& out) const;
 
  private:

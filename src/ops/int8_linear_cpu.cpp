@@ -11,11 +11,11 @@
 namespace virnucpro {
 namespace {
 
-// The numbers of rows and outputs with sums in registers, and of outputs of one task.
+// Registers hold the sums of 4 rows × 2 outputs at a time; a task computes 64 outputs.
 constexpr std::size_t kRowsAtOnce = 4;
 constexpr std::size_t kOutputsAtOnce = 2;
 constexpr std::size_t kTaskOutputs = 64;
-constexpr std::size_t kWordLanes = 16;  // 16-bit numbers of a vector
+constexpr std::size_t kWordLanes = 16;  // 16-bit numbers in a vector
 
 using RowSums = std::array<std::array<std::int32_t, kTaskOutputs>, kRowsAtOnce>;
 
@@ -29,7 +29,7 @@ std::int32_t sum_words(__m256i v) {
   return _mm_cvtsi128_si32(_mm_add_epi32(half, _mm_shuffle_epi32(half, 0xb1)));
 }
 
-// Computes the sums of all rows for two outputs of a task, `first` and the next.
+// Computes sums[r][first] and sums[r][first + 1] for all rows r.
 void add_products(const std::array<const std::int8_t*, kRowsAtOnce>& rows,
                   const std::array<const std::int8_t*, kOutputsAtOnce>& weights, std::size_t inputs,
                   std::size_t first, RowSums& sums) {
@@ -54,13 +54,13 @@ void add_products(const std::array<const std::int8_t*, kRowsAtOnce>& rows,
   }
 }
 
-// Turns a row's sums into outputs. Each array has a value for each of a task's outputs.
+// Turns the sums of a row into outputs. The arrays have one value per output of a task.
 struct Finish {
   Epilogue epilogue;
   std::array<float, kTaskOutputs> scales{};
   std::array<float, kTaskOutputs> bias{};
 
-  // Computes as a GPU's epilogue does: the multiplication by the scale and the addition are fused.
+  // Rounds like a GPU's epilogue: one fused multiply-add applies the output's scale and the bias.
   void store(const std::array<std::int32_t, kTaskOutputs>& sums, float row_scale, float* out,
              std::size_t count) const {
     std::array<float, kTaskOutputs> values;
@@ -82,11 +82,11 @@ std::size_t checked_outputs(std::span<const LinearPart> parts, std::size_t input
                             Epilogue epilogue) {
   if (epilogue != Epilogue::kBias && epilogue != Epilogue::kBiasGelu &&
       epilogue != Epilogue::kBiasAdd) {
-    throw Error(ErrorKind::kInternal, "no such 8-bit linear");
+    throw Error(ErrorKind::kInternal, "8-bit linears do not support this epilogue");
   }
   if (inputs > kMostInt8Inputs) {
     throw Error(ErrorKind::kInternal,
-                fmt::format("{} inputs; int8 takes at most {}: use fp16", inputs, kMostInt8Inputs));
+                fmt::format("{} inputs; int8 supports at most {}", inputs, kMostInt8Inputs));
   }
   return outputs_of(parts);
 }
@@ -133,7 +133,7 @@ void Int8Linear::correct_bias(const ColumnMeans& means) {
 }
 
 void Int8Linear::run(OpContext& context, const Codes& in, Panels& out) const {
-  // Compute a task's outputs for all panels, then the next task's: weights stay in the cache.
+  // Tasks are ordered by block of outputs, then by panel: a block's weights stay in the cache.
   const std::size_t panels = out.panels();
   const std::size_t tasks = (outputs() + kTaskOutputs - 1) / kTaskOutputs * panels;
   context.pool.parallel_for(tasks, [&](std::size_t task, std::size_t) {
@@ -145,7 +145,7 @@ void Int8Linear::run(OpContext& context, const Codes& in, Panels& out) const {
     const RowRange range = panel_rows(task % panels, in.rows());
     RowSums sums{};
     for (std::size_t row = range.first; row < range.last; row += kRowsAtOnce) {
-      // Places beyond the last row compute the last row again; the same holds for outputs.
+      // If fewer rows (or outputs) are left, the last one fills the gap; its copies are not stored.
       std::array<const std::int8_t*, kRowsAtOnce> rows;
       for (std::size_t r = 0; r < kRowsAtOnce; ++r) {
         rows[r] = in.row(std::min(row + r, range.last - 1)).data();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kNone = "none";
 constexpr std::size_t kEveryLayer = std::numeric_limits<std::size_t>::max();
-// The largest layer number in a policy's text. It is far beyond any model.
+// The largest layer number that a policy's text may have; models have far fewer layers.
 constexpr std::size_t kMostLayer = 999;
 constexpr std::array<std::string_view, kEsm2Linears> kLinearNames{"qkv", "out", "fc1", "fc2"};
 
@@ -78,7 +78,7 @@ std::optional<std::size_t> Int8Policy::last_layer() const {
   return last;
 }
 
-// Adds "fc2", "3.fc2" or "3-5.fc2"; returns false for any other text.
+// Adds an item like "fc2", "3.fc2" or "3-5.fc2". Returns false for any other text.
 bool Int8Policy::add(std::string_view item) {
   const std::size_t dot = item.find('.');
   const bool has_layers = dot != std::string_view::npos;
@@ -92,7 +92,7 @@ bool Int8Policy::add(std::string_view item) {
   return true;
 }
 
-// Reads "3" or "3-5".
+// Reads one layer, "3", or a range of layers, "3-5".
 std::optional<Int8Policy::Layers> Int8Policy::parse_layers(std::string_view text) {
   const std::size_t dash = text.find('-');
   const auto first = parse_count(text.substr(0, dash));
@@ -101,7 +101,7 @@ std::optional<Int8Policy::Layers> Int8Policy::parse_layers(std::string_view text
   return Layers{.first = *first, .last = *last};
 }
 
-// Returns the text before a linear's name: "3.", "3-5." or nothing.
+// Returns the layers as text before a linear's name: "3.", "3-5." or nothing for every layer.
 std::string Int8Policy::text_of(const Layers& layers) {
   if (layers.last == kEveryLayer) return {};
   if (layers.first == layers.last) return fmt::format("{}.", layers.first);

@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// Layer normalisation (Ba et al. 2016): (x − mean) / √(variance + eps) · weight + bias for each
-// row, in fp32; the order of sums depends only on the width.
+// Layer normalisation (Ba et al. 2016), in fp32: (x − mean) / √(variance + eps) · weight + bias for
+// each row. The order of each sum depends only on the width.
 class LayerNorm {
  public:
   // Reads `name`.weight and `name`.bias, each [width].

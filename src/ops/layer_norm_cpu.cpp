@@ -6,7 +6,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns Σ term(i) over [0, count): adds in four vectors, then the remaining terms in order.
+// Returns Σ term(i) for i < count: sums in four vectors, then adds the last terms one by one.
 template <typename VectorTerm, typename Term>
 float ordered_sum(std::size_t count, VectorTerm vector_term, Term term) {
   __m256 sums[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(),

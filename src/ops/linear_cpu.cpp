@@ -15,8 +15,8 @@ namespace {
 
 using dnnl::memory;
 
-// The limit of outputs in one product. A product then has enough work for a call (about a
-// millisecond), and a batch of one panel has enough products for many threads.
+// The most outputs of one product. A product then takes about a millisecond, far more than a call
+// of oneDNN, and a batch of one panel has enough products for many threads.
 constexpr std::size_t kBlockOutputs = 512;
 
 memory::dim dim(std::size_t size) {
@@ -26,7 +26,7 @@ memory::dim dim(std::size_t size) {
 dnnl::primitive_attr attributes(Epilogue epilogue) {
   dnnl::post_ops after;
   if (epilogue == Epilogue::kGeluGate) {
-    throw Error(ErrorKind::kInternal, "a gated linear layer on the CPU");
+    throw Error(ErrorKind::kInternal, "the CPU does not support the epilogue kGeluGate");
   }
   if (epilogue == Epilogue::kBiasGelu) {
     after.append_eltwise(1.0F, dnnl::algorithm::eltwise_gelu_erf, 0.0F, 0.0F);
@@ -35,20 +35,20 @@ dnnl::primitive_attr attributes(Epilogue epilogue) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   attributes.set_post_ops(after);
-  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);  // whatever the environment says
+  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);  // overrides the environment
   return attributes;
 }
 
 struct BlockShape {
   std::size_t inputs;
-  std::size_t outputs;        // of this block
-  std::size_t layer_outputs;  // the row stride of the result
+  std::size_t outputs;        // outputs of this block
+  std::size_t layer_outputs;  // outputs of the layer: the row stride of the result
 };
 
-// One block of a layer's outputs: its product, and its weights in the product's layout.
+// One block of a layer's outputs: its product and its weights, in oneDNN's layout.
 class Block {
  public:
-  // weights: [shape.outputs, shape.inputs]; bias: [shape.outputs], or nothing.
+  // `weights` is [shape.outputs, shape.inputs]; `bias` is [shape.outputs], or null.
   Block(const BlockShape& shape, std::size_t first_output, Precision precision, Epilogue epilogue,
         const float* weights, const float* bias)
       : first_output_(first_output) {
@@ -75,7 +75,7 @@ class Block {
     }
   }
 
-  // `input` is a panel in this block's precision, `output` the panel's first row in the result.
+  // Computes one panel. `input` has this block's precision; `output` is the result's first row.
   void run(OnednnThread& thread, const void* input, float* output) const {
     dnnl::engine& engine = cpu_engine();
     std::unordered_map<int, memory> arguments{
@@ -118,7 +118,7 @@ struct Linear::Blocks {
 
   void add_part(OpContext& context, const Weights& weights, const LinearPart& part,
                 std::size_t first_output, Epilogue epilogue);
-  // Converts a panel to the type of the products' input.
+  // Returns a panel in the type of the products' input; for bf16, a copy in the thread's memory.
   const void* prepare(OnednnThread& thread, const float* panel) const;
 };
 
@@ -180,7 +180,7 @@ std::size_t Linear::outputs() const {
 }
 
 void Linear::run(OpContext& context, const Panels& in, Panels& out) const {
-  // Compute a block for all panels, then the next block: a block's weights stay in the cache.
+  // Tasks are ordered by block, then by panel, so that a block's weights stay in the cache.
   const std::size_t panels = in.panels();
   context.pool.parallel_for(blocks_->blocks.size() * panels, [&](std::size_t task, std::size_t) {
     const Block& block = blocks_->blocks[task / panels];

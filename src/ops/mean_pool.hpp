@@ -10,12 +10,12 @@
 
 namespace virnucpro {
 
-// Returns the rows over which each sequence's mean is taken. Each sequence must have more rows than
-// are skipped.
+// Returns the rows of each sequence over which mean_pool() takes the mean. Each sequence must have
+// more rows than 2 · rows.skipped.
 std::vector<RowRange> pooled_rows(std::span<const std::uint32_t> offsets, const PooledRows& rows);
 
-// Computes out[i], the mean of the rows of ranges[i], summed in order in double. out: [ranges,
-// width]. Each range must have at least one row.
+// Computes out[i], the mean of the rows of ranges[i]; sums are double, in the order of the rows.
+// `out` is [ranges, width]. Each range must have at least one row.
 void mean_pool(OpContext& context, const Panels& in, std::span<const RowRange> ranges,
                std::span<float> out);
 

@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-// The memory that must be free: enough for several threads that make code at once.
+// Bytes that must be free, so that several threads can make code at the same time.
 constexpr std::size_t kRoom = 32U << 20U;
 
 dnnl::stream make_stream() {
@@ -16,7 +16,7 @@ dnnl::stream make_stream() {
 }
 
 dnnl::engine make_engine() {
-  dnnl_set_verbose(0);  // it would write to stdout
+  dnnl_set_verbose(0);  // verbose output would go to stdout
   dnnl_set_cpu_isa_hints(dnnl_cpu_isa_no_hints);
   return {dnnl::engine::kind::cpu, 0};
 }
@@ -30,7 +30,7 @@ dnnl::engine& cpu_engine() {
 
 void require_room_for_onednn() {
   if (has_room(kRoom)) return;
-  throw Error(ErrorKind::kOutOfMemory, "the system gives oneDNN no more memory");
+  throw Error(ErrorKind::kOutOfMemory, "oneDNN needs 32 MiB more memory");
 }
 
 OnednnThread::OnednnThread() : stream_(make_stream()) {

@@ -10,22 +10,22 @@
 
 namespace virnucpro {
 
-// Returns oneDNN's CPU engine. Of oneDNN's variables, only ONEDNN_MAX_CPU_ISA has an effect.
+// Returns oneDNN's CPU engine. Of oneDNN's environment variables only ONEDNN_MAX_CPU_ISA counts.
 dnnl::engine& cpu_engine();
 
-// Call this before oneDNN makes code for a primitive, which takes a few MiB: oneDNN does not check
-// its allocations and would crash. Errors: kOutOfMemory.
+// Checks that a few MiB are free. Call this before oneDNN makes code for a primitive, because
+// oneDNN does not check its allocations and would crash. Errors: kOutOfMemory.
 void require_room_for_onednn();
 
-// Everything that one thread needs to call oneDNN. It sets the thread's OpenMP team to one, because
-// our pool distributes the work and the team's size would change bits.
+// The oneDNN stream and buffers of one thread. Limits OpenMP to one thread here, because our pool
+// distributes the work and more OpenMP threads would change bits.
 class OnednnThread {
  public:
   static OnednnThread& here();
 
   dnnl::stream& stream() { return stream_; }
-  // Returns at least `bytes` of uninitialised memory, valid until the next call. Two threads with
-  // one primitive must not use oneDNN's own scratchpad: sums would be wrong (2.6.3).
+  // Returns at least `bytes` of uninitialised memory, valid until the next call. oneDNN 2.6.3's own
+  // scratchpad gives wrong sums if two threads use the same primitive.
   void* scratchpad(std::size_t bytes) { return grown(scratchpad_, bytes); }
   void* input(std::size_t bytes) { return grown(input_, bytes); }
 
@@ -38,7 +38,7 @@ class OnednnThread {
   HostBuffer input_;
 };
 
-// Calls oneDNN and turns its exceptions into Error(kOutOfMemory | kInternal).
+// Calls oneDNN. Errors: kOutOfMemory or kInternal, made from oneDNN's exceptions.
 template <typename Call>
 auto with_onednn(const Call& call) {
   try {

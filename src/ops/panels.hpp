@@ -7,12 +7,12 @@
 
 namespace virnucpro {
 
-// The rows of every matrix product. The number is constant, so that a row's bits do not depend on
-// it (oneDNN on AVX2 selects kernels by rows modulo 6; 192 is a multiple of every tile).
+// Every matrix product has this many rows, so that a row's bits do not depend on the batch's size.
+// oneDNN on AVX2 selects kernels by rows modulo 6; 192 is a multiple of every tile.
 inline constexpr std::size_t kPanelRows = 192;
 
 // A row-major matrix of activations, one row per token, padded to whole panels. Padding rows start
-// as zero. Products write results for them, which nothing reads.
+// as zeros; products overwrite them, and no code uses them.
 class Panels {
  public:
   Panels(std::size_t rows, std::size_t width);

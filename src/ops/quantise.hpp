@@ -12,12 +12,12 @@
 namespace virnucpro {
 
 // Numbers in 8 bits: number = code · the row's scale, |code| ≤ 127. A row of activations is a
-// token, a row of weights an output. The scale is the row's largest |number| / 127, so nothing is
-// clipped. A row with NaN or infinity has the scale NaN, so that the fault shows in the results. A
-// row of zeros, or of numbers too small for 127 / number to be finite, has the scale 0. In both
-// cases all codes are 0. All steps are single operations in fp32, so that a GPU gives the same
-// bits. On an H200 and trained weights, int8 was faster and far more exact than e4m3; static scales
-// clip outliers.
+// token; a row of weights is an output. The scale is the row's largest |number| / 127, so no number
+// is clipped. A row with NaN or infinity has scale NaN, so that the results show the fault. A row
+// of zeros, or of numbers so small that 127 / number is infinite, has scale 0. In both cases all
+// codes are 0. Each step is one fp32 operation, so that a GPU computes the same bits. On an H200
+// with trained weights, int8 was faster and far more exact than e4m3 or static scales, which clip
+// outliers.
 class Codes {
  public:
   Codes(Purpose purpose, std::size_t rows, std::size_t width);
@@ -35,28 +35,28 @@ class Codes {
   HostArray<float> scales_;
 };
 
-// kRotated rotates numbers in blocks of 8 columns before they are quantised. A row's largest number
-// becomes smaller if its neighbours are small. The width must be a multiple of 8.
+// kRotated rotates blocks of 8 columns before they are quantised; the width must be a multiple of
+// 8. This makes a row's largest number smaller if its neighbours are small.
 enum class Blocks : bool { kPlain, kRotated };
 
-// Returns kRotated for fc2. Its inputs, GELU's outputs, differ much within a row and little within
-// a column, so mixing neighbours makes a row's largest number smaller.
+// Returns kRotated for fc2. The inputs of fc2 (GELU's outputs) differ much within a row but little
+// within a column, so mixing neighbours makes a row's largest number smaller.
 constexpr Blocks blocks_for(Esm2Linear linear) {
   return linear == Esm2Linear::kFc2 ? Blocks::kRotated : Blocks::kPlain;
 }
 
-// Applies the Hadamard transform to every 8 numbers: sums and differences at distances 1, 2 and 4,
+// Applies the Hadamard transform to each 8 numbers: sums and differences at distances 1, 2 and 4,
 // then a multiplication by the fp32 number nearest to √(1/8).
 void rotate_blocks(std::span<float> numbers);
 
-// Computes code = number · (127 / largest), rounded to nearest even. Returns the scale.
+// Computes code = number · (127 / largest |number|), rounded to nearest even. Returns the scale.
 float quantise_row(std::span<const float> numbers, std::span<std::int8_t> codes);
-// Computes the second 8 bits of the same numbers: the rest number − scale · code, rounded once, in
-// units of scale / 254.
+// Computes the second 8 bits of the same numbers: number − scale · code (rounded once), in units of
+// scale / 254.
 void quantise_rest(std::span<const float> numbers, float scale, std::span<const std::int8_t> codes,
                    std::span<std::int8_t> rest);
 
-// Quantises the rows of `in`, which is as large as `out`.
+// Quantises the rows of `in`. `in` and `out` must have the same shape.
 void quantise_rows(OpContext& context, const Panels& in, Blocks blocks, Codes& out);
 
 }  // namespace virnucpro

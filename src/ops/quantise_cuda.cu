@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kWarp = 32;
 constexpr int kThreads = 128;
-constexpr int kPiece = 8;  // numbers that a thread loads at once; a rotation's block
+constexpr int kPiece = 8;  // numbers that a thread loads at once, and a block of a rotation
 constexpr float kMost = 127.0F;
 
 template <typename T>
@@ -25,7 +25,7 @@ __device__ __forceinline__ const Piece<T>& piece_of(const T* row, std::size_t pi
   return *reinterpret_cast<const Piece<T>*>(row + piece * kPiece);
 }
 
-// Loads a row's numbers. Raw is a piece of the row in registers.
+// Loads the numbers of rows. Raw is one piece of a row, in registers.
 template <typename T>
 struct PlainRows {
   using Raw = Piece<T>;
@@ -69,7 +69,7 @@ __device__ __forceinline__ void numbers(const typename Rows::Raw& raw, float (&x
   if constexpr (kRotated) rotate(x);
 }
 
-// Combines a value over the kLanes threads of a row, in a fixed order; all get the result.
+// Combines the values of a row's kLanes threads in a fixed order. All threads get the result.
 template <int kLanes, typename Combine>
 __device__ __forceinline__ float over_row(float value, const Combine& combine) {
 #pragma unroll
@@ -95,7 +95,7 @@ struct Larger {
   __device__ float operator()(float a, float b) const { return max_or_nan(a, b); }
 };
 
-// Turns a row's largest number into its scale, and numbers into codes.
+// Computes a row's scale from the row's largest magnitude, and codes from numbers.
 struct RowScale {
   __device__ explicit RowScale(float largest) : scale(largest / kMost), inverse(kMost / largest) {
     if (!isfinite(largest)) {
@@ -114,7 +114,7 @@ struct RowScale {
   float inverse;
 };
 
-// The shape of a row in registers: kLanes threads have kPieces pieces each.
+// The layout of a row in registers: kLanes threads, each with at most kPieces pieces.
 template <int kLanes, int kPieces>
 struct RowShape {
   static constexpr int kRows = kThreads / kLanes;  // rows of a block
@@ -132,7 +132,7 @@ template <int kLanes, int kPieces, bool kRotated, typename Rows>
 __global__ void __launch_bounds__(kThreads) quantise_kernel(Rows in, CodeMatrix out) {
   using Shape = RowShape<kLanes, kPieces>;
   const std::size_t row = Shape::row();
-  if (row >= out.rows) return;  // ends whole warps, or the block if it has one row
+  if (row >= out.rows) return;  // only whole warps or a whole block return
   const std::size_t pieces = out.width / kPiece;
   typename Rows::Raw raw[kPieces];
   float x[kPiece];
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(kThreads) quantise_kernel(Rows in, CodeMatrix 
   if (threadIdx.x % kLanes == 0) out.scales[row] = scale.scale;
 }
 
-// Returns 1 / √(mean(x²) + eps) of a row in registers.
+// Returns 1 / √(mean(x²) + eps) of a row x in registers.
 template <int kLanes, int kPieces>
 __device__ __forceinline__ float inverse_rms(const Piece<__half> (&raw)[kPieces], float eps,
                                              std::size_t width) {
@@ -286,7 +286,7 @@ __global__ void column_means_kernel(Rows in, CodeMatrix codes, ColumnMeans out) 
   }
 }
 
-// One warp computes one output.
+// One warp computes the new bias of one output.
 __global__ void correct_bias_kernel(CodeMatrix weight, const std::int8_t* rest, ColumnMeans means,
                                     float* bias) {
   const std::size_t output = std::size_t{blockIdx.x} * (kThreads / kWarp) + threadIdx.x / kWarp;
@@ -303,7 +303,7 @@ __global__ void correct_bias_kernel(CodeMatrix weight, const std::int8_t* rest, 
   if (threadIdx.x % kWarp == 0) bias[output] += weight.scales[output] * lost;
 }
 
-// Calls `call` with the shape for rows of this width.
+// Calls `call` with the smallest RowShape for rows of this width.
 template <typename Call>
 void with_shape(std::size_t width, const Call& call) {
   if (width <= 5 * kWarp * kPiece) return call(RowShape<kWarp, 5>());
@@ -312,7 +312,8 @@ void with_shape(std::size_t width, const Call& call) {
   if (width <= 10 * kThreads * kPiece) return call(RowShape<kThreads, 10>());
   if (width <= 20 * kThreads * kPiece) return call(RowShape<kThreads, 20>());
   if (width <= kWidestCodes) return call(RowShape<kThreads, 32>());
-  throw Error(ErrorKind::kInternal, "quantising rows of " + std::to_string(width) + " numbers");
+  throw Error(ErrorKind::kInternal,
+              "cannot quantise rows of " + std::to_string(width) + " numbers");
 }
 
 template <typename Call>

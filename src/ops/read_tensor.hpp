@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Reads one tensor's values as fp32. Errors: those of Weights::read.
+// Reads the values of one tensor as fp32. Errors: those of Weights::read().
 HostArray<float> read_tensor(const Weights& weights, const std::string& name, const Shape& shape);
 
 }  // namespace virnucpro

@@ -12,7 +12,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr int kThreads = 128;
 
-// Calls `call` with a null pointer of the device type of `element`.
+// Calls `call` with a null pointer whose type is the device type of `element`.
 template <typename Call>
 void with_type(Element element, const Call& call) {
   switch (element) {
@@ -25,7 +25,7 @@ void with_type(Element element, const Call& call) {
     case Element::kInt8:
       break;
   }
-  throw Error(ErrorKind::kInternal, "a row op on 8-bit numbers");
+  throw Error(ErrorKind::kInternal, "row ops do not support 8-bit numbers");
 }
 
 unsigned blocks_for(std::size_t items, std::size_t per_block) {
@@ -51,7 +51,7 @@ void embed_any(const float* table, const Token* tokens, const DeviceMatrix& out,
   check_cuda(cudaGetLastError(), "launch of embed_rows");
 }
 
-// Returns the sum over a block, in a fixed order; all threads receive it.
+// Returns the sum of `value` over a block's threads, in a fixed order. All threads get the sum.
 __device__ float block_sum(float value, float* shared) {
   for (int step = kWarp / 2; step > 0; step /= 2) {
     value += __shfl_xor_sync(0xffffffffU, value, step);
@@ -64,7 +64,7 @@ __device__ float block_sum(float value, float* shared) {
   return sum;
 }
 
-// One block computes a row, which stays in registers: kFours groups of four numbers per thread.
+// One block computes one row in registers: each thread has kFours groups of four numbers.
 template <int kFours, typename Out, typename Also>
 __global__ void __launch_bounds__(kThreads)
     layer_norm_kernel(NormWeights norm, const float* in, Out* out, Also* also, std::size_t width) {
@@ -130,8 +130,8 @@ void layer_norm_of_width(const NormWeights& norm, const DeviceMatrix& in, const 
   } else if (in.width <= kWidestNorm) {
     launch_layer_norm<10, Out, Also>(norm, in, out, also, stream);
   } else {
-    throw Error(ErrorKind::kInternal,
-                "layer normalisation of " + std::to_string(in.width) + " numbers");
+    throw Error(ErrorKind::kInternal, "layer normalisation does not support rows of " +
+                                          std::to_string(in.width) + " numbers");
   }
 }
 
@@ -156,7 +156,7 @@ __global__ void batch_norm_relu_kernel(BatchNormWeights norm, float* values, std
   values[at] = y < 0.0F ? 0.0F : y;
 }
 
-// One warp computes a row; its lanes' sums are added in a fixed order.
+// One warp computes one row. The sums of its lanes are added in a fixed order.
 __global__ void two_classes_kernel(const float* weight, const float* bias, const float* in,
                                    float* out, std::size_t rows, std::size_t width) {
   const std::size_t row =
@@ -212,7 +212,7 @@ void embed_rows(const float* table, const std::uint16_t* tokens, const DeviceMat
 
 void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMatrix& out,
                 const DeviceMatrix& also, cudaStream_t stream) {
-  // `out` is the 16-bit input of products, or the residual stream; then `also` may be that input.
+  // `out` is 16-bit, or `out` is the fp32 residual stream and `also` may be its 16-bit copy.
   const Element narrow = out.element == Element::kFp32 ? also.element : out.element;
   with_type(narrow, [&]<typename T>(T*) {
     if (out.element == Element::kFp32) {

@@ -10,8 +10,8 @@
 
 namespace virnucpro::cuda {
 
-// Kernels that work row by row; all are limited by memory bandwidth. All pointers are to device
-// memory; widths are multiples of 4. A row's bits depend only on that row. Errors: kDevice.
+// These kernels work row by row and are limited by memory bandwidth. Pointers are to device memory;
+// widths are multiples of 4 numbers. A row's bits depend only on that row. Errors: kDevice.
 
 // Computes out[i] = table[tokens[i]]. `table` is fp32 [rows, out.width].
 void embed_rows(const float* table, const std::uint8_t* tokens, const DeviceMatrix& out,
@@ -25,34 +25,34 @@ struct NormWeights {
   const float* bias = nullptr;
   float eps = 0;
 };
-// Computes out = (in − mean) / √(variance + eps) · weight + bias for each row of `in` (fp32), which
-// may be `out`. If `also` has rows, it receives the same numbers in its own type.
+// Computes out = (in − mean) / √(variance + eps) · weight + bias for each row. `in` is fp32 and may
+// be `out`. Writes the numbers also to `also`, in its element type, if that has rows.
 inline constexpr std::size_t kWidestNorm = 5120;
 void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMatrix& out,
                 const DeviceMatrix& also, cudaStream_t stream);
 
-// Computes out[i, column … column + in.width), the mean of sequence i's rows of `in` (fp32), summed
-// in order in double. `offsets`: see ops/attention.hpp; out: fp32, one row per sequence.
+// Writes the mean of sequence i's rows of `in` (fp32) to out[i, column … column + in.width), in
+// fp32; sums are double, in the order of the rows. Sequence i is [offsets[i], offsets[i + 1]).
 void mean_rows(const DeviceMatrix& in, const std::uint32_t* offsets, const PooledRows& rows,
                const DeviceMatrix& out, std::size_t column, cudaStream_t stream);
 
-// A batch normalisation's running statistics and weights, fp32 [width].
+// The vectors of a batch normalisation, as in ops/batch_norm.hpp, each fp32 [width].
 struct BatchNormWeights {
   const float* mean = nullptr;
   const float* scale = nullptr;
   const float* bias = nullptr;
 };
-// Computes values = max((values − mean) · scale + bias, 0) in fp32; a NaN stays.
+// Computes values = max((values − mean) · scale + bias, 0) in fp32. NaN stays NaN.
 void batch_norm_relu(const BatchNormWeights& norm, const DeviceMatrix& values, cudaStream_t stream);
 
-// Computes out[i] = softmax of in[i]·Wᵀ + bias. in: fp32; weight: [2, in.width]; out: [rows, 2].
+// Computes out[i] = softmax(in[i]·Wᵀ + bias). in: fp32; weight: [2, in.width]; out: [rows, 2].
 void two_classes(const float* weight, const float* bias, const DeviceMatrix& in, float* out,
                  cudaStream_t stream);
 
 // Sets not_finite[i] to 1 if row i of `values` (fp32) has a NaN or an infinity, otherwise to 0.
 void flag_rows(const DeviceMatrix& values, std::uint8_t* not_finite, cudaStream_t stream);
 
-// Converts fp32 to the type of `out`, in the same shape.
+// Converts `in` (fp32) to the element type of `out`. Both have the same shape.
 void convert(const float* in, const DeviceMatrix& out, cudaStream_t stream);
 
 }  // namespace virnucpro::cuda

@@ -1,7 +1,7 @@
 #pragma once
 
-// Vectors of eight floats for the CPU kernels. Only *_cpu.cpp files include this. They are always
-// compiled for AVX2 and FMA, so that machine code and bits are the same on every machine.
+// Vectors of eight floats for the CPU kernels. Only *_cpu.cpp files include this header; they are
+// always compiled for AVX2 and FMA, so that code and bits are the same on every machine.
 #include <immintrin.h>
 
 #include <cstddef>
@@ -23,15 +23,15 @@ inline float max_lanes(__m256 v) {
   return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
 }
 
-// Returns exp(x) for x ≤ 88, to 2 units in the last place; 0 below −87, NaN for NaN. It splits x =
-// n·ln 2 + r with |r| ≤ ln 2 / 2. exp(r) is a Taylor polynomial of degree 7.
+// Returns exp(x) for x ≤ 88, to 2 units in the last place; 0 for x < −87, NaN for NaN. Splits x
+// into n·ln 2 + r with |r| ≤ ln 2 / 2. Computes exp(r) by a Taylor polynomial of degree 7.
 inline __m256 exp_lanes(__m256 x) {
   const __m256 lowest = _mm256_set1_ps(-87.0F);
   const __m256 not_underflow = _mm256_cmp_ps(x, lowest, _CMP_NLT_UQ);
-  x = _mm256_max_ps(lowest, x);  // with this order of operands a NaN stays
+  x = _mm256_max_ps(lowest, x);  // this order of operands keeps NaN
   const __m256 n = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504F)),
                                    _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-  // Subtract n·ln 2 in two parts. The first has few bits, so its product is exact.
+  // Subtracts n·ln 2 in two parts. The first constant has few bits, so n times it is exact.
   __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0.693359375F), x);
   r = _mm256_fnmadd_ps(n, _mm256_set1_ps(-2.12194440e-4F), r);
   __m256 p = _mm256_set1_ps(1.0F / 5040);

@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Applies softmax to one row in place, in fp32, summed in order.
+// Replaces one row by its softmax, in fp32. The sum adds in the order of the row.
 void softmax(std::span<float> row);
 
 }  // namespace virnucpro

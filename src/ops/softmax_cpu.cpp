@@ -9,7 +9,7 @@ void softmax(std::span<float> row) {
   const float largest = *std::max_element(row.begin(), row.end());
   float sum = 0.0F;
   for (float& value : row) {
-    // Use double, so that the last bit of the C library's exp() does not affect the result.
+    // Computes in double, so that the last bit of the C library's exp() does not matter.
     value = static_cast<float>(std::exp(static_cast<double>(value) - static_cast<double>(largest)));
     sum += value;
   }

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Token ids of packed sequences: sequence i is [offsets[i], offsets[i + 1]).
+// Token ids of packed sequences: sequence i is tokens [offsets[i], offsets[i + 1]).
 template <typename Token>
 struct TokenBatch {
   std::span<const Token> tokens;
@@ -24,8 +24,8 @@ inline std::size_t longest_sequence(std::span<const std::uint32_t> offsets) {
   return longest;
 }
 
-// The rows of a sequence over which its mean is taken: all except the first and last `skipped`
-// rows, but at most `most` rows.
+// Selects the rows of a sequence for its mean: skips the first and last `skipped` rows, then uses
+// at most `most` of the others, from the front.
 struct PooledRows {
   std::uint32_t skipped = 0;
   std::uint32_t most = UINT32_MAX;

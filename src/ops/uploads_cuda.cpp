@@ -19,7 +19,7 @@ std::size_t numbers_of(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
-// One thread's way to the device: it reads into pinned memory, copies as fp32, and stores.
+// One thread's buffers: send() reads a tensor to pinned memory, copies it as fp32 and stores it.
 class Lane {
  public:
   explicit Lane(std::size_t most)
@@ -58,7 +58,7 @@ void Uploads::add(const Weights& weights, const std::string& name, const Shape& 
 
 void Uploads::run(std::size_t threads, const Cancel& cancel) {
   if (items_.empty()) return;
-  // The largest tensors go first, so that all threads end at about the same time.
+  // The largest tensors are first, so that all threads end at about the same time.
   std::stable_sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
     return numbers_of(a.shape) > numbers_of(b.shape);
   });

@@ -14,19 +14,19 @@
 
 namespace virnucpro::cuda {
 
-// The tensors to read, to copy to the device and to store there.
+// A list of tensors. run() reads them, copies them to the device and stores them there.
 class Uploads {
  public:
-  // Enqueues work that stores a tensor. `values` stay on the device until the stream is done.
+  // Enqueues work that stores a tensor. `values` stay on the device until that work has ended.
   using Store = std::function<void(const float* values, cudaStream_t stream)>;
   void add(const Weights& weights, const std::string& name, const Shape& shape, Store store);
-  // Adds a tensor to convert and store in `to`, which is on the device, has as many numbers as
-  // `shape`, and may be part of a larger matrix.
+  // Adds a tensor that is converted and stored in `to`, on the device. `to` must have as many
+  // numbers as `shape` and may be part of a larger matrix.
   void add(const Weights& weights, const std::string& name, const Shape& shape,
            const DeviceMatrix& to);
 
-  // Copies all tensors with `threads` threads, each with a pinned buffer. On return everything is
-  // on the device. Errors: those of Weights::read, kOutOfMemory, kDevice, those of Cancel.
+  // Copies all tensors with `threads` threads, each with a pinned buffer, and waits for the copies.
+  // Errors: those of Weights::read() and of Cancel, kOutOfMemory, kDevice.
   void run(std::size_t threads, const Cancel& cancel);
 
  private:
@@ -40,10 +40,10 @@ class Uploads {
   std::vector<Item> items_;
 };
 
-// Copies numbers from the host and waits for the copy.
+// Copies numbers from the host to device memory and waits for the copy.
 void upload(std::span<const float> values, void* to);
 
-// Call this after using the default stream: this program's streams do not wait for it.
+// Waits for the default stream. Call this after its use, as no other stream waits for its work.
 void wait_for_default_stream();
 
 }  // namespace virnucpro::cuda

@@ -5,7 +5,7 @@
 
 namespace virnucpro::cuda {
 
-// Four numbers that are loaded or stored together.
+// Four numbers that are loaded or stored at once.
 template <typename T>
 struct alignas(4 * sizeof(T)) Four {
   T at[4];

@@ -45,8 +45,8 @@ void check_sizes(const Weights& weights, const std::string& name, std::size_t in
                  std::size_t outputs, std::size_t multiple) {
   if (inputs % multiple == 0 && outputs % multiple == 0) return;
   throw Error(ErrorKind::kWeightsTensor, Place{.file = weights.origin(), .tensor = name},
-              fmt::format("{} inputs and {} outputs: on a GPU both must be multiples of {}", inputs,
-                          outputs, multiple));
+              fmt::format("{} inputs and {} outputs; a GPU needs multiples of {}: use --device cpu",
+                          inputs, outputs, multiple));
 }
 
 }  // namespace virnucpro::cuda

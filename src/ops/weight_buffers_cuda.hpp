@@ -11,19 +11,19 @@
 
 namespace virnucpro::cuda {
 
-// Memory of weights on the device. The *_later() functions fill it when the context's uploads run.
+// Buffers for weights on the device. Uploads::run() fills those that a *_later() function made.
 
-// Makes a buffer for a whole fp32 tensor, row-major without gaps.
+// Makes a buffer for all numbers of a tensor, in fp32, row-major.
 DeviceBuffer read_later(Context& context, const Weights& weights, const std::string& name,
                         const Shape& shape);
 DeviceBuffer zeros(std::size_t numbers);  // fp32
 DeviceBuffer copy_of(std::span<const float> values);
 
-// Makes a buffer for the parts' biases side by side, fp32.
+// Makes one buffer for the biases of all parts, side by side, in fp32.
 DeviceBuffer read_biases_later(Context& context, const Weights& weights,
                                std::span<const LinearPart> parts);
 
-// Throws kWeightsTensor unless both sizes are multiples of `multiple`: products read their operands
+// Throws kWeightsTensor unless both sizes are multiples of `multiple`, because product kernels read
 // 16 bytes at a time.
 void check_sizes(const Weights& weights, const std::string& name, std::size_t inputs,
                  std::size_t outputs, std::size_t multiple);

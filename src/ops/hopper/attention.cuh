@@ -1,9 +1,10 @@
 #pragma once
 
 // Attention for Hopper with heads of width 64: wgmma on tiles of 64 queries, with keys and values
-// in shared memory. A warp group computes a head's whole sequence. Frames are short (168 tokens for
-// 500 bases), so everything fits there and is read once. Longer sequences are cut. Each type has
-// one source that includes this. Compile with NDEBUG, like gemm.cuh.
+// in shared memory. A warp group computes a whole sequence of one head. Frames are short (168
+// tokens for 500 bases), so all keys fit and are read once. Longer sequences are cut into blocks.
+// For each type one .cu file includes this header. Compile with NDEBUG (hopper/product.cuh says
+// why).
 #define CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED
 
 #include <cutlass/arch/barrier.h>
@@ -17,9 +18,9 @@
 namespace virnucpro::cuda {
 
 inline constexpr int kHeadWidth = 64;
-inline constexpr std::uint32_t kGroupThreads = 128;  // threads that issue a wgmma together
-inline constexpr int kTileQueries = 64;              // the rows of one wgmma
-// Elements in 16 bytes, which a thread copies at once. A row in shared memory is eight pieces.
+inline constexpr std::uint32_t kGroupThreads = 128;  // threads that issue one wgmma together
+inline constexpr int kTileQueries = 64;              // query rows of one wgmma
+// Elements in 16 bytes, which a thread copies at once. A head's row has eight such pieces.
 inline constexpr std::uint32_t kPiece = 8;
 inline constexpr std::uint32_t kPieces = kHeadWidth / kPiece;
 
@@ -28,7 +29,7 @@ struct alignas(16) Piece {
   T at[kPiece];
 };
 
-// Returns the place of a row's piece in shared memory: wgmma's 128-byte swizzle.
+// Returns a piece's element offset in shared memory, in wgmma's 128-byte swizzle.
 __device__ __forceinline__ std::uint32_t swizzled(std::uint32_t row, std::uint32_t piece) {
   return row * kHeadWidth + (piece ^ (row % 8)) * kPiece;
 }
@@ -38,7 +39,7 @@ __device__ __forceinline__ Piece<T>& piece_at(T* rows, std::uint32_t row, std::u
   return *reinterpret_cast<Piece<T>*>(rows + swizzled(row, piece));
 }
 
-// Starts to copy 16 bytes to shared memory; writes zeros if not `there`.
+// Starts to copy 16 bytes to shared memory. Writes zeros if `there` is false.
 template <typename T>
 __device__ __forceinline__ void copy_piece(T* to, const T* from, bool there) {
   asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(
@@ -47,7 +48,7 @@ __device__ __forceinline__ void copy_piece(T* to, const T* from, bool there) {
                : "memory");
 }
 
-// Starts a copy of `count` rows, with the whole block. Rows from `count` to `rows` become zero.
+// All threads of the block start to copy `count` rows; rows from `count` to `rows` become zero.
 template <typename T>
 __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_t count,
                           std::uint32_t rows) {
@@ -59,7 +60,7 @@ __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_
   }
 }
 
-// The angles of rotary embedding for a piece of a head and the piece half a head later.
+// The rotary angles of one piece of a head, which rotate it with the piece half a head later.
 struct PieceAngles {
   __device__ PieceAngles(const AttentionProblem& problem, std::uint32_t position,
                          std::uint32_t piece) {
@@ -87,13 +88,13 @@ struct PieceAngles {
   Four<float> sines[kPiece / 4];
 };
 
-// Rotates all queries and keys of a sequence in shared memory.
+// Rotates all queries and keys of a sequence, which are in shared memory.
 template <typename T>
 __device__ void turn_rows(const AttentionProblem& problem, T* queries, T* keys,
                           std::uint32_t count) {
   constexpr std::uint32_t kPairs = kPieces / 2;
   const std::uint32_t piece = threadIdx.x % kPairs;
-  // Each quarter of a warp takes two of eight rows, which lie in different halves of the banks.
+  // Eight threads access rows r and r + 4: swizzled() puts them in different halves of the banks.
   const std::uint32_t number = threadIdx.x / kPairs;
   const std::uint32_t first = number / 8 * 8 + number % 8 / 2 + number % 2 * 4;
   for (std::uint32_t row = first; row < count; row += kGroupThreads / kPairs) {
@@ -114,13 +115,13 @@ struct CuteType<__nv_bfloat16> {
   using Type = cutlass::bfloat16_t;
 };
 
-// Returns the thread's number in its group.
+// Returns the index of this thread in its warp group.
 __device__ __forceinline__ std::uint32_t group_thread() {
   return threadIdx.x % kGroupThreads;
 }
 
-// A warp group's tile of 64 queries; it takes kKeys keys at a time. A thread holds two rows of each
-// result, and two of every eight columns.
+// Attention of 64 queries, computed by one warp group for kKeys keys at a time. A thread holds two
+// rows of each result, and two of every eight columns in these rows.
 template <typename T, int kKeys, bool kAlibi>
 class QueryTile {
   using Number = typename CuteType<T>::Type;
@@ -140,7 +141,7 @@ class QueryTile {
   using ValueLayout = decltype(cute::tile_to_shape(ColumnAtom{}, cute::Shape<Width, Keys>{}));
   using Scores = decltype(cute::partition_fragment_C(ScoreMma{}, cute::Shape<Queries, Keys>{}));
   using Sums = decltype(cute::partition_fragment_C(ValueMma{}, cute::Shape<Queries, Width>{}));
-  static constexpr int kValues = kKeys / 2;  // a thread's scores in both rows
+  static constexpr int kValues = kKeys / 2;  // scores of a thread, in both of its rows
 
  public:
   __device__ void reset() {
@@ -149,8 +150,8 @@ class QueryTile {
     weights_[0] = weights_[1] = 0;
   }
 
-  // Adds `count` keys. `key` is the number of the first key in the sequence, and `query` the number
-  // of the tile's first query.
+  // Adds `count` keys and their values. `key` is the index of the first key in the sequence,
+  // `query` the index of the tile's first query.
   __device__ void attend(const T* queries, const T* keys, const T* values, std::uint32_t count,
                          std::uint32_t query, std::uint32_t key, float scale, float slope) {
     Scores scores;
@@ -164,8 +165,8 @@ class QueryTile {
     multiply_values(values, scores);
   }
 
-  // Writes the first `count` rows. Uses the warp's part of `queries`, which is no longer needed, as
-  // a buffer.
+  // Writes the first `count` rows of the result to `out`. Uses `queries` as a buffer, because no
+  // thread needs the queries any more.
   __device__ void write(T* queries, std::uint32_t count, T* out, std::size_t width) {
     const std::uint32_t warp_row = group_thread() / 32 * 16;
     const std::uint32_t lane = threadIdx.x % 32;
@@ -237,8 +238,8 @@ class QueryTile {
     }
   }
 
-  // Replaces scores by weights exp2(scale·(score − maximum)), and scales earlier sums to the new
-  // maximum.
+  // Replaces each score by its weight, exp2(scale·(score − maximum)). Scales the earlier sums from
+  // the old maximum to the new maximum.
   __device__ void apply_softmax(Scores& scores, float scale) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -270,7 +271,7 @@ class QueryTile {
   }
 
   __device__ void multiply_values(const T* values, const Scores& scores) {
-    // The same numbers are needed in the layout of the next product's left operand.
+    // Converts the weights to T, in the layout of the next product's left operand.
     using Operand = cute::Layout<
         cute::Shape<cute::Shape<cute::_2, cute::_2, cute::_2>, cute::_1, cute::Int<kKeys / 16>>,
         cute::Stride<cute::Stride<cute::_1, cute::_2, cute::_4>, cute::_0, cute::_8>>;
@@ -296,7 +297,7 @@ class QueryTile {
     cute::warpgroup_fence_operand(sums_);
   }
 
-  Sums sums_;  // sums of weights times values
+  Sums sums_;  // sums of weight · value
   float maximum_[2];
   float weights_[2];  // sums of weights over this thread's columns
 };
@@ -310,7 +311,7 @@ __device__ __forceinline__ void end_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Makes all copies except the last kPending commits visible to wgmma in the whole block.
+// Waits for all committed copies but the last kPending; then all threads' wgmma can read them.
 template <int kPending>
 __device__ __forceinline__ void publish_copies() {
   wait_for_copies<kPending>();
@@ -318,17 +319,17 @@ __device__ __forceinline__ void publish_copies() {
   __syncthreads();
 }
 
-// Returns the blocks per multiprocessor: some copy while others compute.
+// Returns the blocks per multiprocessor: several, so that some copy while others compute.
 constexpr int whole_blocks(int keys) {
   return keys > 112 ? 3 : keys > 64 ? 4 : 6;
 }
 
-// Computes sequences of at most kKeys rows: one group takes all tiles, with one copy of the keys.
+// Computes sequences of at most kKeys rows. One warp group computes all tiles of queries.
 template <typename T, int kKeys, bool kAlibi>
 __global__ void __launch_bounds__(kGroupThreads, whole_blocks(kKeys))
     whole_attention_kernel(AttentionProblem problem) {
   extern __shared__ __align__(1024) unsigned char shared[];
-  // The last tile of queries may extend into the keys; the results there are not written.
+  // The last tile may read beyond the queries, into the keys; these rows are not written.
   T* const queries = reinterpret_cast<T*>(shared);
   T* const keys = queries + kKeys * kHeadWidth;
   T* const values = keys + kKeys * kHeadWidth;
@@ -358,8 +359,8 @@ __global__ void __launch_bounds__(kGroupThreads, whole_blocks(kKeys))
   }
 }
 
-// Rotates the queries and keys of a cut sequence in device memory. Every block of queries reads all
-// keys, and would otherwise rotate them each time.
+// Rotates the queries and keys of a cut sequence once, in device memory. Otherwise every block of
+// queries would rotate all keys again.
 template <typename T>
 __global__ void __launch_bounds__(kGroupThreads) turn_cut_kernel(AttentionProblem problem) {
   constexpr std::uint32_t kPairs = kPieces / 2;
@@ -377,12 +378,12 @@ __global__ void __launch_bounds__(kGroupThreads) turn_cut_kernel(AttentionProble
   }
 }
 
-// The number of a cut sequence's keys in shared memory at a time. It leaves enough registers for
-// two blocks per multiprocessor.
+// Keys in one chunk of a cut sequence. A larger chunk would need too many registers for two blocks
+// per multiprocessor.
 inline constexpr int kCutKeys = 96;
 inline constexpr std::uint32_t kCutThreads = kCutRows / kTileQueries * kGroupThreads;
 
-// Starts to copy a chunk of keys and, after the keys, their values.
+// Starts to copy a chunk to shared memory: kCutKeys keys, followed by their values.
 template <typename T>
 __device__ void copy_chunk(T* chunk, const HeadRows<T>& rows, std::uint32_t key,
                            std::uint32_t length) {
@@ -394,8 +395,8 @@ __device__ void copy_chunk(T* chunk, const HeadRows<T>& rows, std::uint32_t key,
   end_copies();
 }
 
-// Computes a cut sequence. Each group has a tile of queries; all groups share one chunk of keys.
-// The next chunk is copied while the current chunk is used.
+// Computes one block of a cut sequence. Each warp group has one tile of queries; all groups share a
+// chunk of keys. The next chunk is copied while the current chunk is used.
 template <typename T, bool kAlibi>
 __global__ void __launch_bounds__(kCutThreads, 2) cut_attention_kernel(AttentionProblem problem) {
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -420,7 +421,7 @@ __global__ void __launch_bounds__(kCutThreads, 2) cut_attention_kernel(Attention
     const T* const keys = chunks + half * kChunk;
     tile.attend(tile_queries, keys, keys + kCutKeys * kHeadWidth, min(item.length - key, kCutKeys),
                 first, key, problem.scale, slope);
-    __syncthreads();  // the chunk is no longer read
+    __syncthreads();  // waits until no thread reads the chunk
   }
   const std::uint32_t count = first < item.last ? min(item.last - first, kTileQueries) : 0;
   tile.write(tile_queries, count, rows.out + first * rows.width, rows.width);
@@ -451,8 +452,8 @@ void attend_cut(const AttentionCall& call, cudaStream_t stream) {
          sizeof(T), call, stream);
 }
 
-// Selects the kernel by the batch's longest sequence. Hidden keys add zeros at the end of every
-// sum, so a sequence's bits do not depend on the choice.
+// Selects the kernel by the batch's longest sequence. A sequence's bits do not depend on the
+// choice, because missing keys only add zeros at the end of each sum.
 template <typename T, bool kAlibi>
 void attend(const AttentionCall& call, cudaStream_t stream) {
   if (call.longest <= 64) return attend_whole<T, 64, kAlibi>(call, stream);

@@ -1,7 +1,7 @@
 #pragma once
 
 // Dense layers for Hopper with 16-bit operands. The epilogue adds bias or residual, or applies
-// GELU. Each type has one source that includes this.
+// GELU. For each type one .cu file includes this header.
 #include "ops/activation_cuda.cuh"
 #include "ops/hopper/product.cuh"
 
@@ -11,8 +11,8 @@ constexpr bool adds(Epilogue epilogue) {
   return epilogue == Epilogue::kBiasAdd || epilogue == Epilogue::kBiasAdd16;
 }
 
-// The epilogue as a tree over the accumulator acc: acc + bias, GELU(acc + bias), residual + acc +
-// bias, or gate · GELU(acc), as the kind says.
+// The epilogue as CUTLASS's tree of operations on the accumulator acc. kEpilogue selects acc +
+// bias, GELU(acc + bias), residual + acc + bias, or gate · GELU(acc).
 template <Epilogue kEpilogue, class Element, class Tile>
 struct EpilogueTree {
   using Out = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, Element>;
@@ -59,14 +59,14 @@ using Sm90Gemm =
     Sm90Product<Element, float, TileOf<Choice, sizeof(Element)>,
                 EpilogueTree<kEpilogue, Element, TileOf<Choice, sizeof(Element)>>, Choice>;
 
-// The tiles that measured best for each kind of layer. The choice depends only on the layer, and
-// does not change any bits.
+// The fastest tiles in measurements, for each type of layer. The tile depends only on the layer and
+// changes no bits.
 using Wide = TileChoice<128, 192, true>;
 using Square = TileChoice<128, 128, true>;
 using Deep = TileChoice<128, 256, false, 16>;
 
-// Computes a layer that adds to the residual stream, in fp32 or in Element. fc2 has many inputs and
-// takes the deep tile.
+// Computes a layer that adds to the residual stream, which is fp32 or Element. A layer with more
+// inputs than outputs (fc2) uses the tile Deep.
 template <class Element, Epilogue kEpilogue>
 void add_sm90(const GemmCall& call, cudaStream_t stream) {
   if (call.inputs > call.outputs) return Sm90Gemm<Element, kEpilogue, Deep>::run(call, stream);

@@ -1,4 +1,4 @@
-// Dense layers for Hopper with 8-bit operands and exact sums in 32 bits.
+// Dense layers for Hopper with 8-bit operands and exact 32-bit sums.
 #include "ops/activation_cuda.cuh"
 #include "ops/gemm_int8_cuda.hpp"
 #include "ops/hopper/product.cuh"
@@ -6,7 +6,7 @@
 namespace virnucpro::cuda {
 namespace {
 
-// Computes sum · row's scale · channel's scale + bias, in fp32, then the rest of the epilogue.
+// Computes sum · row's scale · channel's scale + bias, in fp32, then GELU or the addition to `out`.
 template <Int8Epilogue kEpilogue, class Tile>
 struct Int8Tree {
   using Out = cutlass::half_t;

@@ -1,7 +1,7 @@
 #pragma once
 
 // Matrix products for Hopper: CUTLASS's persistent, warp-specialised kernels (TMA, wgmma) with the
-// caller's epilogue and a scheduler that orders the tiles. Compile with NDEBUG: CUTLASS's device
+// caller's epilogue and our own order of tiles. Compile with NDEBUG, because CUTLASS's device
 // asserts make ptxas serialise every wgmma.
 #ifndef NDEBUG
 #error "compile this with -DNDEBUG"
@@ -24,10 +24,10 @@
 
 namespace virnucpro::cuda {
 
-struct BandedScheduler {};  // CUTLASS's tag for the scheduler below
+struct BandedScheduler {};  // tag that makes CUTLASS use BandedTileScheduler
 
-// CUTLASS's persistent scheduler in the order of TileWalk. One of its parameters is not needed and
-// carries the walk's band and rows.
+// CUTLASS's persistent scheduler, but with the tiles in TileWalk's order. Its parameter
+// log_swizzle_size_ is not needed, so that field stores the band and the rows of the TileWalk.
 class BandedTileScheduler
     : public cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler> {
   using Static = cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler>;
@@ -49,7 +49,7 @@ class BandedTileScheduler
   struct Arguments {
     int max_swizzle_size = 1;
     RasterOrderOptions raster_order = RasterOrderOptions::AlongN;
-    int band = 1;  // columns of clusters
+    int band = 1;  // width of a band, in columns of clusters
   };
 
   template <class Problem, class Tile, class Cluster>
@@ -130,8 +130,8 @@ using cute::Shape;
 
 inline constexpr auto kNearest = cutlass::FloatRoundStyle::round_to_nearest;
 
-// An output tile. Two consumer warp groups share it (cooperative), or take turns with two tiles
-// (pingpong): the epilogue of one group then overlaps the products of the other.
+// An output tile. Two warp groups compute it together (cooperative), or each group computes its own
+// tile (pingpong), so that the epilogue of one overlaps the products of the other.
 template <int Rows, int Columns, bool Pingpong, int EpilogueColumns = 0>
 struct TileChoice {
   static constexpr int kRows = Rows;
@@ -146,7 +146,7 @@ struct TileChoice {
                          Shape<Int<Pingpong ? 64 : 128>, Int<EpilogueColumns>>>;
 };
 
-// Properties of the device that a kernel needs.
+// Properties of the device that kernels need.
 struct DeviceLimits {
   int multiprocessors = 0;
   std::size_t l2_bytes = 0;
@@ -164,10 +164,10 @@ inline DeviceLimits device_limits() {
           .l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize))};
 }
 
-// Returns the number of tile columns in a band. The band's weights should stay in the L2 cache
-// while the rows pass, so their bytes decide (a fixed number made fc2's band 52 MB). All bands of a
-// layer are equally wide. By measurement, 16-bit weights take a quarter of the cache, or half if a
-// layer has many inputs, because each band reads all rows again; 8-bit weights take half of that.
+// Returns the number of tile columns in a band. A band's weights should stay in the L2 cache while
+// all rows are computed, so the number depends on the bytes of the weights. In measurements a
+// quarter of the cache was best for 16-bit weights, or half if a layer has more inputs than outputs
+// (every band reads all rows again); for 8-bit weights half of these sizes.
 inline int band_columns(const GemmCall& call, std::size_t element_bytes, int tile_columns,
                         std::size_t l2_bytes) {
   const std::size_t columns = (call.outputs + tile_columns - 1) / tile_columns;
@@ -177,8 +177,9 @@ inline int band_columns(const GemmCall& call, std::size_t element_bytes, int til
   return static_cast<int>((columns + bands - 1) / bands);
 }
 
-// Computes out = epilogue(x·Wᵀ) in one kernel. The epilogue `Tree` has a type `Tree`, the stored
-// type `Out`, the type `Source` of the old output if it is read, and arguments(call).
+// Computes out = epilogue(x·Wᵀ) in one kernel. `Tree` describes the epilogue: CUTLASS's type
+// `Tree`, the stored type `Out`, the type `Source` of the old output (or void), and
+// arguments(call).
 template <class Element, class Accumulator, class Tile, class Tree, class Choice>
 class Sm90Product {
   static constexpr int kAlign = 16 / static_cast<int>(sizeof(Element));
@@ -234,7 +235,7 @@ class Sm90Product {
   }
 };
 
-// The tile of a choice, for elements of this many bytes: a row of K is 128 bytes.
+// A choice's tile as a CUTLASS shape. Its K dimension has 128 bytes of elements.
 template <class Choice, int kElementBytes>
 using TileOf = Shape<Int<Choice::kRows>, Int<Choice::kColumns>, Int<128 / kElementBytes>>;
 
