@@ -17,7 +17,7 @@ template <typename Token>
 void check(const TokenBatch<Token>& batch, const BatchRules& rules, std::size_t out) {
   const auto& [tokens, offsets] = batch;
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != tokens.size()) {
-    fail(rules, fmt::format("offsets do not cover its {} tokens", tokens.size()));
+    fail(rules, fmt::format("its offsets do not cover its {} tokens", tokens.size()));
   }
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     if (offsets[i + 1] < offsets[i] || offsets[i + 1] - offsets[i] < rules.shortest) {
@@ -27,11 +27,11 @@ void check(const TokenBatch<Token>& batch, const BatchRules& rules, std::size_t 
   const auto unknown = std::find_if(tokens.begin(), tokens.end(),
                                     [&](Token token) { return token >= rules.vocabulary; });
   if (unknown != tokens.end()) {
-    fail(rules, fmt::format("token {} at {}, the vocabulary has {}", *unknown,
+    fail(rules, fmt::format("token {} at index {} is not in the vocabulary of {} tokens", *unknown,
                             unknown - tokens.begin(), rules.vocabulary));
   }
   if (out != batch.sequences() * rules.width) {
-    fail(rules, fmt::format("room for {} numbers, {} sequences give {} each", out,
+    fail(rules, fmt::format("the output has {} numbers; {} sequences need {} each", out,
                             batch.sequences(), rules.width));
   }
 }

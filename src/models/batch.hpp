@@ -8,10 +8,9 @@
 
 namespace virnucpro {
 
-// The rules for a batch: offsets start at 0, rise, and end at the number of tokens; tokens are in
-// the vocabulary; each sequence has at least `shortest` tokens; `out` has `width` numbers for each
-// sequence. Errors: kInternal, naming model and sequence, because only a bug of the caller can
-// break a rule.
+// The rules that check_batch() checks: offsets start at 0, rise, and end at the number of tokens;
+// tokens are below `vocabulary`; each sequence has at least `shortest` tokens; `out` has `width`
+// numbers for each sequence. Errors: kInternal, because only a bug of the caller breaks a rule.
 struct BatchRules {
   std::string model;
   std::size_t vocabulary;

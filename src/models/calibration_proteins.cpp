@@ -8,8 +8,8 @@
 namespace virnucpro {
 namespace {
 
-// Parts of open reading frames from genomes (tests/data/genomes, and phage lambda): of bacteria, an
-// archaeon, a chloroplast, phages, and viruses of animals.
+// Parts of open reading frames of bacteria, an archaeon, a chloroplast, phages and animal viruses.
+// The genomes are in tests/data/genomes; that of phage lambda is not.
 constexpr std::array<std::string_view, 40> kProteins{
     "SGESSDQPENDLSVVKPDAAIQSGSKWGTAEDLTAAEWMFDMVKTIAPSARKPNFAGWAN",
     "SGTLSNVTIAENCTINGTLRAEKIVGDIVKAASAAFPRQRESSVDWPSGTRTVTVTDDHP",

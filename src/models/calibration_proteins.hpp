@@ -4,8 +4,8 @@
 
 namespace virnucpro {
 
-// Returns the proteins on which models in 8 bits correct their biases. They are real and always the
-// same, so that a model's answers depend only on its weights. They have no nucleotides.
+// Returns the real proteins on which 8-bit models correct their biases, without nucleotides. The
+// proteins never change, so that a model's results depend only on its weights.
 PackedFrames calibration_frames();
 
 }  // namespace virnucpro

@@ -9,8 +9,8 @@
 
 namespace virnucpro {
 
-// The classifier over both embeddings, always in fp32: Linear → BatchNorm (running statistics) →
-// ReLU → Linear → softmax.
+// The classifier for both embeddings side by side, always in fp32: Linear → BatchNorm (running
+// statistics) → ReLU → Linear → softmax.
 template <class Backend>
 class ClassifierModel {
  public:
@@ -22,10 +22,10 @@ class ClassifierModel {
   ClassifierModel(ClassifierModel&&) noexcept;
 
   std::uint32_t inputs() const;
-  // Returns the matrix in which a batch of this many frames is computed.
+  // Makes the matrix of hidden units for a batch of this many frames.
   static Matrix activations(Context& context, const ClassifierShape& shape, std::size_t frames);
 
-  // merged: [frames, inputs]; scores: [frames, 2], probabilities of `others` and `virus`.
+  // `merged` is [frames, inputs]; `scores` is [frames, 2], probabilities of `others` and `virus`.
   void classify(Context& context, const Matrix& merged, typename Backend::Scores scores) const;
 
  private:

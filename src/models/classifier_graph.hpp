@@ -1,6 +1,6 @@
 #pragma once
 
-// The definitions of models/classifier.hpp; each backend has one source that includes them.
+// The definitions for models/classifier.hpp. One .cpp file of each backend includes this header.
 #include <fmt/format.h>
 
 #include <vector>
@@ -30,10 +30,11 @@ template <class Backend>
 ClassifierModel<Backend>::ClassifierModel(const ClassifierWeights& weights, Context& context) {
   const ClassifierShape& shape = weights.shape;
   if (shape.inputs == 0 || shape.hidden == 0 || shape.classes != 2) {
-    throw Error(ErrorKind::kWeightsFormat, {.file = weights.tensors->origin()},
-                fmt::format("a classifier of {} inputs, {} hidden units and {} classes, expected "
-                            "positive sizes and 2 classes",
-                            shape.inputs, shape.hidden, shape.classes));
+    throw Error(
+        ErrorKind::kWeightsFormat, {.file = weights.tensors->origin()},
+        fmt::format("{} inputs, {} hidden units and {} classes: the sizes must be positive, "
+                    "and the classes 2",
+                    shape.inputs, shape.hidden, shape.classes));
   }
   layers_ = std::make_unique<const Layers>(context, shape, *weights.tensors);
 }
@@ -60,9 +61,10 @@ void ClassifierModel<Backend>::classify(Context& context, const Matrix& merged,
   const ClassifierShape& shape = layers_->shape;
   const std::size_t frames = Backend::rows(merged);
   if (Backend::width(merged) != shape.inputs || scores.size() != frames * shape.classes) {
-    throw Error(ErrorKind::kInternal,
-                fmt::format("classifier: {} frames of {} numbers in, {} numbers out, {} inputs",
-                            frames, Backend::width(merged), scores.size(), shape.inputs));
+    throw Error(
+        ErrorKind::kInternal,
+        fmt::format("classifier: {} frames of {} numbers and {} scores do not fit {} inputs",
+                    frames, Backend::width(merged), scores.size(), shape.inputs));
   }
   Matrix hidden = activations(context, shape, frames);
   layers_->hidden.run(context, merged, hidden);

@@ -23,7 +23,7 @@ class DnabertSModel {
   std::uint32_t width() const;
   std::uint32_t vocabulary() const;
 
-  // The matrices in which a batch of this many tokens is computed.
+  // The matrices for a batch of this many tokens.
   struct Activations {
     typename Backend::Stream x;
     Matrix query_key_value;
@@ -33,7 +33,7 @@ class DnabertSModel {
   };
   static Activations activations(Context& context, const DnabertShape& shape, std::size_t tokens);
 
-  // Works like Esm2Model::embed(), but the mean is over all tokens, including [CLS] and [SEP].
+  // Works like Esm2Model::embed(), but each mean is over all tokens, with [CLS] and [SEP].
   void embed(Context& context, const typename Backend::template Batch<std::uint16_t>& batch,
              typename Backend::Pooled out) const;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The definitions of models/dnabert_s.hpp; each backend has one source that includes them.
+// The definitions for models/dnabert_s.hpp. One .cpp file of each backend includes this header.
 #include <fmt/format.h>
 
 #include <string>
@@ -29,14 +29,14 @@ inline LinearPart part(const std::string& name, std::size_t outputs) {
   return {name + ".weight", name + ".bias", outputs};
 }
 
-// Reads the embedding of token type 0, which all tokens have.
+// Reads the embedding of token type 0, the type of all tokens.
 inline HostArray<float> type_embedding(const DnabertShape& shape, const Weights& weights) {
   const std::string name = "embeddings.token_type_embeddings.weight";
   const Shape type_shape = weights.shape(name);
   const std::uint64_t types = type_shape.empty() ? 0 : type_shape.front();
   if (types == 0) {
     throw Error(ErrorKind::kWeightsTensor, {.file = weights.origin(), .tensor = name},
-                "no embedding of token type 0");
+                "it has no row for token type 0");
   }
   return read_tensor(weights, name, {types, shape.width});
 }
@@ -45,7 +45,7 @@ inline HostArray<float> type_embedding(const DnabertShape& shape, const Weights&
 
 template <class Backend>
 struct DnabertSModel<Backend>::Layers {
-  // `name` is "encoder.layer.N".
+  // Reads tensors whose names begin with `name`, which is "encoder.layer.N".
   struct Layer {
     Layer(Context& context, const DnabertShape& shape, const Weights& weights,
           const std::string& name);

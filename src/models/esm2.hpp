@@ -9,11 +9,11 @@
 
 namespace virnucpro {
 
-// Throws kWeightsFormat if no ESM-2 can have these sizes.
+// Throws kWeightsFormat if these sizes cannot be those of an ESM-2 model.
 void check_esm2_shape(const Esm2Weights& weights);
 
-// ESM-2 (Lin et al. 2023, Science 379:1123), a protein language model; only its last layer's
-// representation is computed. Weights are copied once, in the layout of the backend's products.
+// ESM-2 (Lin et al. 2023, Science 379:1123), a protein language model. Computes only the last
+// layer's representation. Stores one copy of the weights, in the layout of the backend's products.
 template <class Backend>
 class Esm2Model {
  public:
@@ -27,7 +27,7 @@ class Esm2Model {
 
   std::uint32_t width() const;
 
-  // The matrices in which a batch of this many tokens is computed.
+  // The matrices for a batch of this many tokens.
   struct Activations {
     Matrix x;  // the residual stream
     Operand normed;
@@ -37,9 +37,9 @@ class Esm2Model {
   };
   static Activations activations(Context& context, const Esm2Shape& shape, std::size_t tokens);
 
-  // batch: sequences of <cls> residues <eos>. out: [sequences, width], the mean over residues 1 …
-  // min(length, 1024) of the last layer after emb_layer_norm_after. A sequence's bits do not depend
-  // on other sequences. Throws between layers when the context's Cancel is set.
+  // Writes to `out`, [sequences, width], each sequence's mean of the last layer (normalised) over
+  // its first 1,024 residues. `batch` has sequences of <cls>, residues, <eos>. A sequence's bits do
+  // not depend on other sequences. Throws between two layers after a cancellation.
   void embed(Context& context, const typename Backend::template Batch<std::uint8_t>& batch,
              typename Backend::Pooled out) const;
 

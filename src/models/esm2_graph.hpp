@@ -1,6 +1,6 @@
 #pragma once
 
-// The definitions of models/esm2.hpp; each backend has one source that includes them.
+// The definitions for models/esm2.hpp. One .cpp file of each backend includes this header.
 #include <fmt/format.h>
 
 #include <string>
@@ -17,9 +17,9 @@ namespace virnucpro {
 namespace esm2 {
 
 inline constexpr float kLayerNormEps = 1e-5F;
-// Token dropout's factor for an input without masks: 1 − 0.15 · 0.8, its value in training.
+// The scale of embeddings if the model was trained with token dropout: 1 − 0.15 · 0.8.
 inline constexpr float kTokenDropoutScale = 0.88F;
-// A protein's mean is over its first residues, between <cls> and <eos>.
+// A protein's mean leaves out <cls> and <eos>, and all residues after the first 1,024.
 inline constexpr PooledRows kPooledResidues{.skipped = 1, .most = 1024};
 
 inline std::vector<float> inverse_frequencies(const Weights& weights, const std::string& name,

@@ -10,15 +10,15 @@
 
 namespace virnucpro {
 
-// ESM-2 in 8 bits on the CPU, to test its accuracy; fp32 is faster there. The weights are folded
-// (weights/folded_esm2.hpp); biases are corrected on calibration_frames().
+// ESM-2 in 8 bits on the CPU, for tests of its accuracy; fp32 is faster on the CPU. Uses folded
+// weights (weights/folded_esm2.hpp). Biases are corrected on calibration_frames().
 class Esm2Int8 {
  public:
   // Reads all of `weights`.
   Esm2Int8(const Esm2Weights& weights, OpContext& context, const Int8Policy& policy = {})
       : Esm2Int8(weights, context, policy, false) {}
-  // Makes a model for set_policy(): every linear has its weights in both forms. All linears compute
-  // in 8 bits at first, and while the biases are corrected.
+  // Makes a model that allows set_policy(): every linear stores its weights in 8 bits and in fp32.
+  // Until the first call of set_policy() all linears compute in 8 bits.
   static Esm2Int8 of_any_policy(const Esm2Weights& weights, OpContext& context) {
     return {weights, context, {}, true};
   }
@@ -26,7 +26,7 @@ class Esm2Int8 {
   void set_policy(const Int8Policy& policy) { policy_ = policy; }
 
   std::uint32_t width() const { return model_->width(); }
-  // Computes embeddings as Esm2Model::embed() does.
+  // Computes the same embeddings as Esm2Model::embed(), in 8 bits.
   void embed(OpContext& context, const TokenBatch<std::uint8_t>& batch, std::span<float> out) const;
 
  private:
