@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kFewestTokens = 3;  // of a frame: a residue between two ends
+constexpr std::size_t kFewestTokens = 3;  // of the shortest frame: a residue between two end tokens
 
 std::uint64_t weight_bytes(const ModelShapes& shapes, const EngineOutputs& outputs,
                            Precision precision) {
@@ -23,7 +23,7 @@ std::uint64_t weight_bytes(const ModelShapes& shapes, const EngineOutputs& outpu
   if (outputs.needs_dnabert_s()) numbers += numbers_of(shapes.dnabert_s);
   if (outputs.needs_esm2()) numbers += numbers_of(shapes.esm2);
   if (outputs.scores) numbers += numbers_of(shapes.classifier);
-  // While ESM-2's 8-bit weights are loaded, they take 16 bits: they have a second 8 bits.
+  // During the load, ESM-2's 8-bit weights take 16 bits, because they have a second 8 bits.
   return numbers * size_of(cuda::element_of(precision));
 }
 

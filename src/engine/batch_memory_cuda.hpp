@@ -11,9 +11,9 @@
 
 namespace virnucpro {
 
-// Computes a GPU's memory for models and their batches from shapes alone, even if the models are
-// not loaded. The models' own code runs on an arena that only counts, so that no formula can differ
-// from the code. A model that no output needs takes no memory.
+// These functions compute the GPU memory of models and batches from the models' shapes alone. They
+// run the models' own allocations on an arena that only counts bytes, so that no formula can differ
+// from the real need. A model that no output needs takes no memory.
 
 struct ModelShapes {
   DnabertShape dnabert_s;
@@ -23,24 +23,24 @@ struct ModelShapes {
 
 inline constexpr std::size_t kBatchesAtOnce = 2;  // one computes and one waits
 
-// Allocates a batch's activations from the context's arena, the models one after the other. The
-// arena then knows the largest amount that was in use.
+// Allocates a batch's activations from the context's arena, one model after the other. Afterwards
+// the arena's most() is the memory that such a batch needs, in bytes.
 void allocate_activations(cuda::Context& context, const ModelShapes& shapes,
                           const EngineOutputs& outputs, std::size_t esm_tokens,
                           std::size_t dna_tokens, std::size_t frames);
 
 // Returns the most frames that a batch of this many tokens can have.
 std::size_t most_frames(std::size_t tokens);
-// Returns the bytes of a batch's input, with this many tokens of either model.
+// Returns the bytes of a batch's input, for this many tokens of each model.
 std::size_t input_bytes(std::size_t tokens);
-// Returns the bytes of results with embeddings of this width.
+// Returns the bytes of a batch's results. `width` is the number of embedding columns.
 std::size_t result_bytes(std::size_t frames, std::size_t width);
 
-// Returns the memory for weights, and for batches of this many tokens of either model. It counts
-// some fp32 numbers as shorter; they are too few to matter.
+// Returns the bytes for weights, and for batches of this many tokens of each model. Counts the few
+// fp32 weights, such as biases, with the size of the other weights.
 MemoryNeed memory_need(const ModelShapes& shapes, const EngineOutputs& outputs, Precision precision,
                        std::size_t tokens);
-// Returns the memory need in 16 bits for each smaller published ESM-2, the largest first.
+// Returns the memory need in 16 bits with each smaller published ESM-2, the largest first.
 std::vector<MemoryNeed> needs_with_smaller_esm2(const ModelShapes& shapes,
                                                 const EngineOutputs& outputs, std::size_t tokens);
 

@@ -5,7 +5,7 @@
 namespace virnucpro {
 namespace {
 
-// Copies the sequences [begin, end) out of packed sequences.
+// Copies the sequences of `part` out of packed sequences.
 template <typename T>
 void cut(const std::vector<T>& tokens, const std::vector<std::uint32_t>& offsets,
          const BatchPart& part, std::vector<T>& cut_tokens,

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// A part of a batch. A frame's result does not depend on the rest of its batch.
+// Some frames of a batch. They can be computed alone, as no frame's result depends on the others.
 struct BatchPart {
   std::uint64_t batch = 0;
   std::uint32_t begin = 0;  // frames [begin, end)
@@ -17,14 +17,14 @@ struct BatchPart {
   friend bool operator==(const BatchPart&, const BatchPart&) = default;
 };
 
-// Returns the frames of a part as a batch of their own.
+// Returns the frames of a part as a new batch.
 PackedFrames cut_frames(const PackedFrames& frames, const BatchPart& part);
 
-// Copies a part's rows to their places in the result of its batch of `frames`, and adds its times.
-// The lists of frames are not copied. Worker, memory and arrival become those of the part that came
-// last, so all times of the batch count for its worker. If a batch was split, figures of single
-// workers are therefore inexact: two workers were lost with it, or a worker's memory was short.
-// Sums over all workers always hold.
+// Copies the rows of a part into the result of its batch, which has `frames` frames, and adds the
+// part's times. Does not copy the lists of frames. Worker, memory and arrival become those of this
+// part, so all times of a batch count for the worker of its last part. For a batch that was cut
+// into parts (after losses or for lack of memory) figures of single workers are therefore inexact;
+// sums over all workers are exact.
 void place_rows(const BatchResult& part_result, const BatchPart& part, std::size_t frames,
                 BatchResult& result);
 

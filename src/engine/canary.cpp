@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Lengths of the proteins. One is longer than a tile of attention's queries.
+// Residues of each protein. Some proteins are longer than one tile of attention's queries (64).
 constexpr std::array<std::size_t, 4> kResidues{5, 37, 90, 168};
 constexpr std::uint8_t kFirstResidue = 4;
 constexpr std::uint32_t kResidueKinds = 20;
@@ -17,7 +17,7 @@ constexpr std::uint16_t kDnaClass = 1;
 constexpr std::uint16_t kDnaEnd = 2;
 constexpr std::uint32_t kFirstPiece = 5;
 
-// Steps between ids, so that tokens of the whole vocabulary and every residue appear.
+// Differences between consecutive token ids, so that ids are from the whole vocabulary.
 constexpr std::uint32_t kEsmStep = 7;
 constexpr std::uint32_t kDnaStep = 1009;
 
@@ -43,7 +43,7 @@ void add_nucleotides(std::size_t pieces, std::uint32_t vocabulary, PackedFrames&
   frames.dna_offsets.push_back(static_cast<std::uint32_t>(frames.dna_tokens.size()));
 }
 
-// Compares bits, so that a NaN equals itself.
+// Compares bits, so that NaN equals NaN.
 bool same_bits(const std::vector<float>& one, const std::vector<float>& other) {
   return one.size() == other.size() &&
          (one.empty() || std::memcmp(one.data(), other.data(), one.size() * sizeof(float)) == 0);

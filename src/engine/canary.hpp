@@ -7,14 +7,14 @@
 
 namespace virnucpro {
 
-// Returns a fixed batch of a few frames. Its answer shows that a worker computes like the others,
-// and like before. `vocabulary` is the number of DNABERT-S's tokens, 0 if it is not computed.
+// Returns a constant batch of four frames. Its result shows if a worker computes as before and like
+// other workers. `vocabulary` is DNABERT-S's number of tokens, or 0 without DNABERT-S.
 BatchRequest canary_batch(std::uint32_t vocabulary);
 
-// Returns the larger of the batch's two numbers of tokens, one for each model.
+// Returns the canary batch's number of ESM-2 tokens; DNABERT-S has fewer.
 std::size_t canary_tokens();
 
-// True if two answers are the same, bit for bit.
+// True if the numbers of two results are the same, bit for bit.
 bool same_answer(const BatchResult& one, const BatchResult& other);
 
 }  // namespace virnucpro

@@ -13,7 +13,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kReadAtOnce = 1U << 18U;
-constexpr int kReadsInTurn = 16;  // of one socket, before the others' turn
+constexpr int kReadsInTurn = 16;  // reads of one socket before other sockets are read
 
 }  // namespace
 
@@ -22,7 +22,7 @@ ChannelEnds make_channel() {
   constexpr int kType = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
   if (::socketpair(AF_UNIX, kType, 0, ends.data()) != 0) {
     throw Error(kind_of_failure(errno, ErrorKind::kOutOfMemory),
-                "no socket can be made for a worker process: " + errno_text(errno));
+                "the socket for a worker process cannot be made: " + errno_text(errno));
   }
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
@@ -47,7 +47,7 @@ void MessageWriter::write() {
     if (done < 0 && errno == EINTR) continue;
     if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (done < 0) {
-      // A message is lost, whatever the reason. Close, so that the other side notices.
+      // The rest cannot be sent. Closes the connection, so that the other process notices the loss.
       ::shutdown(socket_, SHUT_RDWR);
       is_broken_ = true;
       return;

@@ -9,21 +9,21 @@
 
 namespace virnucpro {
 
-// Both ends of a stream socket between two processes. They do not block, and are closed in any
-// program that one of the processes starts.
+// Both ends of a stream socket between two processes. Both are non-blocking, and programs that
+// either process starts do not inherit them.
 struct ChannelEnds {
   UniqueFd one;
   UniqueFd other;
 };
-// Throws kOutOfMemory if the system has no more descriptors.
+// Throws kOutOfMemory or kTooManyFiles if the system has no more memory or descriptors.
 ChannelEnds make_channel();
 
-// Receives messages from one end. Only one thread at a time may use it.
+// Receives messages from a socket. Only one thread at a time may use this object.
 class MessageReader {
  public:
   MessageReader(int socket, const WireLimits& limits) : socket_(socket), wire_(limits) {}
 
-  // Reads available bytes without waiting, up to some megabytes; false if the other side is gone.
+  // Reads at most 4 MiB without waiting. Returns false if the other process closed its end.
   bool read();
   // Returns the next message. Errors: those of WireReader.
   std::optional<WorkerMessage> next_message() { return wire_.next_message(); }
@@ -35,15 +35,15 @@ class MessageReader {
   WireReader wire_;
 };
 
-// Sends messages into one end. Only one thread at a time may use it.
+// Sends messages into a socket. Only one thread at a time may use this object.
 class MessageWriter {
  public:
   explicit MessageWriter(int socket) : socket_(socket) {}
 
-  // Queues a message. A large message is `encoded` once, even if it is sent often.
+  // Queues a message, as encode_message() returned it.
   void add(std::string encoded) { waiting_.push_back(std::move(encoded)); }
-  // Sends as much as possible without waiting. If the other side is gone, or memory is short, it
-  // closes the connection, so that the reader notices.
+  // Sends as much as possible without waiting. If sending fails, closes the connection, so that the
+  // readers of both processes notice.
   void write();
   bool has_more() const { return !is_broken_ && !waiting_.empty(); }
   // Returns the number of messages that were not sent completely.
@@ -52,7 +52,7 @@ class MessageWriter {
  private:
   int socket_;
   std::deque<std::string> waiting_;
-  std::size_t sent_ = 0;  // bytes of the first message
+  std::size_t sent_ = 0;  // bytes of the first message that were sent
   bool is_broken_ = false;
 };
 

@@ -9,11 +9,11 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kMostTokens = 4096;
-// Multiply-adds of a batch per thread: two seconds on an AVX-512 core, four on an AVX2 core.
+// Multiply-adds of a batch for each thread: about 2 s on an AVX-512 core, 4 s on an AVX2 core.
 constexpr std::uint64_t kMultiplyAdds = 100'000'000'000U;
 
-// Returns the number of weights in matrix products: a token has as many multiply-adds. Attention
-// adds few for short frames.
+// Returns the number of weights in ESM-2's matrix products. A token needs one multiply-add for each
+// of these weights; attention needs few more if frames are short.
 std::uint64_t of_esm2(const Esm2Shape& shape) {
   const std::uint64_t width = shape.width;
   return shape.layers * (4 * width * width + 2 * width * shape.ffn);
@@ -36,7 +36,7 @@ std::uint64_t bytes_of_a_weight(Precision precision) {
   return 4;
 }
 
-// Returns the precision of DNABERT-S, which is never computed in int8.
+// Returns the precision of DNABERT-S, which is fp32 if ESM-2 is computed in int8.
 Precision of_dnabert_s(Precision precision) {
   return precision == Precision::kInt8 ? Precision::kFp32 : precision;
 }
@@ -52,7 +52,7 @@ std::uint64_t bytes_of_dnabert_s(const EngineModels& models, const EngineSetting
   return of_dnabert_s(models.dnabert_s.shape) * bytes_of_a_weight(of_dnabert_s(precision));
 }
 
-// Adds up both precisions. They share one DNABERT-S if both compute it in the same precision.
+// Adds both precisions. DNABERT-S counts once if it has the same precision in both.
 std::uint64_t bytes_of_weights(const EngineModels& models, const EngineSettings& settings) {
   const Precision first = settings.precision;
   const Precision check = settings.check_precision.value_or(first);
@@ -66,9 +66,9 @@ std::uint64_t bytes_of_weights(const EngineModels& models, const EngineSettings&
   return bytes;
 }
 
-// Returns how many numbers a token's activations have while a model is computed.
+// Returns the number of floats that one token needs while a model is computed.
 std::uint64_t activations_of(std::uint64_t width, std::uint64_t ffn) {
-  constexpr std::uint64_t kOfItsWidth = 5;  // the stream; queries, keys, values; attention's output
+  constexpr std::uint64_t kOfItsWidth = 5;  // residual; query, key, value; attention's output
   return kOfItsWidth * width + ffn;
 }
 
@@ -77,7 +77,7 @@ std::uint64_t activations_of(std::uint64_t width, std::uint64_t ffn) {
 CpuMemoryNeed cpu_memory_need(const EngineModels& models, const EngineSettings& settings) {
   const EngineOutputs& outputs = settings.outputs;
   CpuMemoryNeed need{.weights = bytes_of_weights(models, settings)};
-  std::uint64_t numbers = 0;  // the models are computed one after the other
+  std::uint64_t numbers = 0;  // of the larger model, because the models take turns
   if (outputs.needs_esm2()) {
     numbers = activations_of(models.esm2.shape.width, models.esm2.shape.ffn);
   }

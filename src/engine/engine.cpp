@@ -14,14 +14,15 @@ void check_widths(const EngineModels& models) {
   if (inputs == dna + protein) return;
   throw Error(ErrorKind::kWeightsTensor,
               Place{.file = models.classifier.tensors->origin(), .tensor = "hidden_layer.weight"},
-              fmt::format("it takes {} numbers, but DNABERT-S gives {} and ESM-2 {}", inputs, dna,
-                          protein));
+              fmt::format("it has {} inputs, but DNABERT-S has {} outputs and ESM-2 {}: choose "
+                          "another classifier or ESM-2",
+                          inputs, dna, protein));
 }
 
 }  // namespace
 
 void Engine::set_int8_policy(const Int8Policy& /*policy*/) {
-  throw Error(ErrorKind::kInternal, "an engine of one policy");
+  throw Error(ErrorKind::kInternal, "this engine was made for one int8 policy only");
 }
 
 std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,

@@ -21,7 +21,7 @@ struct EngineOutputs {
   bool dnabert_s = false;
   bool esm2 = false;
 
-  // True if the model is computed; scores need both models.
+  // True if an output needs this model. Scores need both models.
   bool needs_dnabert_s() const { return scores || dnabert_s; }
   bool needs_esm2() const { return scores || esm2; }
 };
@@ -34,45 +34,45 @@ struct EngineModels {
 };
 
 struct EngineSettings {
-  std::size_t threads = 1;  // that compute on the CPU, or load weights for a GPU
+  std::size_t threads = 1;  // threads that compute on the CPU; unused on a GPU
   Precision precision = Precision::kFp32;
   Int8Policy int8_policy{};  // for Precision::kInt8
-  // Allows set_int8_policy(): the engine has ESM-2's linears in 8 and in 16 bits. All linears
-  // compute in 8 bits at first, whatever the policy.
+  // Allows set_int8_policy(): the engine stores ESM-2's linears in 8 and in 16 bits, and ignores
+  // int8_policy. All linears compute in 8 bits until the first call.
   bool any_int8_policy = false;
-  // Precision of batches with BatchRequest::check set.
+  // The precision of batches whose BatchRequest::check is true.
   std::optional<Precision> check_precision{};
   EngineOutputs outputs{};
-  std::optional<int> gpu{};  // a CUDA device; empty: the CPU
-  // Tokens of a batch, of either model, for which memory is reserved; 0: the device chooses. A
-  // longer batch allocates more memory when it comes.
+  std::optional<int> gpu{};  // index of a CUDA device; empty for the CPU
+  // Memory is reserved for batches of this many tokens of either model; with 0 the engine chooses
+  // the number. A larger batch allocates more memory when it begins.
   std::size_t token_budget = 0;
 };
 
-// Computes a batch's scores and embeddings on one device, which holds both models.
+// Computes the scores and embeddings of batches on one device, where all models are loaded.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Returns the name of the code that computes, from cpu_kernel_path() or cuda_kernel_path().
-  // Scores are the same bytes only for equal names and precisions.
+  // Names the code that computes, as cpu_kernel_path() or cuda_kernel_path() does. Two engines give
+  // the same bytes only if their names and precisions are equal.
   virtual std::string kernel_path() const = 0;
   virtual std::uint32_t dnabert_s_width() const = 0;
   virtual std::uint32_t esm2_width() const = 0;
 
-  // Returns the limit of a batch's tokens: that of the settings, or less if memory is too small.
+  // Returns the most tokens of a batch: the settings' number, or fewer if memory is too small.
   virtual std::size_t token_budget() const = 0;
   virtual EngineFacts facts() const = 0;
 
-  // Returns how many batches may be begun before the first is finished: a GPU computes one batch
-  // while the next is sent. Results come in the order of begin().
+  // Returns how many batches may be in progress at once: a GPU computes one batch while the next is
+  // copied. Results are returned in the order of begin().
   virtual std::size_t depth() const = 0;
   // begin() and finish() throw kInterrupted or kTerminated between two layers, some seconds after a
   // cancellation (Cancel::check_late).
   virtual void begin(const BatchRequest& request) = 0;
   virtual BatchResult finish() = 0;
 
-  // Sets the policy of the batches that begin from now on. Errors: kInternal without
+  // Sets the policy for all batches that begin from now on. Errors: kInternal without
   // EngineSettings::any_int8_policy.
   virtual void set_int8_policy(const Int8Policy& policy);
 
@@ -82,15 +82,15 @@ class Engine {
   }
 };
 
-// Makes an engine on the GPU or the CPU, as the settings say. Errors: kCpu, kDevice, kPrecision,
-// kOutOfMemory, kWeights*; kWeightsTensor if the classifier's inputs are not both widths together.
+// Makes an engine on the settings' GPU or the CPU. Errors: kCpu, kDevice, kPrecision, kOutOfMemory,
+// kWeights*; kWeightsTensor if the classifier's inputs are not the sum of both widths.
 std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,
                                     const Cancel& cancel);
 
-// Makes the engine for make_engine(), which has checked the widths.
+// Makes an engine on the CPU. Only make_engine() calls this, after it has checked the widths.
 std::unique_ptr<Engine> make_cpu_engine(const EngineModels& models, const EngineSettings& settings,
                                         const Cancel& cancel);
-// Makes the engine for a GPU. Errors: kDevice in a program that was built without CUDA.
+// Makes an engine on a GPU. Errors: kDevice in a program that was built without CUDA.
 std::unique_ptr<Engine> make_cuda_engine(const EngineModels& models, const EngineSettings& settings,
                                          const Cancel& cancel);
 

@@ -38,7 +38,7 @@ std::vector<std::uint32_t> not_finite(const BatchResult& result, std::size_t fra
   return found;
 }
 
-// Measures seconds between calls.
+// Measures the seconds between two calls of lap().
 class LapClock {
  public:
   double lap() {
@@ -60,15 +60,15 @@ EngineFacts facts_of(const EngineModels& models, const EngineSettings& settings)
           .esm2_layers = models.esm2.shape.layers};
 }
 
-// Returns the precision of DNABERT-S: int8 is for ESM-2 alone.
+// Returns the precision of DNABERT-S, because int8 is only for ESM-2.
 Precision others_on_cpu(Precision precision) {
   return precision == Precision::kInt8 ? Precision::kFp32 : precision;
 }
 
-// Both encoders in one precision. An encoder that no output needs is absent.
+// Both encoders in one precision. An encoder is absent if no output needs it.
 class EncodersOnCpu {
  public:
-  // Takes DNABERT-S from `others`, if any, if both compute it in the same precision.
+  // Shares the DNABERT-S of `others`, which may be null, if its precision is the same.
   EncodersOnCpu(const EngineModels& models, const EngineSettings& settings, Precision precision,
                 ThreadPool& pool, const Cancel& cancel, const EncodersOnCpu* others = nullptr)
       : context_{.pool = pool, .cancel = cancel, .precision = others_on_cpu(precision)} {

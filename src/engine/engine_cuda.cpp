@@ -32,13 +32,13 @@ namespace {
 
 using cuda::DeviceBatch;
 
-// While one batch computes, the next has its input on the device and its kernels enqueued.
+// While one batch computes, the next batch's input is copied and its kernels are enqueued.
 constexpr std::size_t kDepth = kBatchesAtOnce;
-// The number of threads that load weights. Each needs pinned memory for the largest tensor.
+// Threads that load weights; few, because each needs pinned memory for the largest tensor.
 constexpr std::size_t kLoadThreads = 4;
-// This budget's speed is within a percent of the best; below kSmallestBudget it is too slow.
+// Tokens of a batch. This default is within 1 % of the best speed; below 512 a GPU is too slow.
 constexpr std::size_t kTokenBudget = 32768;
-constexpr std::size_t kInt8TokenBudget = 65536;  // int8's kernels take half the time
+constexpr std::size_t kInt8TokenBudget = 65536;  // int8's kernels are twice as fast
 constexpr std::size_t kSmallestBudget = 512;
 
 std::size_t wanted_budget(Precision precision) {
@@ -55,14 +55,14 @@ DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
   return info;
 }
 
-// Opens the device for the calling thread. Errors: kDevice if it is absent, too old or not
-// available; kOutOfMemory if others use its memory.
+// Opens the device for the calling thread. Errors: kDevice if the device is absent, too old or not
+// available; kOutOfMemory if other programs use its memory.
 cudaDeviceProp open_device(int index) {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
   const DeviceInfo info = info_of(index, properties);
   if (!is_new_enough(info)) throw Error(ErrorKind::kDevice, why_too_old({&info, 1}));
-  // A thread that waits for the device sleeps, which leaves the core to reading and packing.
+  // Makes a thread that waits for the device sleep, so that its core can read and pack input.
   cudaError_t status =
       cudaInitDevice(index, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid);
   if (status == cudaSuccess) status = cudaSetDevice(index);
@@ -75,14 +75,14 @@ struct MemoryInfo {
   std::size_t total = 0;
 };
 
-// Returns the memory of the calling thread's device.
+// Returns the free and the total memory of the calling thread's device, in bytes.
 MemoryInfo memory_info() {
   MemoryInfo info;
   check_cuda(cudaMemGetInfo(&info.free, &info.total), "cudaMemGetInfo");
   return info;
 }
 
-// Returns the device's memory and this process's part of it.
+// Returns the device's memory use and this process's part of it.
 WorkerMemory memory_now() {
   const MemoryInfo device = memory_info();
   const CachingAllocator& allocator = device_allocator();
@@ -108,7 +108,7 @@ cuda::Gemm choose_gemm(Precision precision, bool hopper) {
     case Precision::kBf16:
       return hopper ? cuda::gemm_sm90_bf16 : cuda::gemm_generic_bf16;
   }
-  throw Error(ErrorKind::kInternal, "no such precision");
+  throw Error(ErrorKind::kInternal, "unknown precision");
 }
 
 cuda::Attention choose_attention(Precision precision, bool hopper) {
@@ -121,11 +121,11 @@ cuda::Attention choose_attention(Precision precision, bool hopper) {
     case Precision::kBf16:
       return hopper ? cuda::attention_sm90_bf16 : cuda::attention_generic_bf16;
   }
-  throw Error(ErrorKind::kInternal, "no such precision");
+  throw Error(ErrorKind::kInternal, "unknown precision");
 }
 
-// ESM-2 in the precision of a run. For 8 bits it makes folded weights from the model's weights,
-// which it needs only during the load.
+// ESM-2 in the precision of a run. int8 uses folded weights (weights/folded_esm2.hpp), which this
+// object keeps until loaded().
 class Esm2OnGpu {
  public:
   Esm2OnGpu(const Esm2Weights& weights, cuda::Context& context)
@@ -161,16 +161,16 @@ class Esm2OnGpu {
   std::variant<Plain, Int8> model_;
 };
 
-// Returns the precision of DNABERT-S beside ESM-2: int8 is for ESM-2 alone.
+// Returns the precision of DNABERT-S, because int8 is only for ESM-2.
 Precision beside_esm2(Precision precision) {
   return precision == Precision::kInt8 ? Precision::kFp16 : precision;
 }
 
-// Both encoders in one precision, with the context of their ops. An encoder that no output needs is
-// absent. Their weights are on the device after load().
+// Both encoders in one precision, with the context of their ops. An encoder is absent if no output
+// needs it. The weights are on the device after load().
 class Encoders {
  public:
-  // Takes DNABERT-S from `others`, if any, if both compute it in the same precision.
+  // Shares the DNABERT-S of `others`, which may be null, if its precision is the same.
   Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
            bool hopper, cudaStream_t stream, const Cancel& cancel, const Encoders* others = nullptr)
       : cancel_(cancel),
@@ -196,7 +196,7 @@ class Encoders {
   void load() {
     context_.uploads.run(kLoadThreads, cancel_);
     if (esm2_) esm2_->loaded();
-    device_allocator().trim();  // the readers' buffers
+    device_allocator().trim();  // frees the buffers of the loading threads
   }
 
   cuda::Context& context() { return context_; }
@@ -220,7 +220,7 @@ class Encoders {
   std::optional<Esm2OnGpu> esm2_;
 };
 
-// Makes a buffer larger. Its size doubles, so that it soon suffices. The contents are lost.
+// Makes a buffer larger and loses its contents. Sizes are powers of 2, so that few calls suffice.
 void grow(DeviceBuffer& buffer, std::size_t bytes) {
   if (bytes <= buffer.bytes()) return;
   buffer = {};
@@ -233,10 +233,10 @@ void grow(PinnedBuffer& buffer, std::size_t bytes) {
   buffer = PinnedBuffer(std::bit_ceil(bytes));
 }
 
-// A batch's input: collected in pinned memory, sent in one copy.
+// A batch's input. It is collected in pinned memory, then sent to the device in one copy.
 class Staging {
  public:
-  // Makes room for `bytes`; the contents are lost.
+  // Makes room for `bytes` bytes and loses the old contents.
   void reserve(std::size_t bytes) {
     used_ = 0;
     grow(pinned_, bytes);
@@ -266,15 +266,15 @@ class Staging {
   std::size_t used_ = 0;
 };
 
-// A batch's results, on the device and finally in pinned memory: scores, a flag for each frame with
-// NaN or infinity and, if wanted, both embeddings side by side.
+// A batch's results, on the device or in pinned memory: scores [frames, 2], both embeddings side by
+// side [frames, width], and a flag for each frame (1: it has NaN or infinity).
 struct Results {
   std::span<float> scores;
   std::span<float> merged;
   std::span<std::uint8_t> flags;
 };
 
-// Divides memory into results. Embeddings are first: the classifier needs them aligned to 16 bytes.
+// Divides memory into results. The embeddings are first, because they must be aligned to 16 bytes.
 Results results_at(void* memory, std::size_t frames, std::size_t width) {
   auto* const numbers = static_cast<float*>(memory);
   auto* const scores = numbers + frames * width;
@@ -283,8 +283,8 @@ Results results_at(void* memory, std::size_t frames, std::size_t width) {
           .flags = {reinterpret_cast<std::uint8_t*>(scores + 2 * frames), frames}};
 }
 
-// Events for a batch's times: first those of its input, on the stream of copies, then those of the
-// compute stream in their order.
+// Events that measure a batch's times. The first two are on the stream of copies, the others on the
+// compute stream, in the order in which they are recorded.
 struct Marks {
   Event sending;
   Event sent;
@@ -295,7 +295,7 @@ struct Marks {
   Event done;
 };
 
-// Returns the seconds between two events that a stream has already passed.
+// Returns the seconds between two events that their streams have reached.
 double seconds_between(const Event& first, const Event& last) {
   return 1e-3 * static_cast<double>(first.milliseconds_until(last));
 }
@@ -308,7 +308,7 @@ struct Slot {
   Staging input;
   DeviceBuffer results;
   PinnedBuffer host_results;
-  std::size_t number = 0;  // counts only batches with work
+  std::size_t number = 0;  // counts only batches with frames
 };
 
 class CudaEngine : public Engine {
@@ -340,7 +340,7 @@ class CudaEngine : public Engine {
     }
   }
 
-  // The streams may still use the memory that is released here.
+  // Waits, because the streams may still use the memory that the members release.
   ~CudaEngine() override {
     cudaStreamSynchronize(copies_.get());
     cudaStreamSynchronize(compute_.get());
@@ -358,7 +358,7 @@ class CudaEngine : public Engine {
   std::size_t depth() const override { return kDepth; }
 
   void begin(const BatchRequest& request) override {
-    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // any thread may call this
+    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // because any thread may call begin()
     Slot& slot = slots_.at(next_);
     slot.id = request.id;
     slot.batch = request.batch;
@@ -413,7 +413,7 @@ class CudaEngine : public Engine {
     check_encoders_->load();
   }
 
-  // Lets 8-bit linears correct their biases on calibration_frames().
+  // Computes calibration_frames(), on which 8-bit linears correct their biases.
   void calibrate(Encoders& encoders) {
     const PackedFrames frames = calibration_frames();
     reserve(encoders, frames.esm_tokens.size(), 0);
@@ -460,7 +460,7 @@ class CudaEngine : public Engine {
     return values;
   }
 
-  // Reserves memory for batches of the wanted tokens; halves the number until it fits.
+  // Reserves memory for batches of the wanted tokens. Halves the number until the memory suffices.
   void plan() {
     BudgetPlan& budget = facts_.plan;
     for (budget.tokens = budget.wanted;; budget.tokens /= 2) {
@@ -482,7 +482,7 @@ class CudaEngine : public Engine {
                 budget.tokens, budget.wanted);
   }
 
-  // Releases the memory of reserve(): with half the tokens, its parts have other sizes.
+  // Releases the memory of reserve(), because half as many tokens need buffers of other sizes.
   void release() {
     activations_ = {};
     for (Slot& slot : slots_) {
@@ -491,8 +491,8 @@ class CudaEngine : public Engine {
     }
   }
 
-  // Reserves memory for batches of this many tokens of either model, and gives it to the next batch
-  // of these encoders.
+  // Reserves memory for the activations of batches of this many tokens of each model. The next
+  // batch of `encoders` uses this memory.
   void reserve(Encoders& encoders, std::size_t esm_tokens, std::size_t dna_tokens) {
     cuda::Context& context = encoders.context();
     context.arena = Arena();
@@ -506,13 +506,13 @@ class CudaEngine : public Engine {
     context.arena = Arena(activations_.data(), activations_.bytes());
   }
 
-  // Reserves a slot's memory for batches of this many tokens of either model, with any frames.
+  // Reserves a slot's memory for any batch of at most this many tokens of either model.
   void reserve(Slot& slot, std::size_t tokens) {
     slot.input.reserve(input_bytes(tokens));
     grow(slot.results, result_bytes(most_frames(tokens), width()));
   }
 
-  // Makes room for a batch. Only a single frame beyond the budget can need more memory.
+  // Makes room for a batch. Only a single frame that is longer than the budget needs more memory.
   void prepare(Slot& slot, const PackedFrames& frames, Encoders& encoders) {
     const std::size_t longest = longest_sequence(frames.esm_offsets);
     try {
@@ -522,9 +522,10 @@ class CudaEngine : public Engine {
       if (error.kind() != ErrorKind::kOutOfMemory) throw;
       throw Error(
           ErrorKind::kOutOfMemory,
-          fmt::format("the GPU has no memory for a batch of {} ESM-2 and {} DNABERT-S tokens; its "
-                      "longest protein has {} tokens: {}",
-                      frames.esm_tokens.size(), frames.dna_tokens.size(), longest, error.detail()));
+          fmt::format(
+              "the GPU has too little memory for a batch of {} ESM-2 and {} DNABERT-S tokens; its "
+              "longest protein has {} tokens: {}",
+              frames.esm_tokens.size(), frames.dna_tokens.size(), longest, error.detail()));
     }
     if (longest > positions_) {
       compute_.synchronize();
@@ -535,8 +536,8 @@ class CudaEngine : public Engine {
     grow(slot.host_results, result_bytes(slot.frames, wants_embeddings() ? width() : 0));
   }
 
-  // Returns the marks of a batch. There is one set more than batches in progress: times_of() also
-  // needs the marks of the batch before.
+  // Returns the marks of a batch. There is one set more than batches in progress, because
+  // times_of() also reads the previous batch's marks.
   Marks& marks(std::size_t number) { return marks_[number % marks_.size()]; }
 
   BatchTimes times_of(std::size_t number) {
@@ -575,7 +576,7 @@ class CudaEngine : public Engine {
     DeviceBatch<std::uint16_t> dna;
   };
 
-  // Collects a batch's input in pinned memory.
+  // Copies a batch's input to pinned memory.
   static Input gather(Slot& slot, const PackedFrames& frames) {
     const TraceSpan span("gather", slot.batch);
     const auto esm_items = cuda::attention_items(frames.esm_offsets);
@@ -590,7 +591,7 @@ class CudaEngine : public Engine {
             .dna = stage(slot.input, frames.dna_tokens, frames.dna_offsets, dna_items)};
   }
 
-  // Sends a batch's input and enqueues all its kernels.
+  // Sends a batch's input to the device and enqueues all its kernels.
   void enqueue(Slot& slot, const Input& input, Encoders& encoders) {
     const TraceSpan span("enqueue", slot.batch);
     const TracedLaunches launches(slot.batch);
@@ -618,7 +619,7 @@ class CudaEngine : public Engine {
     here.done.record(compute_);
   }
 
-  // Returns the place of a batch's results on the host, with embeddings if they are wanted.
+  // Returns a batch's results in pinned memory; they include embeddings if an output needs them.
   Results host_results(const Slot& slot) const {
     return results_at(slot.host_results.data(), slot.frames, wants_embeddings() ? width() : 0);
   }
@@ -646,11 +647,11 @@ class CudaEngine : public Engine {
   std::optional<ClassifierModel<cuda::Backend>> classifier_;
   DeviceBuffer activations_;
   EngineFacts facts_;
-  std::size_t positions_ = cuda::kPositions;  // positions that the rotary tables cover
+  std::size_t positions_ = cuda::kPositions;  // number of positions in the rotary tables
   std::array<Slot, kDepth> slots_;
   std::size_t next_ = 0;
   std::array<Marks, kDepth + 1> marks_;
-  std::size_t computed_ = 0;  // batches with work
+  std::size_t computed_ = 0;  // batches with frames so far
   std::deque<Slot*> under_way_;
 };
 

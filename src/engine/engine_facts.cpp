@@ -28,8 +28,8 @@ std::string plan_text(const BudgetPlan& plan) {
   }
   if (!plan.is_auto) return text;
   const std::string threads =
-      plan.threads == 1 ? "a thread computes" : fmt::format("{} threads compute", plan.threads);
-  return fmt::format("{}: {} these models for some seconds", text, threads);
+      plan.threads == 1 ? "one thread" : fmt::format("{} threads", plan.threads);
+  return fmt::format("{}: each takes {} some seconds", text, threads);
 }
 
 }  // namespace virnucpro

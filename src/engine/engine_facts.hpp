@@ -8,24 +8,24 @@
 
 namespace virnucpro {
 
-// An engine's token budget, and the sizes from which it follows.
+// An engine's token budget and the numbers that led to it.
 struct BudgetPlan {
   std::uint64_t tokens = 0;   // the budget
-  std::uint64_t wanted = 0;   // the user's number, or else the device's
-  bool is_auto = true;        // the user did not give a number
-  std::uint64_t threads = 0;  // threads of the CPU; 0: a GPU computes
-  // Bytes of a GPU's memory; on the CPU 0:
+  std::uint64_t wanted = 0;   // the user's number, or the device's default
+  bool is_auto = true;        // true if the user gave no number
+  std::uint64_t threads = 0;  // CPU threads; 0 for a GPU
+  // Bytes of GPU memory; 0 on the CPU:
   std::uint64_t weights = 0;
   std::uint64_t batches = 0;  // reserved for batches of this budget
-  std::uint64_t free = 0;     // before the models were loaded
+  std::uint64_t free = 0;     // free before the models were loaded
   std::uint64_t total = 0;
 };
 
-// Returns a text such as "batches of 32,768 tokens (auto): 5.5 GiB of weights, 4.0 GiB for batches,
+// Returns a text like "batches of 32,768 tokens (auto): 5.5 GiB of weights, 4.0 GiB for batches,
 // 71.0 GiB of 79.0 GiB were free".
 std::string plan_text(const BudgetPlan& plan);
 
-// The facts of an engine when it is ready to compute.
+// An engine's facts from the time when it was ready to compute.
 struct EngineFacts {
   BudgetPlan plan{};
   std::optional<WorkerMemory> memory{};  // empty on the CPU

@@ -1,4 +1,4 @@
-// The CUDA engine of a build without CUDA. With nvcc, room.cmake takes engine_cuda.cpp instead.
+// The CUDA engine of a build without CUDA. A build with CUDA compiles engine_cuda.cpp instead.
 #include "base/error.hpp"
 #include "engine/engine.hpp"
 

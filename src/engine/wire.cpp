@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
 constexpr std::uint16_t kVersion = 7;
-constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // covered by its CRC
-constexpr std::size_t kLengthPlace = 8;  // offset of the length in a head; then the payload's CRC
+constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // its CRC covers these
+constexpr std::size_t kLengthPlace = 8;  // byte offset of the length; the payload's CRC follows
 constexpr std::size_t kMostText = 16U << 10U;
 constexpr std::size_t kMostDescriptions = 1000;
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50U;  // bytes
@@ -43,7 +43,7 @@ void put_text(ByteWriter& out, std::string_view value) {
   out.number(static_cast<std::uint32_t>(value.size())).raw(value);
 }
 
-// Writes a text of an error or log line, cut to kMostText.
+// Writes a text of an error or log line, cut to at most kMostText bytes.
 void put_cut(ByteWriter& out, std::string_view value) {
   put_text(out, value.substr(0, kMostText));
 }
@@ -55,32 +55,32 @@ void put_array(ByteWriter& out, const std::vector<T>& values) {
 
 bool get_flag(ByteReader& in) {
   const auto value = in.number<std::uint8_t>();
-  if (value > 1) fail("a switch is neither on nor off");
+  if (value > 1) fail("a flag is neither 0 nor 1");
   return value == 1;
 }
 
 std::string get_text(ByteReader& in, std::size_t most = kMostText) {
   const auto size = in.number<std::uint32_t>();
-  if (size > most) fail("a text is too long");
+  if (size > most) fail(fmt::format("a text has {} bytes; the limit is {}", size, most));
   return std::string(in.text(size));
 }
 
 template <typename T>
 std::vector<T> get_array(ByteReader& in) {
   const auto count = in.number<std::uint64_t>();
-  // Compare counts, because a product could overflow.
-  if (count > in.left() / sizeof(T)) fail("an array is cut");
+  // Compares counts, because count · sizeof(T) could overflow.
+  if (count > in.left() / sizeof(T)) fail("an array is cut off");
   const auto bytes = in.read(count * sizeof(T));
   std::vector<T> values(count);
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 
-// Reads a value of an enum that has `count` values.
+// Reads a value of an enum with `count` values.
 template <typename T>
 T get_choice(ByteReader& in, std::size_t count) {
   const auto value = in.number<std::uint8_t>();
-  if (value >= count) fail("there is no such value");
+  if (value >= count) fail("a value of an enum is unknown");
   return static_cast<T>(value);
 }
 
@@ -121,7 +121,7 @@ void put(ByteWriter& out, const WorkerSetup& setup) {
 
 Int8Policy get_policy(ByteReader& in) {
   const std::optional<Int8Policy> policy = Int8Policy::parse(get_text(in));
-  if (!policy) fail("it names linears that are not there");
+  if (!policy) fail("its int8 policy cannot be read");
   return *policy;
 }
 
@@ -151,10 +151,10 @@ void put(ByteWriter& out, const std::optional<WorkerMemory>& memory) {
   }
 }
 
-// Reads a size of memory. Sizes are added up, so impossible sizes are refused.
+// Reads a number of bytes. Refuses impossible numbers, because their sums could overflow.
 std::uint64_t get_bytes(ByteReader& in) {
   const auto bytes = in.number<std::uint64_t>();
-  if (bytes > kMostMemory) fail("a size of memory is impossible");
+  if (bytes > kMostMemory) fail("a size of memory is larger than 2^50 bytes");
   return bytes;
 }
 
@@ -222,11 +222,11 @@ void get(ByteReader& in, WorkerHello& hello) {
   hello.token_budget = in.number<std::uint64_t>();
   hello.depth = in.number<std::uint64_t>();
   const auto count = in.number<std::uint32_t>();
-  if (count > kMostDescriptions) fail("it describes too much");
+  if (count > kMostDescriptions) fail("it has too many descriptions");
   for (std::uint32_t i = 0; i < count; ++i) {
     std::string name = get_text(in);
     const bool is_new = hello.description.emplace(std::move(name), get_text(in)).second;
-    if (!is_new) fail("it describes something twice");
+    if (!is_new) fail("two of its descriptions have the same name");
   }
   hello.synthetic = get_flag(in);
   hello.tokenizer = get_text(in);
@@ -247,10 +247,10 @@ void put(ByteWriter& out, const BatchRequest& request) {
 
 void check_offsets(const std::vector<std::uint32_t>& offsets, std::size_t tokens) {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != tokens) {
-    fail("frames do not lie in their tokens");
+    fail("its offsets do not cover its tokens");
   }
   for (std::size_t i = 1; i < offsets.size(); ++i) {
-    if (offsets[i] < offsets[i - 1]) fail("frames do not follow each other");
+    if (offsets[i] < offsets[i - 1]) fail("its offsets do not rise");
   }
 }
 
@@ -271,7 +271,7 @@ void get(ByteReader& in, BatchRequest& request) {
   }
 }
 
-// Reads a time. Times are shown and added up: NaN or a negative time would spoil all sums.
+// Reads a time in seconds. Refuses NaN and negative times, because they would spoil all sums.
 double get_seconds(ByteReader& in) {
   const auto seconds = in.number<double>();
   if (!std::isfinite(seconds) || seconds < 0) fail("a time is negative or not finite");
@@ -365,13 +365,13 @@ void put(ByteWriter& out, const WorkerTrace& trace) {
 
 std::uint32_t get_count(ByteReader& in, std::size_t most) {
   const auto count = in.number<std::uint32_t>();
-  if (count > most) fail("a trace has too much of something");
+  if (count > most) fail("a trace has too many names or tracks");
   return count;
 }
 
 void check_event(const TraceEvent& event, const TracePart& part) {
   if (event.name >= part.names.size() || event.track >= part.tracks.size()) {
-    fail("an event of a trace has no name or track");
+    fail("an event of a trace has an unknown name or track");
   }
   if (event.end < event.begin) fail("an event of a trace ends before it begins");
 }
@@ -394,7 +394,7 @@ void get(ByteReader& in, WorkerTrace& trace) {
   part.kernels = get_text(in);
 }
 
-// The limits suffice for a full trace. Numbers and counts need far less than a text.
+// A full trace, failure or log line fits its limit. The spare bytes are for numbers and counts.
 static_assert(kMostTrace >= kMostTraceEvents * sizeof(TraceEvent) +
                                 (kMostTraceNames + kMostTraceTracks) * (kLongestTraceText + 8) +
                                 2 * kMostText);
@@ -407,34 +407,35 @@ WorkerMessage decode(std::size_t type, std::string_view payload, std::index_sequ
   ByteReader in = reader_of(payload);
   const auto read = [&]<std::size_t Type>() { get(in, message.emplace<Type>()); };
   static_cast<void>(((type == Types && (read.template operator()<Types>(), true)) || ...));
-  if (in.left() != 0) fail("it is longer than its content");
+  if (in.left() != 0) fail("it has bytes after its last field");
   return message;
 }
 
-// The fields of a frame's head.
+// The fields of a frame's head that differ between frames.
 struct Head {
   std::size_t type = 0;
   std::uint32_t length = 0;
-  std::uint32_t checksum = 0;  // of the payload
+  std::uint32_t checksum = 0;  // CRC-32C of the payload
 };
 
 Head read_head(std::string_view bytes, const WireLimits& limits) {
   ByteReader in = reader_of(bytes.substr(0, kWireHead));
-  if (in.number<std::uint32_t>() != kMagic) fail("it does not begin as one");
+  if (in.number<std::uint32_t>() != kMagic) fail("its first bytes are wrong");
   const auto version = in.number<std::uint16_t>();
-  if (version != kVersion) fail(fmt::format("it is of version {}, not {}", version, kVersion));
+  if (version != kVersion)
+    fail(fmt::format("it has version {}; this program has version {}", version, kVersion));
   Head head;
   head.type = in.number<std::uint16_t>();
   head.length = in.number<std::uint32_t>();
   head.checksum = in.number<std::uint32_t>();
   if (in.number<std::uint32_t>() != crc32c(as_bytes(bytes.substr(0, kCheckedHead)))) {
-    fail("the checksum of its head does not fit");
+    fail("the checksum of its head is wrong");
   }
-  if (head.type >= std::variant_size_v<WorkerMessage>) fail("there is no such type");
+  if (head.type >= std::variant_size_v<WorkerMessage>) fail("its type is unknown");
   const std::uint64_t most = limits.most(head.type);
-  if (most == 0) fail("nobody asked for one of its type");
+  if (most == 0) fail("no message of its type is expected");
   if (head.length > most) {
-    fail(fmt::format("it has {} bytes, of its type it may have {}", head.length, most));
+    fail(fmt::format("it has {} bytes; the limit for its type is {}", head.length, most));
   }
   return head;
 }
@@ -446,9 +447,9 @@ std::string encode_message(const WorkerMessage& message) {
   out.number(kMagic);
   out.number(kVersion);
   out.number(static_cast<std::uint16_t>(message.index()));
-  out.raw(std::string(kWireHead - out.bytes().size(), '\0'));  // length and checksums
+  out.raw(std::string(kWireHead - out.bytes().size(), '\0'));  // for length and checksums
   std::visit([&out](const auto& part) { put(out, part); }, message);
-  if (out.bytes().size() - kWireHead > kMostPayload) fail("it would be too long");
+  if (out.bytes().size() - kWireHead > kMostPayload) fail("it would be longer than 2 GiB");
   return sealed_frame(std::move(out.bytes()));
 }
 
@@ -480,7 +481,7 @@ std::optional<WorkerMessage> WireReader::next_message() {
   const Head head = read_head(rest, limits_);
   if (rest.size() - kWireHead < head.length) return std::nullopt;
   const std::string_view payload = rest.substr(kWireHead, head.length);
-  if (crc32c(as_bytes(payload)) != head.checksum) fail("its checksum does not fit");
+  if (crc32c(as_bytes(payload)) != head.checksum) fail("its checksum is wrong");
   WorkerMessage message =
       decode(head.type, payload, std::make_index_sequence<std::variant_size_v<WorkerMessage>>());
   message_bytes_ = kWireHead + head.length;

@@ -12,17 +12,17 @@
 
 namespace virnucpro {
 
-// Messages on a stream. Each is a frame: a head (magic, version, type, the payload's length and
-// CRC-32C, the head's own CRC-32C), then the payload; all numbers are little-endian. The reader
-// does not trust the other side: any bytes become a message or an Error. A head is checked as soon
-// as it is complete, so that no more than one payload of an allowed length is collected.
+// Messages on a byte stream. Each message is a frame: a head (magic, version, type, the payload's
+// length and CRC-32C, the head's own CRC-32C), then the payload. All numbers are little-endian. The
+// reader does not trust the sender: any bytes become a message or an Error. The reader checks a
+// head before the payload arrives, so that it collects at most one payload of an allowed length.
 
 inline constexpr std::size_t kWireHead = 20;
-// The limit of a payload: a batch of 65,536 frames with the widest published embeddings fits.
+// The most bytes of a payload. 65,536 frames with the widest published embeddings fit.
 inline constexpr std::uint32_t kMostPayload = 0x7fffffffU;
 
-// The longest payloads, in bytes. encode_message() shortens texts to fit. A setup has seven texts,
-// mostly paths. A request is a batch of the largest token budget.
+// The most bytes of a payload for each type. encode_message() cuts texts of errors and log lines to
+// fit. A setup has seven texts, mostly paths. A request has at most the largest token budget.
 inline constexpr std::uint64_t kMostSetup = 64U << 10U;
 inline constexpr std::uint64_t kMostHello = 256U << 10U;
 inline constexpr std::uint64_t kMostRequest = 64U << 20U;
@@ -30,10 +30,10 @@ inline constexpr std::uint64_t kMostFailure = 64U << 10U;
 inline constexpr std::uint64_t kMostLogLine = 17U << 10U;
 inline constexpr std::uint64_t kMostTrace = 24U << 20U;
 
-// Writes a complete frame. Errors: kInternal for a message that is too long.
+// Writes a complete frame. Errors: kInternal if the payload is longer than kMostPayload.
 std::string encode_message(const WorkerMessage& message);
 
-// The longest payload that a reader accepts, by type of message; at first no type is accepted.
+// The most bytes of a payload that a reader accepts, for each type of message; at first 0.
 class WireLimits {
  public:
   template <typename Message>
@@ -51,25 +51,26 @@ class WireReader {
  public:
   explicit WireReader(const WireLimits& limits) : limits_(limits) {}
 
-  // Returns the limits. They may change between messages: those sent decide which answers may come.
+  // Returns the limits. The caller may change them between messages: a request allows its answer.
   WireLimits& limits() { return limits_; }
   void add(std::span<const char> bytes);
-  // Returns the next message, or nothing until it is complete. Errors: kInternal for anything that
-  // encode_message() would not write; the stream is useless after an error.
+  // Returns the next message, or nothing until all its bytes were added. Errors: kInternal for
+  // bytes that encode_message() does not write. After an error the stream cannot be read any
+  // further.
   std::optional<WorkerMessage> next_message();
-  // True if the stream ends between two messages.
+  // True if all bytes so far were whole messages.
   bool at_end() const { return taken_ == bytes_.size(); }
-  // Returns the size of the last message.
+  // Returns the bytes of the last message's frame.
   std::size_t message_bytes() const { return message_bytes_; }
 
  private:
   WireLimits limits_;
   std::string bytes_;
-  std::size_t taken_ = 0;  // number of bytes read so far
+  std::size_t taken_ = 0;  // bytes of `bytes_` that were already returned as messages
   std::size_t message_bytes_ = 0;
 };
 
-// Complete a frame, or its head alone, with length and checksums, for tests.
+// Write a frame's length and checksums, or only the head's checksum. Tests also call these.
 std::string sealed_frame(std::string frame);
 std::string sealed_head(std::string frame);
 

@@ -37,7 +37,7 @@ struct Worker::State {
     try {
       std::size_t begun = 0;
       while (true) {
-        // Wait for a request only if nothing was begun.
+        // Waits for a request only if no batch is in progress.
         std::optional<BatchRequest> request;
         if (begun < engine.depth()) request = begun == 0 ? requests.pop() : requests.try_pop();
         if (is_stopping()) return;
@@ -77,9 +77,9 @@ struct Worker::State {
   std::mutex mutex;
   std::condition_variable answered;
   std::deque<BatchResult> results;
-  std::exception_ptr error;  // the engine's error; nothing is computed after it
+  std::exception_ptr error;  // the engine's error; after it nothing is computed
   bool stopping = false;
-  std::size_t outstanding = 0;  // used by the owner's thread only
+  std::size_t outstanding = 0;  // only the owner's thread uses this
   std::thread thread;
 };
 
@@ -108,7 +108,7 @@ std::vector<EngineFacts> Worker::facts() const {
   return {state_->engine.facts()};
 }
 
-// Counts the batches that may wait, and the batch that computes.
+// Returns the batches that may wait, plus the batch that the engine computes.
 std::size_t Worker::most_outstanding() const {
   return state_->in_flight + 1;
 }

@@ -13,13 +13,13 @@
 
 namespace virnucpro {
 
-// A thread that runs batches through an engine while its owner packs the next ones.
+// A thread that computes batches with an engine while its owner prepares the next batches.
 class Worker : public BatchComputer {
  public:
-  // submit() waits while `in_flight` batches wait. The engine must outlive the worker, and nothing
-  // else may use the engine.
+  // submit() blocks while `in_flight` batches wait. The engine must outlive the worker, and only
+  // the worker may use the engine.
   Worker(Engine& engine, std::size_t in_flight);
-  // Drops the batches that were not started.
+  // Drops all batches that are not finished.
   ~Worker() override;
 
   std::string kernel_path() const override;
@@ -31,7 +31,7 @@ class Worker : public BatchComputer {
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;
   std::size_t outstanding() const override;
-  // Returns results in the order of submit(). Rethrows the engine's error.
+  // Returns results in the order of the submit() calls. Rethrows the engine's error.
   std::optional<BatchResult> receive(bool wait) override;
 
  private:

@@ -17,11 +17,11 @@ namespace virnucpro {
 
 // The messages between a run and its worker processes; wire.hpp writes them to a socket.
 
-// The first message to a worker. It says how to load the models and make the engine.
+// The first message to a worker. It says which models to load and how to make the engine.
 struct WorkerSetup {
   std::string dnabert_s;  // the models as the user named them
   std::string esm2;
-  std::string classifier;  // empty: not needed
+  std::string classifier;  // empty: no classifier is needed
   std::string models_dir;
   std::string share_dir;
   std::uint64_t threads = 1;
@@ -31,38 +31,38 @@ struct WorkerSetup {
   EngineOutputs outputs{};
   bool on_gpu = false;             // the process sees only one GPU
   std::string pci{};               // the GPU's address: "0000:3b:00.0"; empty: unknown
-  std::uint64_t token_budget = 0;  // 0: the device chooses
+  std::uint64_t token_budget = 0;  // 0: the engine chooses
   bool trace = false;              // trace until the first batch that is not traced
-  std::string cupti{};             // TraceSettings::cupti
+  std::string cupti{};             // value of TraceSettings::cupti
 };
 
-// A worker's first answer, once it is ready to compute.
+// A worker's message that it is ready to compute.
 struct WorkerHello {
   std::string kernel_path;
   std::uint32_t dnabert_s_width = 0;
   std::uint32_t esm2_width = 0;
   std::uint64_t token_budget = 0;
-  std::uint64_t depth = 1;                         // batches that the engine may have begun at once
-  std::map<std::string, std::string> description;  // of models (run/load_models.hpp)
+  std::uint64_t depth = 1;                         // batches that the engine can have in progress
+  std::map<std::string, std::string> description;  // describes the models (run/load_models.hpp)
   bool synthetic = false;
-  std::string tokenizer;                   // DNABERT-S's file; empty if DNABERT-S is not computed
+  std::string tokenizer;                   // path of DNABERT-S's tokenizer; empty without DNABERT-S
   std::uint32_t dnabert_s_vocabulary = 0;  // the number of DNABERT-S's tokens
   EngineFacts facts{};
 };
 
 struct WorkerResult {
   BatchResult result;
-  std::uint64_t token_budget = 0;  // tokens that fit in the worker's memory now
+  std::uint64_t token_budget = 0;  // batch size that fits in the worker's memory now
 };
 
-// A worker's error. After kOutOfMemory (a batch needed too much memory) the worker goes on. Any
-// other error is its last message.
+// A worker's error. After kOutOfMemory for a batch the worker continues to compute. After any other
+// error the worker sends nothing more.
 struct WorkerFailure {
   ErrorKind kind = ErrorKind::kInternal;
   Place place{};
   std::string detail;
   std::optional<std::uint64_t> batch{};  // the batch that the worker was computing
-  std::uint64_t token_budget = 0;        // tokens that should fit in the worker's memory now
+  std::uint64_t token_budget = 0;        // batch size that should fit in the worker's memory now
 };
 
 struct WorkerLogLine {
@@ -70,9 +70,9 @@ struct WorkerLogLine {
   std::string text;
 };
 
-// A worker's trace since its last WorkerTrace. It is sent before a batch's result, so that the
-// trace is complete when all traced batches have results: the run waits for no trace, and a lost
-// worker costs only the events of its last batches.
+// The events of a worker's trace since its last WorkerTrace. A worker sends them before each
+// batch's result, so the trace is complete when all results of traced batches have arrived. If a
+// worker is lost, only the events of its last batches are missing.
 struct WorkerTrace {
   TracePart part;
 };

@@ -35,17 +35,17 @@ constexpr std::chrono::milliseconds kLookAtCancel{50};
 constexpr std::uint64_t kMostDepth = 64;
 constexpr std::uint32_t kMostWidth = 1U << 14U;  // the widest published model has 5,120
 
-// Limits of a worker's log and trace over the whole run. The rest is dropped and counted. A process
-// that logs kFlood bytes is lost, because it must be faulty. A long trace is not a fault: the user
-// asked for it.
+// Limits in bytes for a worker's log and trace in the whole run. What exceeds them is dropped and
+// counted. A process that logs more than kFlood bytes must be faulty, so it is treated as lost. A
+// long trace is not a fault, because the user asked for a trace.
 constexpr std::uint64_t kMostLog = 1U << 20U;
 constexpr std::uint64_t kMostTraces = 64U << 20U;
 constexpr std::uint64_t kFlood = 64U << 20U;
-// The memory of a kept log line without its text.
+// Bytes of memory for a stored log line, in addition to its text.
 constexpr std::uint64_t kLineCost = 100;
 constexpr const char* kNaN = "its embeddings or scores are NaN or infinite";
 
-// Counts seconds except while this process is stopped (Ctrl-Z) or the machine sleeps.
+// Counts seconds, but not while this process is stopped (Ctrl-Z) or the machine sleeps.
 class AwakeClock {
  public:
   double now() {
@@ -61,7 +61,7 @@ class AwakeClock {
   double seconds_ = 0;
 };
 
-// Wakes a polling thread.
+// Wakes a thread that waits in poll().
 class Wakeup {
  public:
   Wakeup() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -82,7 +82,7 @@ class Wakeup {
   UniqueFd fd_;
 };
 
-// Returns limits that allow unasked messages. Results are allowed only after a request.
+// Returns limits for messages that need no request. allow_result() adds the results.
 WireLimits limits_for_a_worker(bool traced) {
   WireLimits limits;
   limits.allow<WorkerHello>(kMostHello);
@@ -92,7 +92,7 @@ WireLimits limits_for_a_worker(bool traced) {
   return limits;
 }
 
-// A worker process and the messages in both directions.
+// A worker process with its socket, and the messages from it and to it.
 struct Link {
   Link(const WorkerCommand& command, ChannelEnds ends, bool traced)
       : socket(std::move(ends.one)),
@@ -105,12 +105,12 @@ struct Link {
   MessageWriter writer;
   WorkerProcess process;
   bool has_said_hello = false;
-  bool canary_in_check = false;  // the next answer is in the check precision
-  std::size_t most_frames = 0;   // of the largest request
+  bool canary_in_check = false;  // the next canary answer is in the check precision
+  std::size_t most_frames = 0;   // frames of the largest request
   std::uint64_t logged = 0;      // bytes of log messages
 };
 
-// The sizes of a worker's logs and traces over the run, from all its processes.
+// Totals of a worker's log and trace in the run, over all its processes.
 struct Said {
   std::uint64_t log = 0;    // bytes kept
   std::uint64_t trace = 0;  // bytes kept
@@ -124,10 +124,10 @@ struct OpenBatch {
   bool check = false;
   BatchResult result;
   std::size_t frames_left = 0;
-  std::size_t nan = 0;  // failed frames with NaN
+  std::size_t nan = 0;  // frames in result.failed because of NaN
 };
 
-// True if all lists of a result have the right sizes.
+// True if the lists of a result have the right sizes, and `not_finite` is ascending.
 bool fits(const BatchResult& result, std::size_t frames, const EngineOutputs& outputs,
           const WorkerHello& hello) {
   const auto rows = [frames](bool wanted, std::size_t width) {
@@ -141,10 +141,10 @@ bool fits(const BatchResult& result, std::size_t frames, const EngineOutputs& ou
          std::adjacent_find(bad.begin(), bad.end(), std::greater_equal<>()) == bad.end();
 }
 
-// Returns the length of the longest result that fits() accepts.
+// Returns an upper bound, in bytes, of the payload of a result that fits() accepts.
 std::uint64_t most_result(std::size_t frames, const EngineOutputs& outputs,
                           const WorkerHello& hello) {
-  constexpr std::uint64_t kFixed = 256;  // numbers and counts
+  constexpr std::uint64_t kFixed = 256;  // bytes for single numbers and counts
   std::uint64_t numbers = outputs.scores ? 2 : 0;
   if (outputs.dnabert_s) numbers += hello.dnabert_s_width;
   if (outputs.esm2) numbers += hello.esm2_width;
@@ -167,16 +167,15 @@ struct WorkerPool::Shared {
   std::condition_variable changed{};
   bool stopping = false;
   bool is_ready = false;
-  WorkerHello hello{};               // written before is_ready, once
-  std::uint64_t token_budget = 0;    // the smallest of all workers
+  WorkerHello hello{};               // written once, before is_ready becomes true
+  std::uint64_t token_budget = 0;    // the smallest budget of all workers
   std::vector<EngineFacts> facts{};  // of each worker
   std::deque<BatchRequest> submitted{};
   std::deque<BatchResult> results{};
   std::exception_ptr error{};
 };
 
-// Does everything except the owner's calls: owns the processes and carries out the schedule's
-// actions.
+// The pool's thread. It owns the worker processes and carries out the schedule's actions.
 class WorkerPool::Thread {
  public:
   explicit Thread(Shared& shared)
@@ -217,7 +216,7 @@ class WorkerPool::Thread {
       shared_.error = std::current_exception();
       shared_.changed.notify_all();
     }
-    // Kill all processes before waiting for any. Do it here: workers die with this thread.
+    // Kills all before it waits for one. This thread must do it: when it ends, they are killed.
     for (const auto& link : links_) {
       if (link) link->process.kill();
     }
@@ -225,7 +224,7 @@ class WorkerPool::Thread {
     tell_what_was_dropped();
   }
 
-  // Returns false when the pool must stop.
+  // Adds the submitted batches to the schedule. Returns false if the pool must stop.
   bool schedule_submitted() {
     std::deque<BatchRequest> submitted;
     {
@@ -269,7 +268,7 @@ class WorkerPool::Thread {
       log_info("{} is process {}", config.name, link->process.id());
       send(start.worker, encode_message(setup));
     } catch (const Error& error) {
-      // The summary of kWorkersLost speaks of all workers; here only one is lost.
+      // The summary of kWorkersLost says that every worker was lost; here it is only one worker.
       const bool is_of_all = error.kind() == ErrorKind::kWorkersLost;
       schedule_.lost(start.worker, is_of_all ? error.detail() : error.what(), clock_.now());
     }
@@ -301,13 +300,13 @@ class WorkerPool::Thread {
   void send_canary(std::size_t worker, std::uint64_t id, bool check) {
     BatchRequest request = canary_batch(shared_.hello.dnabert_s_vocabulary);
     request.id = id;
-    request.traced = true;  // a canary never ends its worker's trace
+    request.traced = true;  // otherwise the canary would end the worker's trace
     request.check = check;
     allow_result(worker, request.frames.frames());
     send(worker, encode_message(std::move(request)));
   }
 
-  // Allows a result of this many frames.
+  // Allows the worker to send a result of this many frames.
   void allow_result(std::size_t worker, std::size_t frames) {
     if (!links_[worker]) return;
     Link& link = *links_[worker];
@@ -387,7 +386,7 @@ class WorkerPool::Thread {
     if (!is_open) lose_ended(worker);
   }
 
-  // Handles the end of a worker. Throws if it had no memory to load models or to report that.
+  // Handles a process's end. Throws kOutOfMemory if its first load of models ran out of memory.
   void lose_ended(std::size_t worker) {
     Link& link = *links_[worker];
     const std::string how = link.process.end();
@@ -403,7 +402,7 @@ class WorkerPool::Thread {
     schedule_.lost(worker, reason, clock_.now(), links_[worker]->writer.unsent());
   }
 
-  // Each function handles one message. It returns false if the worker was lost by it.
+  // Each handle() handles one message. It returns false if the message made the worker lost.
 
   bool handle(std::size_t worker, WorkerLogLine line) {
     Link& link = *links_[worker];
@@ -412,7 +411,7 @@ class WorkerPool::Thread {
       lose(worker, fmt::format("it logged more than {} MiB", kFlood >> 20U));
       return false;
     }
-    // While they load, all workers log the same: show each line once.
+    // Shows each line only once, because all workers log the same lines while they load.
     if (said_.contains(line.text)) return true;
     Said& said = said_by_[worker];
     if (!has_room(said.log, line.text.size() + kLineCost, kMostLog)) {
@@ -430,7 +429,7 @@ class WorkerPool::Thread {
     return shared_.settings.workers[worker].name;
   }
 
-  // Adds `bytes` to `kept` and returns true, unless the sum would be above `most`.
+  // Adds `bytes` to `kept` and returns true. If the sum would exceed `most`, only returns false.
   static bool has_room(std::uint64_t& kept, std::uint64_t bytes, std::uint64_t most) {
     if (bytes > most - kept) return false;
     kept += bytes;
@@ -450,7 +449,7 @@ class WorkerPool::Thread {
     if (first_) {
       require_same(worker, hello);
     } else {
-      shared_.hello = hello;  // read only when all are ready
+      shared_.hello = hello;  // the owner reads it only after is_ready
       first_ = worker;
     }
     note_facts(worker, hello);
@@ -458,7 +457,7 @@ class WorkerPool::Thread {
     return true;
   }
 
-  // True if the hello's numbers are possible. They decide the sizes of batches, results and queues.
+  // True if the hello's numbers are possible. They set the sizes of batches, results and queues.
   bool is_possible(const WorkerHello& hello) const {
     const bool has_known_widths =
         !first_ || (hello.dnabert_s_width == shared_.hello.dnabert_s_width &&
@@ -491,7 +490,7 @@ class WorkerPool::Thread {
     return shared_.settings.workers[worker].setup.check_precision.has_value();
   }
 
-  // Checks a canary's answer in each precision. The schedule hears only of the last precision.
+  // Checks one canary answer. Tells the schedule if it is wrong, or if it is the last precision's.
   bool check_canary(std::size_t worker, BatchResult result) {
     const bool check = links_[worker]->canary_in_check;
     std::optional<BatchResult>& right = check ? check_canary_ : canary_;
@@ -533,16 +532,16 @@ class WorkerPool::Thread {
     return true;
   }
 
-  // These messages never come from a worker.
+  // Workers never send these messages.
   bool handle(std::size_t worker, const WorkerSetup& /*setup*/) { return refuse(worker); }
   bool handle(std::size_t worker, const BatchRequest& /*request*/) { return refuse(worker); }
 
   bool refuse(std::size_t worker) {
-    lose(worker, "it sent a message that nobody asked for");
+    lose(worker, "it sent an unexpected message");
     return false;
   }
 
-  // The description "esm2_hash" is the hash of the file in the description "esm2".
+  // A description whose name has this suffix is the hash of a file: "esm2_hash" is that of "esm2".
   static constexpr std::string_view kHash = "_hash";
 
   [[noreturn]] void fail_for_other_file(std::size_t worker, const WorkerHello& hello,
@@ -561,10 +560,11 @@ class WorkerPool::Thread {
       const std::string here = other == shared_.hello.description.end() ? "" : other->second;
       if (here == text) continue;
       if (name.ends_with(kHash)) fail_for_other_file(worker, hello, name);
-      throw Error(ErrorKind::kDevice,
-                  fmt::format("the workers would not compute alike: {} is {} for {} and {} for {}; "
-                              "choose devices of one kind (--device)",
-                              name, here, name_of(*first_), text, name_of(worker)));
+      throw Error(
+          ErrorKind::kDevice,
+          fmt::format("the workers would compute different results: {} is {} for {} and {} for {}; "
+                      "choose devices of the same model (--device)",
+                      name, here, name_of(*first_), text, name_of(worker)));
     }
   }
 
@@ -577,7 +577,7 @@ class WorkerPool::Thread {
 
   void use(const WorkerSchedule::Acceptance& acceptance, BatchResult result) {
     OpenBatch& batch = batches_.at(acceptance.part.batch);
-    // Two answers agree on this NaN: no worker is at fault. The check precision may be finite.
+    // Two answers have this NaN, so no worker is faulty. The check precision may have no NaN.
     const bool is_first_of_two = has_two_precisions(result.worker) && !batch.check;
     for (const std::uint32_t frame : acceptance.given_up) {
       const std::uint32_t index = acceptance.part.begin + frame;
@@ -605,7 +605,7 @@ class WorkerPool::Thread {
     const std::size_t frames = batch.frames.frames();
     std::ranges::sort(result.failed, {}, &FailedFrame::index);
     std::ranges::sort(result.not_finite);
-    // If no number was ever finite in this run, the models are at fault, not the frames.
+    // If the run never had a finite number, the models are faulty, so the frames did not fail.
     if (batch.nan == frames && !any_finite_ && frames > 0) {
       result.failed.clear();
       result.not_finite.resize(frames);
@@ -623,10 +623,10 @@ class WorkerPool::Thread {
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<Said> said_by_;  // one for each worker
   std::map<std::uint64_t, OpenBatch> batches_;
-  std::optional<std::size_t> first_;  // the worker whose hello is the reference
+  std::optional<std::size_t> first_;  // the worker whose hello is compared with the others
   std::optional<BatchResult> canary_;
   std::optional<BatchResult> check_canary_;
-  std::set<std::string> said_;  // log lines of all workers; kMostLog bounds them
+  std::set<std::string> said_;  // log lines shown so far; kMostLog limits them
   bool is_ready_ = false;
   bool any_finite_ = false;
   bool warned_of_memory_ = false;

@@ -15,15 +15,15 @@
 
 namespace virnucpro {
 
-// Worker processes that compute a run's batches, one for each of the settings' workers. Each sees
-// one GPU at most. This process opens no GPU, because only the end of a process clears a faulted
-// CUDA context. Whatever happens to a worker, each frame has one result, with the same bits, or is
-// reported as failed (worker_schedule.hpp).
+// Worker processes that compute a run's batches. Each process uses at most one GPU. This process
+// opens no GPU, because a faulted CUDA context is cleared only when its process ends. If workers
+// fail, every frame still has one result, with the same bits, or is reported as failed
+// (worker_schedule.hpp says how).
 class WorkerPool : public BatchComputer {
  public:
   struct WorkerConfig {
     std::string name;         // for messages: "worker 1 (cuda:1)"
-    std::string visible_gpu;  // UUID of the worker's only GPU; empty: it has none
+    std::string visible_gpu;  // UUID of the worker's only GPU; empty: no GPU
     WorkerSetup setup{};
   };
   struct Settings {
@@ -33,15 +33,15 @@ class WorkerPool : public BatchComputer {
     WorkerSchedule::Settings schedule{};  // the pool sets its member `workers`
   };
 
-  // Returns when every worker is ready or was dropped. Errors: a worker's error in loading the
-  // models; kDevice if workers would compute differently; kWorkersLost; kInterrupted/kTerminated.
+  // Waits until every worker is ready or dropped. Errors: that of a worker that cannot load models;
+  // kDevice if workers would compute differently; kWorkersLost; kInterrupted, kTerminated.
   WorkerPool(const Settings& settings, const Cancel& cancel);
-  // Kills the workers.
+  // Kills the worker processes.
   ~WorkerPool() override;
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Returns the hello that all workers agree on.
+  // Returns the first worker's hello. All others have the same description and widths.
   const WorkerHello& hello() const;
 
   std::string kernel_path() const override { return hello().kernel_path; }
@@ -53,8 +53,8 @@ class WorkerPool : public BatchComputer {
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;
   std::size_t outstanding() const override;
-  // Returns results like BatchComputer. Errors: kWorkersLost if no worker is left; kOutOfMemory for
-  // a frame that fits in no worker's memory; kDevice if a restarted worker computes differently.
+  // Returns results like BatchComputer. Errors: kWorkersLost if no worker is left; kOutOfMemory if
+  // a frame fits in no worker's memory; kDevice if a restarted worker computes differently.
   std::optional<BatchResult> receive(bool wait) override;
 
  private:
@@ -63,7 +63,7 @@ class WorkerPool : public BatchComputer {
   std::unique_ptr<Shared> shared_;
   const Cancel& cancel_;
   std::size_t outstanding_ = 0;
-  std::unique_ptr<Thread> thread_;  // last: it ends first
+  std::unique_ptr<Thread> thread_;  // last member, so that the thread ends first
 };
 
 }  // namespace virnucpro

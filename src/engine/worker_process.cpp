@@ -21,10 +21,10 @@ namespace {
 
 constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 constexpr int kMomentMilliseconds = 500;
-// The longest wait for a killed process. A driver may delay its end.
+// The longest wait for the end of a killed process, which a driver may delay.
 constexpr int kKillMilliseconds = 1000;
 
-// The two settings objects of posix_spawn; the destructor frees them.
+// The two settings objects for posix_spawn. The destructor frees them.
 class SpawnSettings {
  public:
   explicit SpawnSettings(int socket) {
@@ -80,7 +80,7 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command, const UniqueFd& socke
                     argument_pointers(arguments).data(), argument_pointers(variables).data());
   if (error == 0) return;
   id_ = -1;
-  // EAGAIN means that no more processes are allowed.
+  // EAGAIN means that the system allows no more processes.
   throw Error(
       error == EAGAIN ? ErrorKind::kOutOfMemory : kind_of_failure(error, ErrorKind::kWorkersLost),
       fmt::format("no worker process can be started from {}: {}", command.program.string(),
@@ -100,7 +100,7 @@ std::string WorkerProcess::end() {
   if (wait_for(kMomentMilliseconds)) return how_it_ended(status_);
   kill();
   return wait_for(kKillMilliseconds) ? "it closed its socket and did not end"
-                                     : "it cannot be killed: its driver holds it";
+                                     : "it cannot be killed: it waits for the GPU driver";
 }
 
 bool WorkerProcess::ran_out_of_memory() const {

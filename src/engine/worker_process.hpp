@@ -10,39 +10,39 @@
 
 namespace virnucpro {
 
-// The file descriptor of a worker process's socket.
+// The file descriptor number of the socket in a worker process.
 inline constexpr int kWorkerSocket = 3;
 // The argument that makes this program a worker.
 inline constexpr const char* kWorkerArgument = "worker";
 
 struct WorkerCommand {
   std::filesystem::path program;
-  std::string name;                    // name in ps and top; at most 15 letters
-  std::vector<std::string> arguments;  // after the name
-  std::string visible_gpu;             // its CUDA_VISIBLE_DEVICES; empty: unchanged
+  std::string name;                    // shown by ps and top; at most 15 letters
+  std::vector<std::string> arguments;  // without the name
+  std::string visible_gpu;             // value of CUDA_VISIBLE_DEVICES; empty: unchanged
 };
 
-// A worker process, as its parent sees it. It has only two of the parent's files, the socket and
-// standard error, which is the run's own: the run reads none of it, so a worker cannot fill the
-// run's memory that way. Signals to stop are blocked in the process until it can handle them.
-//
-// This object must not outlive the thread that made it: that thread's end kills the process.
+// A worker process, as its parent sees it. The process inherits only two files: the socket and
+// standard error. The parent does not read that standard error, so a worker cannot fill the
+// parent's memory through it. SIGINT, SIGTERM and SIGHUP are blocked in the process until it can
+// handle them.
+// This object must not outlive the thread that made it: the end of that thread kills the process.
 class WorkerProcess {
  public:
-  // Throws kWorkersLost if the program cannot be started, or kOutOfMemory, kTooManyFiles.
+  // Starts the process. Errors: kWorkersLost, kOutOfMemory, kTooManyFiles.
   WorkerProcess(const WorkerCommand& command, const UniqueFd& socket);
-  // Kills the process.
+  // Kills the process and waits for its end, at most a second.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   pid_t id() const { return id_; }
-  // Kills without waiting, unlike the destructor: a driver may need a second to clean up.
+  // Kills the process without a wait for its end, which a driver may delay by a second.
   void kill() const;
-  // Waits briefly for the process, then kills it. Call it when the socket was closed. Returns a
-  // text on the end: "it was killed by signal 9 (Killed)".
+  // Waits half a second for the process, then kills it. Call this when the socket was closed.
+  // Returns how the process ended: "it was killed by signal 9 (Killed)".
   std::string end();
-  // True if the process ended with that error's exit code. Call it after end().
+  // True if the process's exit code is that of kOutOfMemory. Call this after end().
   bool ran_out_of_memory() const;
 
  private:

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// If this many answers all have NaN in different frames, the last answer counts.
+// After this many answers with NaN, the last answer is used, even if the NaN are in other frames.
 constexpr unsigned kMostNanAnswers = 3;
 constexpr unsigned kLossesBeforeCut = 2;
 
@@ -77,7 +77,7 @@ WorkerSchedule::Acceptance WorkerSchedule::judge_nan(std::size_t worker, Item it
       !is_first && std::all_of(not_finite.begin(), not_finite.end(),
                                [&item](std::uint32_t frame) { return holds(item.nan, frame); });
   if (is_same || item.nan_answers >= kMostNanAnswers) {
-    // Two answers agree: the frames cause the NaN, and the worker is not to blame.
+    // If two answers agree, the frames cause the NaN, so the earlier worker's strike is removed.
     if (is_same) nan_was_confirmed_ = true;
     if (is_same) forgive(item.lost_on.back());
     note_answer(worker, item.part, now);
@@ -86,8 +86,8 @@ WorkerSchedule::Acceptance WorkerSchedule::judge_nan(std::size_t worker, Item it
   item.nan = not_finite;
   item.lost_on.push_back(worker);
   const BatchPart part = item.part;
-  // Some frames of this run are known to give NaN. For them, asking another worker costs less than
-  // a restart of this worker.
+  // This run has frames that cause NaN. An answer from another worker costs less time than a
+  // restart of this worker.
   if (nan_was_confirmed_) {
     queue_.push_front(std::move(item));
     assign(now);
@@ -95,7 +95,7 @@ WorkerSchedule::Acceptance WorkerSchedule::judge_nan(std::size_t worker, Item it
   }
   put_back(members_[worker], 0);
   queue_.push_front(std::move(item));
-  strike(worker, "it answered NaN or infinite numbers", false, now);
+  strike(worker, "its answer has NaN or infinite numbers", false, now);
   return {.accepted = false, .part = part};
 }
 
@@ -151,7 +151,7 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
   const bool any_left = std::any_of(members_.begin(), members_.end(), [](const Member& other) {
     return other.state != State::kDropped;
   });
-  // Only condemned parts are left, so no other part will be answered.
+  // Only condemned parts are left, so no other part can be answered.
   const bool is_stuck = !condemned_.empty() && queue_.empty() && parts_.empty();
   if (!any_left || lost_in_a_row_ > settings_.most_lost || (is_stuck && !was_any_answered_)) {
     actions_.emplace_back(End{reason});
@@ -162,7 +162,7 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
 }
 
 // Puts a lost worker's parts at the front of the queue, in their order. The worker had begun the
-// first `blamed` parts, and one of these may be the cause of the loss.
+// first `blamed` parts; one of these may have caused the loss.
 void WorkerSchedule::put_back(Member& member, std::size_t blamed) {
   const auto worker = static_cast<std::size_t>(&member - members_.data());
   for (std::size_t i = member.flying.size(); i-- > 0;) {
@@ -189,7 +189,7 @@ void WorkerSchedule::put_in_front(Item item) {
 
 void WorkerSchedule::cut_in_two(Item item) {
   const std::uint32_t middle = item.part.begin + item.part.frames() / 2;
-  // The cause may be in either half: both halves are suspects, and another loss cuts them again.
+  // The cause may be in either half, so both are suspects, and another loss cuts them again.
   Item half{.part = item.part, .losses = std::min(item.losses, 1U), .lost_on = item.lost_on};
   half.part.begin = middle;
   queue_.push_front(half);
@@ -247,10 +247,10 @@ WorkerSchedule::Seconds WorkerSchedule::longest_wait(const Member& member) const
                   settings_.hang_factor * *slowest_ * timed_tokens(member, tokens));
 }
 
-// Returns the tokens by which a time is divided. Every batch has a fixed cost: without a minimum, a
-// tiny batch would look so slow that the longest wait for a full batch would be hours.
+// Returns the number of tokens by which a batch's time is divided, with a minimum. A batch has a
+// fixed cost, so without a minimum a tiny batch would look slow and make the longest wait hours.
 double WorkerSchedule::timed_tokens(const Member& member, std::size_t tokens) {
-  constexpr std::uint64_t kLeastShare = 8;  // of a worker's budget: at least one eighth
+  constexpr std::uint64_t kLeastShare = 8;  // the minimum is an eighth of the worker's token budget
   return static_cast<double>(std::max<std::uint64_t>(tokens, member.token_budget / kLeastShare));
 }
 
@@ -281,7 +281,7 @@ bool WorkerSchedule::is_alive(std::size_t worker) const {
   return members_[worker].state != State::kDropped;
 }
 
-// True if the worker was not lost with this suspect before, or if all living workers were.
+// True if this worker was not lost with the suspect before, or if all living workers were.
 bool WorkerSchedule::is_free_for(std::size_t worker, const Item& item) const {
   const auto met = [&item](std::size_t other) {
     return std::find(item.lost_on.begin(), item.lost_on.end(), other) != item.lost_on.end();
@@ -302,7 +302,7 @@ bool WorkerSchedule::has_room(const Member& member) const {
   return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
-// Returns the least busy worker that may take the suspect or, without a suspect, has room.
+// Returns the ready worker with the fewest parts that may compute `suspect` or, if null, has room.
 std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& reserved,
                                                       const Item* suspect) const {
   std::optional<std::size_t> best;
@@ -319,8 +319,8 @@ void WorkerSchedule::assign(Seconds now) {
   assign_others(assign_suspects(now), now);
 }
 
-// Sends suspects to idle workers. A busy worker is reserved for a suspect: it gets nothing else, so
-// that it becomes idle.
+// Sends suspects to idle workers. If only a busy worker may compute a suspect, reserves this
+// worker: it gets no other part until it is idle. Returns which workers are reserved.
 std::vector<bool> WorkerSchedule::assign_suspects(Seconds now) {
   std::vector<bool> reserved(members_.size());
   for (std::size_t i = 0; i < queue_.size();) {
@@ -377,7 +377,7 @@ void WorkerSchedule::send_canary(std::size_t worker, Seconds now) {
   member.parts_since_canary = 0;
 }
 
-// Notes an answer. Only the oldest part's computing time is known.
+// Removes an answered message. Measures its time only if it is the oldest, which runs alone.
 void WorkerSchedule::land(Member& member, std::uint64_t id, std::size_t tokens, Seconds now) {
   const auto place = std::find(member.flying.begin(), member.flying.end(), id);
   if (place == member.flying.begin() && tokens > 0) {

@@ -13,45 +13,45 @@
 
 namespace virnucpro {
 
-// Decides which worker computes which part of a batch, and what follows a failure. It does not use
-// processes or clocks, so that tests can simulate years. The caller reports events with times and
-// carries out actions.
-//
-// A worker with room gets the oldest part, so uneven GPUs work at their own pace. A lost worker is
-// restarted, with a longer delay each time; it is dropped after `strikes` losses without a good
-// batch in between. Other workers get its parts. A part that a lost worker had begun is a suspect:
-// it is computed alone, on another worker if possible. After another loss it is cut in two, down to
-// one frame. A frame is condemned when two workers were lost that had only this frame; these
-// workers are not blamed. It is given up when another part is answered, or at once if no other
-// part is left but some were answered before. If workers are lost with every part, the machine is
-// at fault: the schedule ends and gives up no frame. A part with NaN is computed again, on another
-// worker or a restarted one; frames that are NaN again are given up.
+// Decides which worker computes which part of a batch, and what happens after a failure. It uses no
+// processes and no clocks, so that tests can simulate years. The caller reports events with their
+// times and carries out the actions.
+// A worker with room gets the oldest part, so that fast and slow GPUs are all busy. A lost worker
+// is restarted, each time after a longer delay. It is dropped after `strikes` losses without a good
+// answer in between. Other workers get its parts. A part that the lost worker had begun is a
+// suspect: it is computed alone, if possible on another worker. After its second loss a suspect is
+// cut in two, down to one frame. A frame is condemned after two workers were lost that had only
+// this frame; these workers are not blamed. A condemned frame is given up when another part is
+// answered, or at once if no other part is left but some were answered before. If workers are lost
+// with every part, the machine is at fault: the schedule ends and gives up no frame. A part with
+// NaN is computed again, on another or a restarted worker; frames that are NaN again are given up.
 class WorkerSchedule {
  public:
-  using Seconds = double;  // since any fixed moment
+  using Seconds = double;  // since a fixed moment
 
   struct Settings {
     std::size_t workers = 1;
-    std::size_t prefetch = 2;  // parts that wait at a worker, besides begun parts
+    std::size_t prefetch = 2;  // parts that wait at a worker, in addition to those in progress
     unsigned strikes = 3;
-    Seconds first_delay = 0.5;  // before a restart; doubles with each strike …
+    Seconds first_delay = 0.5;  // before a restart; doubles with each strike, up to the next
     Seconds longest_delay = 30;
-    // A worker hangs if a part takes longer than the slowest time per token predicts, times
-    // hang_factor, and longer than shortest_hang. During a start, or before any time was measured,
-    // the limit is longest_start.
+    // A worker hangs if a part takes longer than hang_factor times the prediction from the slowest
+    // time per token, and longer than shortest_hang. During a start, and before the first time was
+    // measured, the limit is longest_start.
     double hang_factor = 10;
     Seconds shortest_hang = 60;
     Seconds longest_start = 1800;
     std::uint64_t parts_between_canaries = 64;
-    // The run ends after this many losses in a row without a good answer, whatever the cause.
+    // The run ends after this many losses in a row without a good answer in between.
     unsigned most_lost = 64;
   };
 
-  // Actions for the caller. Each message has its own id; a canary's goes to canary_answered().
+  // Actions for the caller. An answer to SendCanary goes to canary_answered(), others to
+  // answered().
   struct Start {
     std::size_t worker;
   };
-  struct Kill {  // start the worker again after `delay`, or never if empty
+  struct Kill {  // a Start follows after `delay`; empty: never
     std::size_t worker;
     std::string reason;
     std::optional<Seconds> delay;
@@ -65,50 +65,50 @@ class WorkerSchedule {
     std::uint64_t id;
     BatchPart part;
   };
-  struct GiveUp {  // one frame
+  struct GiveUp {  // the part is one frame
     BatchPart part;
     std::string reason;
   };
-  struct End {  // no worker is left
+  struct End {  // the run cannot go on
     std::string reason;
   };
   using Action = std::variant<Start, Kill, SendCanary, SendPart, GiveUp, End>;
 
-  // Says if an answer is used, and which of its frames are given up for NaN.
+  // Says if an answer is used, and which of its frames are given up because of NaN.
   struct Acceptance {
     bool accepted = false;
     BatchPart part;
-    std::vector<std::uint32_t> given_up{};  // indices in the part
+    std::vector<std::uint32_t> given_up{};  // indices of frames in the part
   };
 
-  // Starts all workers.
+  // The first tick() starts all workers.
   explicit WorkerSchedule(const Settings& settings);
 
-  // Events of the run. A worker is named by its index. The caller must check ids with has() first.
+  // Events of the run. `worker` is an index. The caller must check ids with has() first.
 
-  // Adds a batch. The offsets say where its frames begin in both models' tokens.
+  // Adds a batch. The offsets are those of its frames in the tokens of each model.
   void submit(std::uint64_t batch, std::vector<std::uint32_t> esm_offsets,
               std::vector<std::uint32_t> dna_offsets, Seconds now);
-  // Notes that a worker has loaded its models. It gets the canary first.
+  // Notes that a worker has loaded its models. The worker then gets the canary.
   void ready(std::size_t worker, std::uint64_t token_budget, std::size_t depth, Seconds now);
   void canary_answered(std::size_t worker, bool is_right, Seconds now);
   Acceptance answered(std::size_t worker, std::uint64_t id,
                       const std::vector<std::uint32_t>& not_finite, std::uint64_t token_budget,
                       Seconds now);
-  // Returns false if the part was a single frame: no smaller part can be tried.
+  // Cuts a part that needs too much memory in two. Returns false if the part is a single frame.
   bool out_of_memory(std::size_t worker, std::uint64_t id, std::uint64_t token_budget, Seconds now);
-  // Notes a lost worker. It did not receive the last `unsent` messages: they are not the cause.
+  // Notes a lost worker. Its last `unsent` messages were not sent, so they are not the cause.
   void lost(std::size_t worker, const std::string& reason, Seconds now, std::size_t unsent = 0);
-  // Starts workers that are due and finds workers that hang. Call it as time passes.
+  // Restarts workers when their delay is over, and finds workers that hang. Call this regularly.
   void tick(Seconds now);
 
   std::vector<Action> next_actions();
 
   bool has(std::size_t worker, std::uint64_t id) const;
   bool is_canary(std::uint64_t id) const { return id == kCanary; }
-  // Returns the part that was sent with this id and is not answered yet.
+  // Returns the part that was sent with this id and has no answer yet.
   BatchPart part_of(std::uint64_t id) const { return parts_.at(id).part; }
-  bool all_ready() const;  // except dropped workers
+  bool all_ready() const;  // ignores dropped workers
   unsigned starts_of(std::size_t worker) const { return members_[worker].starts; }
 
  private:
@@ -123,8 +123,8 @@ class WorkerSchedule {
   // A part and its history.
   struct Item {
     BatchPart part;
-    unsigned losses = 0;      // workers lost that had begun this part
-    unsigned alone_lost = 0;  // workers lost that had begun only this part
+    unsigned losses = 0;      // workers that were lost after they had begun this part
+    unsigned alone_lost = 0;  // workers that were lost with no other part begun
     std::vector<std::size_t> lost_on{};
     unsigned nan_answers = 0;
     std::vector<std::uint32_t> nan{};  // frames with NaN in the last answer
@@ -136,15 +136,15 @@ class WorkerSchedule {
 
   struct Member {
     State state = State::kWaiting;
-    Seconds since = 0;  // time of its start, past or future, or of beginning the first of `flying`
+    Seconds since = 0;  // time at which it starts or started, or began flying.front()
     unsigned starts = 0;
     unsigned strikes = 0;
-    bool may_be_forgiven = false;  // of the last strike, if the canary's next answer is right
+    bool may_be_forgiven = false;  // a right canary answer removes the last strike
     std::size_t room = 0;
     std::size_t depth = 1;
     std::uint64_t token_budget = 0;
     std::uint64_t parts_since_canary = 0;
-    std::deque<std::uint64_t> flying;  // ids in the order sent
+    std::deque<std::uint64_t> flying;  // ids without an answer, in the order sent
   };
 
   std::size_t tokens_of(const BatchPart& part) const;

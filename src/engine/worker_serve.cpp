@@ -24,7 +24,7 @@
 namespace virnucpro {
 namespace {
 
-// A limit for messages that wait: far more than the sender ever has waiting.
+// The most messages that may wait; the parent never sends nearly as many at once.
 constexpr std::size_t kMostWaiting = 4096;
 
 void wait_for(int socket, short events) {
@@ -39,12 +39,12 @@ WireLimits limits_for_the_parent() {
   return limits;
 }
 
-// Sends messages from any thread.
+// Sends messages; several threads may call send().
 class SharedWriter {
  public:
   explicit SharedWriter(int socket) : socket_(socket), writer_(socket) {}
 
-  // Returns when the whole message is sent, or the reader is gone.
+  // Returns when the whole message was sent, or when the parent is gone.
   void send(const WorkerMessage& message) {
     const std::lock_guard lock(mutex_);
     writer_.add(encode_message(message));
@@ -57,7 +57,7 @@ class SharedWriter {
   MessageWriter writer_;
 };
 
-// Takes messages from the socket while the engine computes, so that a close is noticed at once.
+// Reads messages while the engine computes, so that a closed socket is noticed at once.
 class Inbox {
  public:
   Inbox(int socket, Cancel& cancel)
@@ -137,7 +137,7 @@ class Server {
     if (!message) return false;
     const auto* setup = std::get_if<WorkerSetup>(&*message);
     if (setup == nullptr)
-      throw Error(ErrorKind::kInternal, "a worker's first message is its setup");
+      throw Error(ErrorKind::kInternal, "the first message to a worker must be its setup");
     if (setup->trace) start_trace(*setup);
     WorkerModels models = load(*setup);
     engine_ = std::move(models.engine);
@@ -146,7 +146,7 @@ class Server {
     return true;
   }
 
-  // Starts the trace. Call it before the GPU is opened.
+  // Starts the trace. Call this before the GPU is opened.
   static void start_trace(const WorkerSetup& setup) {
     Tracer::here().start({.limit = {}, .cupti = setup.cupti});
     if (setup.on_gpu) Tracer::here().trace_kernels();
@@ -157,7 +157,7 @@ class Server {
     return load_(setup, cancel_);
   }
 
-  // Begins or finishes a batch. Returns false when there are no more batches.
+  // Begins or finishes a batch. Returns false if there are no more batches.
   bool step() {
     std::optional<WorkerMessage> message;
     if (begun_.size() < engine_->depth()) {
@@ -165,7 +165,8 @@ class Server {
     }
     if (message) {
       const auto* request = std::get_if<BatchRequest>(&*message);
-      if (request == nullptr) throw Error(ErrorKind::kInternal, "a worker is sent batches alone");
+      if (request == nullptr)
+        throw Error(ErrorKind::kInternal, "after its setup a worker accepts only batches");
       begin(*request);
       return true;
     }
@@ -200,7 +201,7 @@ class Server {
     }
   }
 
-  // Reports that a batch needs too much memory. Half of its tokens may fit.
+  // Reports that a batch needs too much memory. Half as many tokens may fit.
   void give_back(const BatchRequest& request, const Error& error) {
     const PackedFrames& frames = request.frames;
     const std::uint64_t tokens = std::max(frames.esm_tokens.size(), frames.dna_tokens.size());
@@ -216,7 +217,7 @@ class Server {
   SharedWriter writer_;
   std::unique_ptr<Engine> engine_;
   std::uint64_t token_budget_ = 1;
-  std::deque<std::uint64_t> begun_;  // ids
+  std::deque<std::uint64_t> begun_;  // ids of the batches in progress
   Inbox inbox_;                      // last: its thread must end before the members it uses
 };
 
@@ -225,7 +226,7 @@ class Server {
 UniqueFd become_worker() {
   ucred peer{};
   socklen_t size = sizeof peer;
-  // Read the parent's id: the process that made the socket pair also started this process.
+  // Reads the parent's id, as the process that made the socket pair is the parent.
   if (::getsockopt(kWorkerSocket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
     throw Error(ErrorKind::kUsage, "worker is not a command for users: predict and embed start it");
   }
@@ -234,9 +235,9 @@ UniqueFd become_worker() {
   sigset_t none;
   ::sigemptyset(&none);
   ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
-  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // it starts nothing that needs more rights
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // a worker never needs more rights
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::prctl(PR_SET_NAME, program_invocation_short_name);  // not the file's name
+  ::prctl(PR_SET_NAME, program_invocation_short_name);  // ps shows this name
   // The parent may have ended before prctl() took effect.
   if (::getppid() != peer.pid) {
     throw Error(ErrorKind::kUsage, "the process that started this worker has ended");

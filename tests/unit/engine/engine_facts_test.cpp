@@ -26,10 +26,9 @@ TEST(BudgetPlan, SaysFromWhatAGpuTookIt) {
 
 TEST(BudgetPlan, SaysFromWhatTheCpuTookIt) {
   BudgetPlan plan{.tokens = 384, .wanted = 384, .threads = 16};
-  EXPECT_EQ(plan_text(plan),
-            "batches of 384 tokens (auto): 16 threads compute these models for some seconds");
+  EXPECT_EQ(plan_text(plan), "batches of 384 tokens (auto): each takes 16 threads some seconds");
   plan.threads = 1;
-  EXPECT_TRUE(plan_text(plan).ends_with(": a thread computes these models for some seconds"));
+  EXPECT_TRUE(plan_text(plan).ends_with(": each takes one thread some seconds"));
   plan.is_auto = false;
   EXPECT_EQ(plan_text(plan), "batches of 384 tokens (as asked for)");
 }

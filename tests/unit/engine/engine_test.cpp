@@ -193,7 +193,7 @@ TEST_F(Engines, RefuseAClassifierOfAnotherWidth) {
     EXPECT_EQ(error.kind(), ErrorKind::kWeightsTensor);
     EXPECT_EQ(error.place().file, models.classifier.tensors->origin());
     EXPECT_EQ(error.place().tensor, "hidden_layer.weight");
-    EXPECT_THAT(error.detail(), testing::HasSubstr("it takes 79 numbers"));
+    EXPECT_THAT(error.detail(), testing::HasSubstr("it has 79 inputs"));
   }
 }
 
