@@ -29,7 +29,7 @@ const ErrorInfo& no_memory() {
   return error_info(ErrorKind::kOutOfMemory);
 }
 
-// These are made when the library is loaded: later there may be no memory for them.
+// Made when the library is loaded, because later there may be no memory to make them.
 const std::runtime_error kNoMemory{std::string(no_memory().summary)};
 const std::runtime_error kNoMemoryRemedy{std::string(no_memory().remedy)};
 

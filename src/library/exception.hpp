@@ -6,8 +6,8 @@
 namespace virnucpro {
 
 struct ExceptionMaker {
-  // Turns an Error, or any exception by way of error_of(), into the public Exception. If there is
-  // no memory for it, the result is "out-of-memory".
+  // Makes an Exception from any exception. If there is no memory for that, the result is the
+  // Exception "out-of-memory".
   static Exception of(const std::exception& exception) noexcept;
 };
 

@@ -31,8 +31,8 @@
 namespace virnucpro {
 namespace {
 
-// Sets the program's usual arithmetic during a call: the calling thread may round differently, or
-// take numbers near 0 as 0.
+// Sets the processor's default floating-point mode during a call, because the calling thread may
+// round differently or replace tiny numbers by 0.
 class UsualArithmetic {
  public:
   UsualArithmetic() { _mm_setcsr(kUsual); }
@@ -41,11 +41,11 @@ class UsualArithmetic {
   UsualArithmetic& operator=(const UsualArithmetic&) = delete;
 
  private:
-  static constexpr unsigned kUsual = 0x1f80;  // the value in a new thread
+  static constexpr unsigned kUsual = 0x1f80;  // MXCSR's value in a new thread
   unsigned before_ = _mm_getcsr();
 };
 
-// Runs `work`; any exception it throws becomes an Exception.
+// Runs `work`. Turns any exception that `work` throws into an Exception.
 template <typename Work>
 auto guarded(const Work& work) {
   try {
@@ -62,7 +62,7 @@ void require_within(const char* option, std::size_t value, std::size_t least, st
               fmt::format("{} {}: expected {} to {}", option, value, least, most));
 }
 
-// Finds share/virnucpro of the build or the installation, relative to this library.
+// Finds the folder share/virnucpro of the build or the installation, relative to this library.
 std::filesystem::path find_share_directory() noexcept {
   try {
     Dl_info info{};
@@ -74,8 +74,8 @@ std::filesystem::path find_share_directory() noexcept {
   }
 }
 
-// Set when the library is loaded: a relative path of the library starts in the current folder of
-// that time.
+// Computed when the library is loaded, because a relative path of the library starts in the working
+// directory of that moment.
 const std::filesystem::path kShareDirectory = find_share_directory();
 
 ModelSettings model_settings(const Models::Options& options) {
@@ -142,7 +142,7 @@ ScoredSequence scored_sequence(const SequencePart& part, std::size_t chunk_size)
   return sequence;
 }
 
-// The results that the caller wants.
+// The results that the caller needs.
 enum class Wanted : std::uint8_t { kScores, kEmbeddings, kBoth };
 
 }  // namespace
@@ -156,8 +156,8 @@ struct Models::State {
         outputs({.scores = !options.classifier.empty(), .dnabert_s = true, .esm2 = true}),
         models(std::make_unique<const LoadedModels>(
             load_models(model_settings(options), compute, outputs, cancel))) {}
-  // In a child of fork() the models stay in memory: their destructor would wait for threads that
-  // the child does not have.
+  // Leaves the models in memory in a child of fork(), because their destructor would wait for
+  // threads that the child does not have.
   ~State() {
     if (::getpid() != process) static_cast<void>(models.release());
   }
@@ -179,7 +179,7 @@ struct Models::State {
 
 namespace {
 
-// The frames of one call while the models compute them.
+// Collects the frames of one call, runs the models and stores the results.
 class Analyser {
  public:
   Analyser(Engine& engine, const DnaTokenizer& tokenizer, const ComputeSettings& compute,
@@ -227,7 +227,7 @@ class Analyser {
   }
 
  private:
-  // A frame's sequence, and its index among the sequence's frames.
+  // The index of a frame's sequence, and the frame's index in this sequence.
   struct FramePosition {
     std::size_t sequence = 0;
     std::size_t frame = 0;
@@ -276,10 +276,10 @@ class Analyser {
   const Translation translation_;
   const Wanted wanted_;
   std::vector<SequencePart> parts_;       // one part per sequence
-  std::vector<FramePosition> positions_;  // each frame's position, by the frame's number
+  std::vector<FramePosition> positions_;  // position of each frame, by the frame's number
   Embeddings embeddings_;                 // filled only if wanted
-  RunCounters counters_;                  // never read
-  Worker worker_;                         // must stop before the members above are gone
+  RunCounters counters_;                  // BatchRunner counts here; never read
+  Worker worker_;                         // must stop before the members above are destroyed
   BatchRunner runner_;
 };
 
@@ -292,7 +292,8 @@ Analysis Models::State::analyse(const std::vector<std::string_view>& sequences, 
                 "open them in the child");
   }
   if (wanted != Wanted::kEmbeddings && !outputs.scores) {
-    throw Error(ErrorKind::kUsage, "scores were asked for, but no classifier was opened");
+    throw Error(ErrorKind::kUsage,
+                "scores were asked for, but no classifier was opened: set Options::classifier");
   }
   if (refuses_rna) require_no_rna(sequences);
   const std::lock_guard lock(mutex);
