@@ -43,7 +43,7 @@ class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
   std::runtime_error remedy_;  // a runtime_error, because its copies cannot throw
 };
 
-// A reading frame of a chunk without stop codons, and its two scores (probabilities).
+// A reading frame without stop codons, from one chunk, with its two scores (probabilities).
 struct ScoredFrame {
   std::string_view reading;  // "F1", "F2", "F3", "R1", "R2" or "R3"; a constant text
   float others = 0;
@@ -63,7 +63,7 @@ struct ScoredChunk {
 struct ScoredSequence {
   std::vector<ScoredChunk> chunks;
   std::size_t chunks_scored = 0;  // chunks that have at least one frame
-  std::size_t virus_chunks = 0;   // scored chunks that are virus
+  std::size_t virus_chunks = 0;   // scored chunks whose is_virus is true
 
   // True by the program's rule `majority`: the share of virus chunks among the scored chunks is at
   // least `threshold`.
@@ -99,9 +99,11 @@ struct Analysis {
 
 // The models in memory; the published models need gigabytes. Move-only; a moved-from object can
 // only be assigned to or destroyed.
+//
 // Threads: several threads may call one object. Calls are computed one after another, each with
 // Options::threads threads. Functions without noexcept may throw Exception, and no other exception.
 // After an exception the object is as before the call.
+//
 // fork(): a child process does not have its parent's threads. In the child, every function of a
 // parent's object except description() throws Exception ("usage"). The destructor works but frees
 // no memory. Open new models in the child, after fork().
@@ -125,7 +127,7 @@ class VIRNUCPRO_PUBLIC Models {
     std::string share_dir;            // share/virnucpro; empty: the installed folder
     std::size_t chunk_size = 500;     // letters; must be the classifier's chunk size
     std::size_t threads = 0;          // 0: all processors that this process may use
-    std::size_t token_budget = 4096;  // per batch; affects memory and speed, not results
+    std::size_t token_budget = 4096;  // tokens per batch; affects memory and speed only
     bool bf16 = false;                // matrix products in bf16, if the processor supports it
     Rna rna = Rna::refuse;
     unsigned genetic_code = 1;  // NCBI's number: 1, 4, 11, 15 or 25
@@ -148,7 +150,7 @@ class VIRNUCPRO_PUBLIC Models {
   Analysis embed_and_classify(const std::vector<std::string_view>& sequences) const;
 
   // Describes the models and how they compute. The keys ("esm2", "esm2_hash", "precision",
-  // "kernel_path", "synthetic_weights" and so on) are the attributes of the program's HDF5 files.
+  // "kernel_path" and so on) are the names of the attributes in the program's HDF5 files.
   const std::map<std::string, std::string>& description() const noexcept;
 
  private:

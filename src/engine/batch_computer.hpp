@@ -17,8 +17,7 @@ class BatchComputer {
  public:
   virtual ~BatchComputer() = default;
 
-  // Return the engine's values of these names (engine.hpp). A width is 0 if its model is not
-  // computed.
+  // Work like the functions of Engine (engine.hpp). A width is 0 if its model is not computed.
   virtual std::string kernel_path() const = 0;
   virtual std::uint32_t dnabert_s_width() const = 0;
   virtual std::uint32_t esm2_width() const = 0;

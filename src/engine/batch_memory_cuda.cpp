@@ -23,7 +23,7 @@ std::uint64_t weight_bytes(const ModelShapes& shapes, const EngineOutputs& outpu
   if (outputs.needs_dnabert_s()) numbers += numbers_of(shapes.dnabert_s);
   if (outputs.needs_esm2()) numbers += numbers_of(shapes.esm2);
   if (outputs.scores) numbers += numbers_of(shapes.classifier);
-  // During the load, ESM-2's 8-bit weights take 16 bits, because they have a second 8 bits.
+  // Counts int8 weights as 16 bits, because the load stores a second 8 bits of each.
   return numbers * size_of(cuda::element_of(precision));
 }
 

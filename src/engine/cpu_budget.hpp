@@ -13,8 +13,8 @@ namespace virnucpro {
 // number of threads, so that equal runs have equal batches.
 std::size_t cpu_token_budget(const EngineModels& models, const EngineSettings& settings);
 
-// A lower bound of the bytes that a process needs to compute these models on the CPU. It is known
-// before the models are loaded. It is low, so that models are refused only if they cannot fit.
+// A lower bound of the bytes that a process needs to compute these models on the CPU, known before
+// the models are loaded. Models are refused only if even this bound does not fit.
 struct CpuMemoryNeed {
   std::uint64_t weights = 0;
   std::uint64_t batch = 0;  // activations of a batch of the token budget

@@ -60,7 +60,7 @@ class Engine {
   virtual std::uint32_t dnabert_s_width() const = 0;
   virtual std::uint32_t esm2_width() const = 0;
 
-  // Returns the most tokens of a batch: the settings' number, or fewer if memory is too small.
+  // Returns the most tokens of a batch: the settings' number, or fewer if memory is short.
   virtual std::size_t token_budget() const = 0;
   virtual EngineFacts facts() const = 0;
 

@@ -161,7 +161,7 @@ class Esm2OnGpu {
   std::variant<Plain, Int8> model_;
 };
 
-// Returns the precision of DNABERT-S, because int8 is only for ESM-2.
+// Returns the precision of DNABERT-S: fp16 in place of int8, which is only for ESM-2.
 Precision beside_esm2(Precision precision) {
   return precision == Precision::kInt8 ? Precision::kFp16 : precision;
 }
@@ -170,7 +170,7 @@ Precision beside_esm2(Precision precision) {
 // needs it. The weights are on the device after load().
 class Encoders {
  public:
-  // Shares the DNABERT-S of `others`, which may be null, if its precision is the same.
+  // Shares DNABERT-S with `others` (may be null) if both compute it in the same precision.
   Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
            bool hopper, cudaStream_t stream, const Cancel& cancel, const Encoders* others = nullptr)
       : cancel_(cancel),
@@ -478,8 +478,9 @@ class CudaEngine : public Engine {
     budget.weights = device_allocator().use(Purpose::kWeights).current;
     budget.batches = facts_.memory->used - budget.weights;
     if (budget.tokens == budget.wanted) return;
-    log_warning("device memory is short: batches of {} tokens instead of {}; results are the same",
-                budget.tokens, budget.wanted);
+    log_warning(
+        "device memory is short: batches have {} tokens instead of {}; results are the same",
+        budget.tokens, budget.wanted);
   }
 
   // Releases the memory of reserve(), because half as many tokens need buffers of other sizes.

@@ -25,7 +25,7 @@ struct BatchRequest {
 // A frame without a result.
 struct FailedFrame {
   std::uint32_t index = 0;  // index of the frame in the batch
-  std::string reason;       // "two worker processes were lost with it"
+  std::string reason;       // like "two worker processes were lost while they computed it"
 };
 
 struct BatchResult {

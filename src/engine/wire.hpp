@@ -14,8 +14,8 @@ namespace virnucpro {
 
 // Messages on a byte stream. Each message is a frame: a head (magic, version, type, the payload's
 // length and CRC-32C, the head's own CRC-32C), then the payload. All numbers are little-endian. The
-// reader does not trust the sender: any bytes become a message or an Error. The reader checks a
-// head before the payload arrives, so that it collects at most one payload of an allowed length.
+// reader does not trust the sender: any bytes become a message or an Error. A head is checked
+// before its payload is read, so that at most one payload of an allowed length is collected.
 
 inline constexpr std::size_t kWireHead = 20;
 // The most bytes of a payload. 65,536 frames with the widest published embeddings fit.
@@ -55,8 +55,7 @@ class WireReader {
   WireLimits& limits() { return limits_; }
   void add(std::span<const char> bytes);
   // Returns the next message, or nothing until all its bytes were added. Errors: kInternal for
-  // bytes that encode_message() does not write. After an error the stream cannot be read any
-  // further.
+  // bytes that encode_message() does not write; after that, the stream cannot be read.
   std::optional<WorkerMessage> next_message();
   // True if all bytes so far were whole messages.
   bool at_end() const { return taken_ == bytes_.size(); }

@@ -52,7 +52,7 @@ struct WorkerHello {
 
 struct WorkerResult {
   BatchResult result;
-  std::uint64_t token_budget = 0;  // batch size that fits in the worker's memory now
+  std::uint64_t token_budget = 0;  // tokens of a batch that fits in memory now
 };
 
 // A worker's error. After kOutOfMemory for a batch the worker continues to compute. After any other
@@ -62,7 +62,7 @@ struct WorkerFailure {
   Place place{};
   std::string detail;
   std::optional<std::uint64_t> batch{};  // the batch that the worker was computing
-  std::uint64_t token_budget = 0;        // batch size that should fit in the worker's memory now
+  std::uint64_t token_budget = 0;        // tokens of a batch that should fit in memory now
 };
 
 struct WorkerLogLine {

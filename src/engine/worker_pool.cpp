@@ -216,7 +216,7 @@ class WorkerPool::Thread {
       shared_.error = std::current_exception();
       shared_.changed.notify_all();
     }
-    // Kills all before it waits for one. This thread must do it: when it ends, they are killed.
+    // Kills all processes first, so that they end at the same time while clear() waits for each.
     for (const auto& link : links_) {
       if (link) link->process.kill();
     }
@@ -268,7 +268,7 @@ class WorkerPool::Thread {
       log_info("{} is process {}", config.name, link->process.id());
       send(start.worker, encode_message(setup));
     } catch (const Error& error) {
-      // The summary of kWorkersLost says that every worker was lost; here it is only one worker.
+      // Leaves out the summary of kWorkersLost, because it says that every worker was lost.
       const bool is_of_all = error.kind() == ErrorKind::kWorkersLost;
       schedule_.lost(start.worker, is_of_all ? error.detail() : error.what(), clock_.now());
     }
@@ -402,7 +402,7 @@ class WorkerPool::Thread {
     schedule_.lost(worker, reason, clock_.now(), links_[worker]->writer.unsent());
   }
 
-  // Each handle() handles one message. It returns false if the message made the worker lost.
+  // Each handle() handles one message. It returns false if the worker is lost because of it.
 
   bool handle(std::size_t worker, WorkerLogLine line) {
     Link& link = *links_[worker];
@@ -490,7 +490,7 @@ class WorkerPool::Thread {
     return shared_.settings.workers[worker].setup.check_precision.has_value();
   }
 
-  // Checks one canary answer. Tells the schedule if it is wrong, or if it is the last precision's.
+  // Checks one canary answer. Informs the schedule after a wrong answer, or after the last one.
   bool check_canary(std::size_t worker, BatchResult result) {
     const bool check = links_[worker]->canary_in_check;
     std::optional<BatchResult>& right = check ? check_canary_ : canary_;
@@ -577,7 +577,7 @@ class WorkerPool::Thread {
 
   void use(const WorkerSchedule::Acceptance& acceptance, BatchResult result) {
     OpenBatch& batch = batches_.at(acceptance.part.batch);
-    // Two answers have this NaN, so no worker is faulty. The check precision may have no NaN.
+    // With a check precision, NaN in the first precision is no failure: the check may be finite.
     const bool is_first_of_two = has_two_precisions(result.worker) && !batch.check;
     for (const std::uint32_t frame : acceptance.given_up) {
       const std::uint32_t index = acceptance.part.begin + frame;
@@ -605,7 +605,7 @@ class WorkerPool::Thread {
     const std::size_t frames = batch.frames.frames();
     std::ranges::sort(result.failed, {}, &FailedFrame::index);
     std::ranges::sort(result.not_finite);
-    // If the run never had a finite number, the models are faulty, so the frames did not fail.
+    // If the run never had a finite number, the models are faulty: all frames count as not finite.
     if (batch.nan == frames && !any_finite_ && frames > 0) {
       result.failed.clear();
       result.not_finite.resize(frames);

@@ -15,10 +15,10 @@
 
 namespace virnucpro {
 
-// Worker processes that compute a run's batches. Each process uses at most one GPU. This process
-// opens no GPU, because a faulted CUDA context is cleared only when its process ends. If workers
-// fail, every frame still has one result, with the same bits, or is reported as failed
-// (worker_schedule.hpp says how).
+// Worker processes that compute a run's batches. Each worker process uses at most one GPU. The
+// parent process opens no GPU, because a faulted CUDA context is cleared only when its process
+// ends. If workers fail, every frame still has one result, with the same bits, or is reported as
+// failed (worker_schedule.hpp says how).
 class WorkerPool : public BatchComputer {
  public:
   struct WorkerConfig {

@@ -26,6 +26,7 @@ struct WorkerCommand {
 // standard error. The parent does not read that standard error, so a worker cannot fill the
 // parent's memory through it. SIGINT, SIGTERM and SIGHUP are blocked in the process until it can
 // handle them.
+//
 // This object must not outlive the thread that made it: the end of that thread kills the process.
 class WorkerProcess {
  public:

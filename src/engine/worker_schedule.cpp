@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// After this many answers with NaN, the last answer is used, even if the NaN are in other frames.
+// After this many answers with NaN, the last answer is used, even if its NaN are in other frames.
 constexpr unsigned kMostNanAnswers = 3;
 constexpr unsigned kLossesBeforeCut = 2;
 
@@ -48,7 +48,7 @@ void WorkerSchedule::canary_answered(std::size_t worker, bool is_right, Seconds 
   land(member, kCanary, canary_tokens(), now);
   if (!is_right) {
     put_back(member, 0);
-    strike(worker, "its answer to the fixed batch differs from the first answer", false, now);
+    strike(worker, "its answer to the test batch differs from the first answer", false, now);
     return;
   }
   member.state = State::kReady;
@@ -86,8 +86,8 @@ WorkerSchedule::Acceptance WorkerSchedule::judge_nan(std::size_t worker, Item it
   item.nan = not_finite;
   item.lost_on.push_back(worker);
   const BatchPart part = item.part;
-  // This run has frames that cause NaN. An answer from another worker costs less time than a
-  // restart of this worker.
+  // Asks another worker and does not restart this worker, because some frames of this run are known
+  // to cause NaN.
   if (nan_was_confirmed_) {
     queue_.push_front(std::move(item));
     assign(now);
@@ -151,7 +151,7 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
   const bool any_left = std::any_of(members_.begin(), members_.end(), [](const Member& other) {
     return other.state != State::kDropped;
   });
-  // Only condemned parts are left, so no other part can be answered.
+  // True if only condemned parts are left, so that no other part can be answered.
   const bool is_stuck = !condemned_.empty() && queue_.empty() && parts_.empty();
   if (!any_left || lost_in_a_row_ > settings_.most_lost || (is_stuck && !was_any_answered_)) {
     actions_.emplace_back(End{reason});
@@ -200,7 +200,8 @@ void WorkerSchedule::cut_in_two(Item item) {
 
 void WorkerSchedule::give_up_condemned() {
   for (const BatchPart& part : std::exchange(condemned_, {})) {
-    actions_.emplace_back(GiveUp{.part = part, .reason = "two worker processes were lost with it"});
+    actions_.emplace_back(
+        GiveUp{.part = part, .reason = "two worker processes were lost while they computed it"});
     close_part(part);
   }
 }
@@ -377,7 +378,7 @@ void WorkerSchedule::send_canary(std::size_t worker, Seconds now) {
   member.parts_since_canary = 0;
 }
 
-// Removes an answered message. Measures its time only if it is the oldest, which runs alone.
+// Removes an answered message. Measures its time only if it is the oldest; others had to wait.
 void WorkerSchedule::land(Member& member, std::uint64_t id, std::size_t tokens, Seconds now) {
   const auto place = std::find(member.flying.begin(), member.flying.end(), id);
   if (place == member.flying.begin() && tokens > 0) {

@@ -16,6 +16,7 @@ namespace virnucpro {
 // Decides which worker computes which part of a batch, and what happens after a failure. It uses no
 // processes and no clocks, so that tests can simulate years. The caller reports events with their
 // times and carries out the actions.
+//
 // A worker with room gets the oldest part, so that fast and slow GPUs are all busy. A lost worker
 // is restarted, each time after a longer delay. It is dropped after `strikes` losses without a good
 // answer in between. Other workers get its parts. A part that the lost worker had begun is a
@@ -27,13 +28,13 @@ namespace virnucpro {
 // NaN is computed again, on another or a restarted worker; frames that are NaN again are given up.
 class WorkerSchedule {
  public:
-  using Seconds = double;  // since a fixed moment
+  using Seconds = double;  // seconds since a fixed moment
 
   struct Settings {
     std::size_t workers = 1;
     std::size_t prefetch = 2;  // parts that wait at a worker, in addition to those in progress
     unsigned strikes = 3;
-    Seconds first_delay = 0.5;  // before a restart; doubles with each strike, up to the next
+    Seconds first_delay = 0.5;  // before a restart; doubles with each strike to longest_delay
     Seconds longest_delay = 30;
     // A worker hangs if a part takes longer than hang_factor times the prediction from the slowest
     // time per token, and longer than shortest_hang. During a start, and before the first time was
@@ -46,8 +47,7 @@ class WorkerSchedule {
     unsigned most_lost = 64;
   };
 
-  // Actions for the caller. An answer to SendCanary goes to canary_answered(), others to
-  // answered().
+  // Actions for the caller. Answers to SendCanary go to canary_answered(), others to answered().
   struct Start {
     std::size_t worker;
   };
@@ -81,7 +81,7 @@ class WorkerSchedule {
     std::vector<std::uint32_t> given_up{};  // indices of frames in the part
   };
 
-  // The first tick() starts all workers.
+  // Makes a schedule. Its first tick() starts all workers.
   explicit WorkerSchedule(const Settings& settings);
 
   // Events of the run. `worker` is an index. The caller must check ids with has() first.
@@ -95,7 +95,7 @@ class WorkerSchedule {
   Acceptance answered(std::size_t worker, std::uint64_t id,
                       const std::vector<std::uint32_t>& not_finite, std::uint64_t token_budget,
                       Seconds now);
-  // Cuts a part that needs too much memory in two. Returns false if the part is a single frame.
+  // Divides a part that needs too much memory. Returns false if the part is a single frame.
   bool out_of_memory(std::size_t worker, std::uint64_t id, std::uint64_t token_budget, Seconds now);
   // Notes a lost worker. Its last `unsent` messages were not sent, so they are not the cause.
   void lost(std::size_t worker, const std::string& reason, Seconds now, std::size_t unsent = 0);
@@ -124,7 +124,7 @@ class WorkerSchedule {
   struct Item {
     BatchPart part;
     unsigned losses = 0;      // workers that were lost after they had begun this part
-    unsigned alone_lost = 0;  // workers that were lost with no other part begun
+    unsigned alone_lost = 0;  // workers that were lost after they had begun only this part
     std::vector<std::size_t> lost_on{};
     unsigned nan_answers = 0;
     std::vector<std::uint32_t> nan{};  // frames with NaN in the last answer
@@ -136,7 +136,7 @@ class WorkerSchedule {
 
   struct Member {
     State state = State::kWaiting;
-    Seconds since = 0;  // time at which it starts or started, or began flying.front()
+    Seconds since = 0;  // when it was or will be started, or when it began flying.front()
     unsigned starts = 0;
     unsigned strikes = 0;
     bool may_be_forgiven = false;  // a right canary answer removes the last strike
@@ -144,7 +144,7 @@ class WorkerSchedule {
     std::size_t depth = 1;
     std::uint64_t token_budget = 0;
     std::uint64_t parts_since_canary = 0;
-    std::deque<std::uint64_t> flying;  // ids without an answer, in the order sent
+    std::deque<std::uint64_t> flying;  // ids of messages without an answer, in the order sent
   };
 
   std::size_t tokens_of(const BatchPart& part) const;

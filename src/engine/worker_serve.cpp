@@ -226,7 +226,7 @@ class Server {
 UniqueFd become_worker() {
   ucred peer{};
   socklen_t size = sizeof peer;
-  // Reads the parent's id, as the process that made the socket pair is the parent.
+  // Reads the id of the process that made the socket pair, which is the parent.
   if (::getsockopt(kWorkerSocket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
     throw Error(ErrorKind::kUsage, "worker is not a command for users: predict and embed start it");
   }

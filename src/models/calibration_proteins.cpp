@@ -9,7 +9,7 @@ namespace virnucpro {
 namespace {
 
 // Parts of open reading frames of bacteria, an archaeon, a chloroplast, phages and animal viruses.
-// The genomes are in tests/data/genomes; that of phage lambda is not.
+// The genomes are in tests/data/genomes, except that of phage lambda.
 constexpr std::array<std::string_view, 40> kProteins{
     "SGESSDQPENDLSVVKPDAAIQSGSKWGTAEDLTAAEWMFDMVKTIAPSARKPNFAGWAN",
     "SGTLSNVTIAENCTINGTLRAEKIVGDIVKAASAAFPRQRESSVDWPSGTRTVTVTDDHP",

@@ -12,7 +12,7 @@ namespace {
 // A task computes kQueryBlock query rows, kTileRows of them at a time in registers.
 constexpr std::size_t kQueryBlock = 192;
 constexpr std::size_t kTileRows = 6;
-// With 6 × 2 sums, 2 columns of b and 1 number of a, a tile uses 15 of the 16 registers.
+// A tile uses 15 of 16 vector registers: 6 × 2 for the sums, 2 for b and 1 for a number of a.
 constexpr std::size_t kTileColumns = 2 * kLanes;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {

@@ -68,7 +68,7 @@ void with_width(const AttentionCall& call, const CallKernel& call_kernel) {
               "no attention kernel for heads of width " + std::to_string(call.head_width));
 }
 
-// Pointers to one head of one sequence. A row of `out` has `width` elements, other rows `stride`.
+// Pointers to one head of one sequence. Rows are `stride` elements apart, rows of `out` `width`.
 template <typename T>
 struct HeadRows {
   __device__ HeadRows(const AttentionProblem& problem, const AttentionItem& item,

@@ -183,7 +183,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   }
 }
 
-// Divides by the sums of weights and writes whole rows, collected in `scratch` (shared memory).
+// Divides the sums by the sums of weights, and writes whole rows by way of `scratch`.
 template <int kWidth, typename T>
 __device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& running, T* scratch,
                            T* out, std::size_t stride, std::uint32_t rows) {

@@ -48,7 +48,7 @@ struct CpuBackend {
   static Matrix residual(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
   // Makes an input or output of projections, in the context's precision if the device supports it.
   static Matrix operand(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
-  // Makes an input of attention: a matrix that no projection reads.
+  // Makes an output of a projection that only attention reads.
   static Matrix product(Context& context, std::size_t rows, std::size_t width) {
     return operand(context, rows, width);
   }
@@ -70,7 +70,7 @@ struct CpuBackend {
                             std::size_t width, float eps) {
     return layer_norm(context, weights, name, width, eps);
   }
-  // Makes one of a layer's four projections. `place` names which, as int8 may exclude some of them.
+  // Makes one of a layer's four projections. `place` says which one; int8 may exclude some of them.
   static Linear projection(Context& context, const Weights& weights, const Esm2Place& /*place*/,
                            std::span<const LinearPart> parts, std::size_t inputs,
                            Epilogue epilogue) {

@@ -39,7 +39,7 @@ class Linear {
   DeviceBuffer weight_;
 };
 
-// GatedLinear on the device. Computes the gate's product first; the value's product then uses it.
+// GatedLinear on the device. Computes the gate's product first, then multiplies the value's by it.
 class GatedLinear {
  public:
   GatedLinear(Context& context, const Weights& weights, const LinearPart& part, std::size_t inputs,
@@ -64,7 +64,7 @@ class LayerNorm {
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out) const {
     run(context, in, out, DeviceMatrix{});
   }
-  // Writes the same numbers to `also` too, in that matrix's element type, if it is not empty.
+  // Writes the same numbers also to `also`, in its element type, unless `also` is empty.
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out,
            const DeviceMatrix& also) const;
 

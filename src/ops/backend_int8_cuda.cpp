@@ -33,7 +33,7 @@ Int8Epilogue eight_bit(Epilogue epilogue) {
   throw Error(ErrorKind::kInternal, "8-bit linears do not support this epilogue");
 }
 
-// Returns a 16-bit linear's epilogue, because the residual stream is fp16 in this backend.
+// Replaces kBiasAdd by kBiasAdd16, because the residual stream is fp16 in this backend.
 Epilogue in_16_bits(Epilogue epilogue) {
   return epilogue == Epilogue::kBiasAdd ? Epilogue::kBiasAdd16 : epilogue;
 }

@@ -16,7 +16,7 @@ namespace virnucpro::cuda {
 struct Int8Operand {
   enum class Form : std::uint8_t {
     kHalves,
-    kCodes,  // written by a norm; `halves` is valid too only while biases are corrected
+    kCodes,  // written by a norm; `halves` is valid only while biases are corrected
   };
 
   DeviceMatrix halves;  // fp16

@@ -33,7 +33,7 @@ struct RotaryAngles {
 
 // Memory that 8-bit linears use while they correct their biases.
 struct Calibration {
-  std::unordered_map<const void*, DeviceBuffer> rests;  // weights' second 8 bits, by code pointer
+  std::unordered_map<const void*, DeviceBuffer> rests;  // a weight's codes → its second 8 bits
   DeviceBuffer means;  // fp32 [2, inputs]: exact means, then coded means
 
   void add(const void* codes, DeviceBuffer rest, std::size_t inputs) {

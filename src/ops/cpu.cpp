@@ -13,7 +13,7 @@ bool has_isa(dnnl_cpu_isa_t isa) {
          static_cast<unsigned>(isa);
 }
 
-// Returns an error with its own advice, because fp32 runs here; the usual advice is a new machine.
+// Returns an error that advises fp32, because the usual advice would be another processor.
 Error without_bf16() {
   Error error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here");
   error.advise(

@@ -25,8 +25,8 @@ struct GemmCall {
 };
 
 // Enqueues a product. Every kernel adds over the inputs in one order, so a row's bits depend only
-// on the row, the weights and the kernels (sm90 or generic). These are CUTLASS's, because cuBLASLt
-// has only the tanh GELU and chooses kernels, and so bits, by the batch. Errors: kDevice.
+// on the row, the weights and the kernels (sm90 or generic). The kernels are CUTLASS's: cuBLASLt
+// has only the tanh GELU and chooses kernels by the batch, which changes bits. Errors: kDevice.
 using Gemm = void (*)(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
 // Use wgmma and TMA; need compute capability 9.0 (Hopper).

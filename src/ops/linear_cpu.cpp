@@ -75,7 +75,7 @@ class Block {
     }
   }
 
-  // Computes one panel. `input` has this block's precision; `output` is the result's first row.
+  // Computes one panel. `input` has this block's precision; `output` is the panel's first result.
   void run(OnednnThread& thread, const void* input, float* output) const {
     dnnl::engine& engine = cpu_engine();
     std::unordered_map<int, memory> arguments{

@@ -17,7 +17,7 @@ dnnl::engine& cpu_engine();
 // oneDNN does not check its allocations and would crash. Errors: kOutOfMemory.
 void require_room_for_onednn();
 
-// The oneDNN stream and buffers of one thread. Limits OpenMP to one thread here, because our pool
+// The oneDNN stream and buffers of one thread. Limits OpenMP to this one thread, because our pool
 // distributes the work and more OpenMP threads would change bits.
 class OnednnThread {
  public:

@@ -42,7 +42,7 @@ void rms_norm_means(const DeviceMatrix& in, float eps, const std::uint32_t* offs
                     const PooledRows& rows, float* scales, const DeviceMatrix& out,
                     cudaStream_t stream);
 
-// Means of all columns over all rows, fp32 [width].
+// The mean of each column over all rows, fp32 [width].
 struct ColumnMeans {
   float* exact = nullptr;  // of the numbers, rotated if `blocks` is kRotated
   float* coded = nullptr;  // of the numbers after quantising: code · scale

@@ -43,7 +43,7 @@ class Uploads {
 // Copies numbers from the host to device memory and waits for the copy.
 void upload(std::span<const float> values, void* to);
 
-// Waits for the default stream. Call this after its use, as no other stream waits for its work.
+// Waits for the work on the default stream, because no other stream waits for that work.
 void wait_for_default_stream();
 
 }  // namespace virnucpro::cuda

@@ -38,8 +38,8 @@ std::string why_no_device(const DeviceSurvey& survey) {
   const std::string slurm = what_to_ask_slurm();
   if (!slurm.empty()) return slurm;
   if (!survey.visible) {
-    return "the NVIDIA driver finds no GPU; see nvidia-smi -L, and in a cluster's job ask for a "
-           "GPU";
+    return "the NVIDIA driver finds no GPU; check with nvidia-smi -L, and in a cluster job ask for "
+           "a GPU";
   }
   return fmt::format(
       "CUDA_VISIBLE_DEVICES is \"{}\", which shows this program no GPU; unset it, or "
@@ -168,13 +168,13 @@ std::string device_title(const DeviceInfo& device) {
 Error not_opened(const DeviceInfo& device, int status, const std::string& words) {
   if (status == kCudaMemoryAllocation) {
     return {ErrorKind::kOutOfMemory,
-            fmt::format("{}: other programs have taken all of its memory (nvidia-smi names them); "
-                        "take another GPU (--device cuda:N), or wait for them",
+            fmt::format("{}: other programs use all of its memory (nvidia-smi lists them); "
+                        "use another GPU (--device cuda:N), or wait for them",
                         device_title(device))};
   }
   if (status == kCudaDevicesUnavailable) {
     return {ErrorKind::kDevice,
-            fmt::format("{} is reserved by another program (nvidia-smi names it); take another GPU "
+            fmt::format("{} is reserved by another program (nvidia-smi lists it); use another GPU "
                         "(--device cuda:N), or wait for it: {}",
                         device_title(device), words)};
   }

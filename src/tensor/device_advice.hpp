@@ -16,7 +16,7 @@ namespace virnucpro {
 
 inline constexpr int kLeastComputeMajor = 8;  // the first generation with TF32, BF16 and cp.async
 
-// The cudaError_t values that have their own advice. device_cuda.cu asserts that CUDA's are equal.
+// cudaError_t values that have their own advice. device_cuda.cu compares them with CUDA's header.
 inline constexpr int kCudaMemoryAllocation = 2;
 inline constexpr int kCudaInsufficientDriver = 35;
 inline constexpr int kCudaDevicesUnavailable = 46;

@@ -63,7 +63,8 @@ DeviceInfo describe(int index) {
           .failure = {}};
 }
 
-// Reads the free memory in a new thread: in this one, restoring the old device would open it.
+// Reads the free memory in a new thread. In the caller's thread the current device would have to be
+// set back afterwards, which would open that device.
 void ask_memory(DeviceInfo& device) {
   const auto ask = [&device] {
     std::size_t free = 0;

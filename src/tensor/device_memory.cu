@@ -111,7 +111,7 @@ float Event::milliseconds_until(const Event& later) const {
   return milliseconds;
 }
 
-// The allocators are never destroyed, because cudaFree may not run after the driver's shutdown.
+// The allocators are never destroyed, because cudaFree must not run after the driver's shutdown.
 CachingAllocator& device_allocator() {
   static auto& allocators = *new std::map<int, CachingAllocator>;
   static std::mutex mutex;
@@ -170,7 +170,7 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // clears the error; the CUDA context stays usable
     throw Error(ErrorKind::kOutOfMemory,
-                std::to_string(bytes) + " bytes of pinned memory of the host, for copies");
+                std::to_string(bytes) + " bytes of page-locked host memory, for copies");
   }
   check_cuda(status, "cudaMallocHost");
 }

@@ -10,8 +10,8 @@
 namespace virnucpro {
 
 // Resources of the calling thread's current CUDA device. All types are move-only. Destructors
-// cannot report errors, so they ignore them. All other functions throw the errors of
-// tensor/cuda_error.hpp.
+// ignore errors, because they cannot report them. All other functions throw the errors of
+// check_cuda() (tensor/cuda_error.hpp).
 
 // A queue of device work. Its work runs in order, in parallel with the work of other streams.
 class Stream {

@@ -89,7 +89,7 @@ void HostBuffer::reset() noexcept {
 
 void throw_too_large(Purpose purpose) {
   throw Error(ErrorKind::kOutOfMemory,
-              fmt::format("more than 2^64 bytes of host memory for {}", name_of(purpose)));
+              fmt::format("more than 2^64 bytes of memory for {}", name_of(purpose)));
 }
 
 }  // namespace virnucpro

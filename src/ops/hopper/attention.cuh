@@ -3,8 +3,7 @@
 // Attention for Hopper with heads of width 64: wgmma on tiles of 64 queries, with keys and values
 // in shared memory. A warp group computes a whole sequence of one head. Frames are short (168
 // tokens for 500 bases), so all keys fit and are read once. Longer sequences are cut into blocks.
-// For each type one .cu file includes this header. Compile with NDEBUG (hopper/product.cuh says
-// why).
+// For each type one .cu file includes this header. Compile with NDEBUG (see hopper/product.cuh).
 #define CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED
 
 #include <cutlass/arch/barrier.h>
@@ -60,7 +59,7 @@ __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_
   }
 }
 
-// The rotary angles of one piece of a head, which rotate it with the piece half a head later.
+// The angles that rotate one piece of a head together with the piece half a head later.
 struct PieceAngles {
   __device__ PieceAngles(const AttentionProblem& problem, std::uint32_t position,
                          std::uint32_t piece) {
@@ -94,7 +93,8 @@ __device__ void turn_rows(const AttentionProblem& problem, T* queries, T* keys,
                           std::uint32_t count) {
   constexpr std::uint32_t kPairs = kPieces / 2;
   const std::uint32_t piece = threadIdx.x % kPairs;
-  // Eight threads access rows r and r + 4: swizzled() puts them in different halves of the banks.
+  // Eight threads (a quarter of a warp) access rows r and r + 4. swizzled() puts these rows in
+  // different halves of the banks, which avoids bank conflicts.
   const std::uint32_t number = threadIdx.x / kPairs;
   const std::uint32_t first = number / 8 * 8 + number % 8 / 2 + number % 2 * 4;
   for (std::uint32_t row = first; row < count; row += kGroupThreads / kPairs) {
@@ -311,7 +311,7 @@ __device__ __forceinline__ void end_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Waits for all committed copies but the last kPending; then all threads' wgmma can read them.
+// Waits for all but the last kPending groups of copies. Then wgmma in every thread can read them.
 template <int kPending>
 __device__ __forceinline__ void publish_copies() {
   wait_for_copies<kPending>();
@@ -329,7 +329,7 @@ template <typename T, int kKeys, bool kAlibi>
 __global__ void __launch_bounds__(kGroupThreads, whole_blocks(kKeys))
     whole_attention_kernel(AttentionProblem problem) {
   extern __shared__ __align__(1024) unsigned char shared[];
-  // The last tile may read beyond the queries, into the keys; these rows are not written.
+  // The last tile may also read keys as queries; the results of these rows are not written.
   T* const queries = reinterpret_cast<T*>(shared);
   T* const keys = queries + kKeys * kHeadWidth;
   T* const values = keys + kKeys * kHeadWidth;

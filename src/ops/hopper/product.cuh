@@ -27,7 +27,7 @@ namespace virnucpro::cuda {
 struct BandedScheduler {};  // tag that makes CUTLASS use BandedTileScheduler
 
 // CUTLASS's persistent scheduler, but with the tiles in TileWalk's order. Its parameter
-// log_swizzle_size_ is not needed, so that field stores the band and the rows of the TileWalk.
+// log_swizzle_size_ is otherwise unused; here it stores TileWalk's band and rows.
 class BandedTileScheduler
     : public cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler> {
   using Static = cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler>;
@@ -177,9 +177,8 @@ inline int band_columns(const GemmCall& call, std::size_t element_bytes, int til
   return static_cast<int>((columns + bands - 1) / bands);
 }
 
-// Computes out = epilogue(x·Wᵀ) in one kernel. `Tree` describes the epilogue: CUTLASS's type
-// `Tree`, the stored type `Out`, the type `Source` of the old output (or void), and
-// arguments(call).
+// Computes out = epilogue(x·Wᵀ) in one kernel. `Tree` is the epilogue: CUTLASS's type `Tree`, the
+// stored type `Out`, the type `Source` of the old output (or void), and arguments(call).
 template <class Element, class Accumulator, class Tile, class Tree, class Choice>
 class Sm90Product {
   static constexpr int kAlign = 16 / static_cast<int>(sizeof(Element));

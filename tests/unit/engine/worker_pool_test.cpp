@@ -217,7 +217,7 @@ TEST_F(WorkerPools, GiveUpTheFrameThatKillsEveryWorker) {
     run(std::vector<std::string>(count, mode), true);
     ASSERT_EQ(failed.size(), 1U);
     EXPECT_EQ(failed.begin()->first, (std::pair<std::uint64_t, std::uint32_t>(10, 3)));
-    EXPECT_EQ(failed.begin()->second, "two worker processes were lost with it");
+    EXPECT_EQ(failed.begin()->second, "two worker processes were lost while they computed it");
   }
 }
 
