@@ -32,8 +32,8 @@ ClassifierModel<Backend>::ClassifierModel(const ClassifierWeights& weights, Cont
   if (shape.inputs == 0 || shape.hidden == 0 || shape.classes != 2) {
     throw Error(
         ErrorKind::kWeightsFormat, {.file = weights.tensors->origin()},
-        fmt::format("{} inputs, {} hidden units and {} classes: the sizes must be positive, "
-                    "and the classes 2",
+        fmt::format("{} inputs, {} hidden units and {} classes: sizes must be positive, with "
+                    "exactly 2 classes",
                     shape.inputs, shape.hidden, shape.classes));
   }
   layers_ = std::make_unique<const Layers>(context, shape, *weights.tensors);
