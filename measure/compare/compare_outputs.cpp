@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kBeginning = 8;  // enough bytes to recognise a file's format
+constexpr std::size_t kBeginning = 8;  // bytes, enough to recognise a file's format
 
 [[noreturn]] void fail(const fs::path& file, std::string detail) {
   throw Error(ErrorKind::kNotComparable, Place{.file = file.string()}, std::move(detail));
@@ -48,7 +48,7 @@ Content content_of(const fs::path& path) {
   return Content::kTable;
 }
 
-// The embeddings of one side: one reader for all datasets, or a reader for each.
+// The embeddings in A or in B: one reader for all datasets, or one reader per dataset.
 struct Embeddings {
   fs::path path;  // the path shown in errors
   std::vector<std::unique_ptr<EmbeddingReader>> readers{};
@@ -70,7 +70,7 @@ struct OutputFolder {
   fs::path path{};
   std::array<std::optional<fs::path>, kTables.size()> tables{};
   bool has_hdf5 = false;
-  OriginalEmbeddings original{};  // only if there is no embeddings.h5
+  OriginalEmbeddings original{};  // used only if there is no embeddings.h5
 
   bool has_embeddings() const { return has_hdf5 || !original.datasets.empty(); }
 };
@@ -129,8 +129,8 @@ OutputFolder look_into(const fs::path& directory) {
 
 constexpr const char* kPrecisionOfV2 = "fp16";
 
-// Returns the precision in a run's journal. Results without a journal may be v2's, which computes
-// in fp16 by default.
+// Returns the precision that a run's journal names. Without a journal it assumes fp16, with a
+// warning, because the results may be v2's, and v2 computes in fp16 by default.
 std::string precision_of(const fs::path& run, const Cancel& cancel) {
   try {
     return KeptRun(run, cancel, Journal::Check::kHead).value("precision");
@@ -144,8 +144,8 @@ std::string precision_of(const fs::path& run, const Cancel& cancel) {
 
 // --- tables --------------------------------------------------------------------------------------
 
-// Returns the distance between the two scores behind a label; empty where the table lacks them. For
-// a sequence the scores are its mean score and 1 minus that mean.
+// Returns the distance between the two scores from which a label follows; empty if the table lacks
+// the scores. The two scores of a sequence are its mean score and 1 minus its mean score.
 std::optional<double> margin_of(const TableLayout& layout,
                                 const std::vector<std::string_view>& fields) {
   const bool is_sequence = layout.kind == TableKind::kSequences;
@@ -167,7 +167,7 @@ class TableComparer {
       fail(b, fmt::format("it is a table of {}, but {} is a table of {}", name_of(in_b.kind),
                           a.string(), name_of(in_a.kind)));
     }
-    // The columns of the shorter table are always the first columns of the longer table.
+    // Compares the columns of the shorter table, with which the longer table always begins.
     columns_ = std::min(in_a.columns.size(), in_b.columns.size());
     tell_alone(in_a, "A");
     tell_alone(in_b, "B");
@@ -212,7 +212,7 @@ class TableComparer {
     counter_.end_row();
   }
 
-  // The original's consensus has no scores; then the other table's are used.
+  // Returns the margin in A, or in B if A's table has no scores, as the original's consensus table.
   std::optional<double> margin(const std::vector<std::string_view>& in_a,
                                const std::vector<std::string_view>& in_b) const {
     return in_a.size() < in_b.size() ? margin_of(b_.layout(), in_b) : margin_of(a_.layout(), in_a);
@@ -221,7 +221,7 @@ class TableComparer {
   ScoreTable a_;
   ScoreTable b_;
   DatasetCounter counter_;
-  std::size_t columns_ = 0;  // columns in both tables
+  std::size_t columns_ = 0;  // number of columns that both tables have
 };
 
 // --- embeddings ----------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ std::optional<std::size_t> place_in(const EmbeddingReader& reader, const std::st
   return std::nullopt;
 }
 
-// Returns the names of the datasets that `one` has and `other` lacks.
+// Returns the names of the datasets that are in `one` and not in `other`.
 std::vector<std::string> lacking(const Embeddings& one, const Embeddings& other) {
   std::vector<std::string> names;
   for (const auto& reader : one.readers) {
@@ -263,7 +263,7 @@ std::vector<std::string> lacking(const Embeddings& one, const Embeddings& other)
   return names;
 }
 
-// Returns the cosine; empty if a number is not finite.
+// Returns the cosine of two embeddings; empty if a number is not finite.
 std::optional<double> cosine_of(const std::vector<double>& a, const std::vector<double>& b) {
   double product = 0;
   double length_a = 0;
@@ -324,7 +324,7 @@ class EmbeddingComparer {
     const auto in_b = place_in(b_, dataset.name);
     if (!in_b) return;
     const std::size_t width = b_.datasets()[*in_b].width;
-    // A file without rows may have any width.
+    // Requires equal widths, unless a file has no rows.
     const bool has_rows = a_.rows() != 0 && b_.rows() != 0;
     if (width != dataset.width && has_rows) {
       fail(file_b,
@@ -394,7 +394,7 @@ class Comparer {
   void compare_directories() {
     result_.kind = "directory";
     if (settings_.by_precision) {
-      const std::string in_a = precision_of(settings_.a, cancel_);  // may warn: A comes first
+      const std::string in_a = precision_of(settings_.a, cancel_);  // A's warning comes first
       const std::string in_b = precision_of(settings_.b, cancel_);
       settings_.tolerance = tolerance_of(in_a, in_b);
       result_.tolerance = settings_.tolerance;
@@ -482,7 +482,7 @@ class Comparer {
     }
   }
 
-  // Throws if the two sides have rows, but none in common.
+  // Throws if A and B have rows, but no row in common.
   void check_common() const {
     const auto has = [this](auto count) {
       return std::any_of(

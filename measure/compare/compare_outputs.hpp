@@ -14,8 +14,8 @@ struct CompareSettings {
   std::filesystem::path a;
   std::filesystem::path b;
   Tolerance tolerance{};
-  std::size_t named = 10;     // how many rows of each kind are listed
-  bool by_precision = false;  // for two runs: use the tolerance of their precisions
+  std::size_t named = 10;     // most rows to list, per list of the report
+  bool by_precision = false;  // true: use the tolerance of the two runs' precisions
 };
 
 // The result of comparing two runs, tables or files of embeddings.
@@ -25,17 +25,17 @@ struct Comparison {
   std::string kind{};  // "directory", "table" or "embeddings"
   Tolerance tolerance{};
   std::vector<DatasetComparison> datasets{};  // at least one
-  std::vector<std::string> remarks{};  // data that only one side has, or that were not compared
+  std::vector<std::string> remarks{};  // data that only A or only B has, or that were not compared
 
   // True if all datasets are equal. With `exact`, directories must also have no remarks.
   bool equal() const;
 };
 
-// Compares what A and B have in common:
-// - two output directories, of predict, merge, the original or v2: prediction_results.txt and
-//   prediction_results_highestscore.csv, there or in the only folder <stem>_merged, sequences.tsv,
-//   and embeddings by dataset: embeddings.h5 or, without it, the original's .pt files
-//   (measure/compare/embedding_parts.hpp);
+// Compares the data that A and B have in common. A and B are:
+// - two output directories, of predict, merge, the original or v2. Compared are sequences.tsv,
+//   prediction_results.txt and prediction_results_highestscore.csv (in the directory or in its only
+//   folder <stem>_merged), and embeddings by dataset: from embeddings.h5 or, if it is missing, from
+//   the original's .pt files (measure/compare/embedding_parts.hpp);
 // - two tables of one kind (measure/compare/score_table.hpp);
 // - two files of embeddings (measure/compare/embedding_reader.hpp), HDF5 or .pt, by dataset.
 // Rows are matched by id (measure/compare/row_match.hpp, which states the memory it needs).

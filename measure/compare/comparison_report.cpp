@@ -153,7 +153,7 @@ std::string dataset_text(const DatasetComparison& dataset) {
   return text;
 }
 
-// Sums up: first the labels, then the numbers, then whether anything else differs.
+// Returns a summary: first of the labels, then of the numbers, then whether anything else differs.
 std::string verdict(const Comparison& comparison) {
   bool identical = comparison.equal();
   bool within = true;

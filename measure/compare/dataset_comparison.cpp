@@ -26,7 +26,8 @@ constexpr std::array kPrecisions{of("fp16", 2e-2, 5e-3, 5e-2, 99.8),
                                  of("bf16", 5e-2, 2e-2, 5e-1, 99.5),
                                  of("int8", 1e-1, 4e-2, 5e-1, 98)};
 
-// Returns a row's weight. In a cause, the heaviest rows come first: labels with clear scores.
+// Returns the number by which rows of the same cause are sorted, the largest first: a difference,
+// or a label's margin, so that labels with clear scores come first.
 double weight(const DifferingRow& row) {
   if (row.cause == Cause::kNumber) return row.difference;
   if (row.cause == Cause::kLabelFar || row.cause == Cause::kLabelNear) {
@@ -44,7 +45,7 @@ bool goes_before(const DifferingRow& x, const DifferingRow& y) {
 }  // namespace
 
 Tolerance tolerance_of(std::string_view a, std::string_view b) {
-  // "int8-simulated" is int8 on the CPU.
+  // "int8-simulated", int8 on the CPU, has the tolerance of int8.
   const auto is_of = [](std::string_view run, std::string_view precision) {
     return run.substr(0, run.find('-')) == precision;
   };
@@ -119,7 +120,7 @@ void DatasetCounter::finite(const ColumnName& column, double a, double b, bool s
   note_numbers(Cause::kNumber, column, a, b, difference);
 }
 
-// Formats the values only if they are the row's worst so far.
+// Formats the two values only if their difference is the worst of the row so far.
 void DatasetCounter::note_numbers(Cause cause, const ColumnName& column, double a, double b,
                                   double difference) {
   const bool is_worse = !worst_ || cause < worst_->cause ||
@@ -167,7 +168,7 @@ void DatasetCounter::cosine(double value) {
   cosines.cosine.add(value);
 }
 
-// Keeps the worst difference of a row.
+// Keeps a difference if it is the worst of the current row.
 void DatasetCounter::note(DifferingRow row) {
   row.id = a_->id;
   row.row_a = a_->number;

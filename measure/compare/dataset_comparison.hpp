@@ -13,21 +13,19 @@
 
 namespace virnucpro {
 
-// If the scores are closer than this, a label may change between precisions (semantics.md, section
-// 7).
+// A label may change between precisions if its two scores differ by at most this.
 inline constexpr double kNearBoundary = 0.1;
 
-// Two numbers count as equal if |a - b| <= absolute + relative * |b|, as in numpy.isclose. The
-// default of `absolute` is how far fp32 embeddings may differ from the reference (semantics.md,
-// section 7).
+// Two numbers are within tolerance if |a - b| <= absolute + relative * |b|, as in numpy.isclose.
+// The bounds, also those of precisions, are from semantics.md, section 7.
 struct Tolerance {
   double relative = 1e-3;
   double absolute = 1e-4;
-  bool exact = false;  // only equal bytes, or bits, count as equal
-  // These are set for the tolerance of a precision, which has a name.
-  double usual = 0;           // 99 % of a table's numbers may differ by this at most; 0: no limit
-  double embedding = 0;       // the absolute bound for a number of an embedding
-  double equal_labels = 100;  // least percentage; only the suite `equivalence` sets another
+  bool exact = false;  // true: only equal bytes, or equal bits, count as equal
+  // Only a precision's tolerance, which has a name, sets these members.
+  double usual = 0;           // 99 % of a table's numbers may differ by at most this; 0: no limit
+  double embedding = 0;       // `absolute` for the numbers of embeddings
+  double equal_labels = 100;  // least percentage; only the suite `equivalence` uses it
   std::string_view precision = {};
 
   Tolerance of_embeddings() const {
@@ -35,35 +33,35 @@ struct Tolerance {
     return {.relative = 0, .absolute = embedding, .precision = precision};
   }
 };
-// Returns the tolerance for two runs: that of the coarser precision, or the default for fp32 and
-// unknown names. A precision's noise does not count as a difference, but a changed call does.
+// Returns the tolerance for runs of two precisions: that of the coarser precision, or the default
+// for fp32 and unknown names. So noise of a precision does not count, but a changed call does.
 Tolerance tolerance_of(std::string_view a, std::string_view b);
 
 bool is_within(double a, double b, const Tolerance& tolerance);  // both must be finite
 
-// Returns the shortest text that reads back as the same number (as the same float32 if it is one).
+// Returns the shortest text that gives the same float32 or, if `value` is none, the same double.
 std::string number_text(double value);
 
-// The reason why a row differs; if there are several, the first. Rows are listed in this order.
+// The reason why a row differs: the first of these that applies. Rows are listed in this order.
 enum class Cause : std::uint8_t {
-  kLabelFar,   // a different label, though A's two scores are more than kNearBoundary apart
-  kLabelNear,  // a different label, near the boundary
-  kNotFinite,  // NaN or infinity on one side only, or different on each side
-  kText,       // a different count or reason, or a score that only one side has
-  kNumber,     // beyond tolerance
+  kLabelFar,   // different labels, though the scores are more than kNearBoundary apart
+  kLabelNear,  // different labels, near the boundary
+  kNotFinite,  // NaN or infinity in one file only, or different ones
+  kText,       // a different count or reason, or a score that only one file has
+  kNumber,     // numbers that differ by more than the tolerance
 };
 std::string_view name_of(Cause cause);  // "label", "label-near-boundary", …
 
 struct DifferingRow {
   std::string id{};
-  std::uint64_t row_a = 0;  // from 1
+  std::uint64_t row_a = 0;  // row numbers, from 1
   std::uint64_t row_b = 0;
   Cause cause = Cause::kNumber;
-  std::string column{};  // column with the largest difference; a number from 0 for embeddings
+  std::string column{};  // column with the worst difference; for embeddings its number, from 0
   std::string a{};       // the value in A
   std::string b{};
-  double difference = 0;           // for numbers
-  std::optional<double> margin{};  // for labels: distance of A's scores; empty: unknown
+  double difference = 0;           // of two numbers
+  std::optional<double> margin{};  // of a label: distance of its two scores; empty: unknown
 };
 
 struct LabelComparison {
@@ -73,15 +71,16 @@ struct LabelComparison {
   std::uint64_t differing_far = 0;  // differing labels that are not near the boundary
 };
 
-// Numbers that are finite on both sides: |a - b|, also divided by the larger of |a| and |b|.
+// All compared numbers of a dataset. For numbers that are finite in A and B, `absolute` is |a - b|,
+// and `relative` is |a - b| divided by the larger of |a| and |b|.
 struct NumberComparison {
-  std::uint64_t values = 0;   // all that were compared
+  std::uint64_t values = 0;   // all compared numbers
   std::uint64_t within = 0;   // identical or within tolerance
   std::uint64_t unusual = 0;  // differ by more than Tolerance::usual
   Statistic absolute{};
   Statistic relative{};
-  std::uint64_t nan_in_both = 0;  // with the same bits: identical, though not a result
-  std::uint64_t not_finite = 0;   // Cause::kNotFinite
+  std::uint64_t nan_in_both = 0;  // NaN with the same bits in A and B, which counts as identical
+  std::uint64_t not_finite = 0;   // numbers of Cause::kNotFinite
 
   bool mostly_usual() const { return unusual <= values / 100; }
   bool all_within() const { return within == values && mostly_usual(); }
@@ -97,20 +96,20 @@ struct LargestDifference {
   double b = 0;
 };
 
-// Cosines of embeddings that are finite in both, computed in double; 1 for two zero vectors.
+// Cosines between A's and B's embedding of each row, if both are finite; 1 for two zero vectors.
 struct CosineComparison {
   Statistic cosine{};
   std::string least_id{};
   std::uint64_t least_row_a = 0;
 };
 
-// One table or one dataset of embeddings, in A and in B.
+// The comparison of one table, or of one dataset of embeddings.
 struct DatasetComparison {
   std::string name{};
   RowCounts rows{};
-  std::uint64_t identical = 0;  // byte by byte, or bit by bit
-  std::uint64_t within = 0;     // not identical, but within tolerance
-  std::uint64_t differing = 0;  // neither; all three count rows in both files
+  std::uint64_t identical = 0;  // rows with the same bytes, or the same bits
+  std::uint64_t within = 0;     // rows that are not identical, but within tolerance
+  std::uint64_t differing = 0;  // all other rows that are in both files
   NumberComparison numbers{};
   std::optional<LargestDifference> largest{};  // empty: no number differs
   std::optional<LabelComparison> labels{};
@@ -136,16 +135,16 @@ struct ColumnName {
   std::string text() const { return name.empty() ? std::to_string(number) : std::string(name); }
 };
 
-// Counts one dataset row by row: begin_row(), the row's values, end_row(). Memory: the listed rows.
+// Compares a dataset row by row: begin_row(), a call per value, end_row(). Keeps only listed rows.
 class DatasetCounter {
  public:
-  // Keeps the first `named` differing rows, and as many of the rows that only one file has.
+  // Lists up to `named` differing rows, and up to `named` ids of rows that only one file has.
   DatasetCounter(std::string name, const Tolerance& tolerance, std::size_t named);
 
-  // The rows must outlive end_row().
+  // Both rows must live until end_row().
   void begin_row(const IdRow& a, const IdRow& b);
   void number(const ColumnName& column, double a, double b, bool same_bits);
-  // `margin`: the distance of A's two scores.
+  // `margin`: the distance of the label's two scores; empty: unknown.
   void label(const ColumnName& column, std::string_view a, std::string_view b,
              std::optional<double> margin);
   void text(const ColumnName& column, std::string_view a, std::string_view b);
@@ -171,7 +170,7 @@ class DatasetCounter {
   const IdRow* a_ = nullptr;
   const IdRow* b_ = nullptr;
   bool identical_ = true;
-  std::optional<DifferingRow> worst_;  // of the current row
+  std::optional<DifferingRow> worst_;  // the worst difference of the current row
 };
 
 }  // namespace virnucpro

@@ -16,15 +16,15 @@ namespace {
 
 constexpr std::size_t kMostIdBytes = 64U << 10U;
 constexpr std::size_t kMostWidth = 1U << 20U;
-constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 holds whole chunks in memory
-// The driver ignores this name, but for a relative name HDF5 looks up the current folder.
+constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 keeps whole chunks in memory
+// The driver ignores this name. It is absolute, because HDF5 looks up the current folder otherwise.
 constexpr const char* kAnyName = "/held";
 constexpr std::array<const char*, 3> kDatasets{"dnabert_s", "esm2", "merged"};
 // v2's files hold only ESM-2's embeddings.
 constexpr const char* kV2Ids = "sequence_ids";
 constexpr const char* kV2Esm2 = "embeddings";
 
-// A dataset and its type; nothing else is read.
+// An open dataset, its type and its shape.
 struct OpenDataset {
   Hdf5Handle dataset{};
   Hdf5Handle type{};
@@ -39,7 +39,7 @@ class OwnHdf5Rows : public Hdf5Rows {
     ids_ = open(is_v2 ? kV2Ids : "ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
     if (type != H5T_STRING) malformed("ids are not text");
-    // The file only claims this number of rows: they may never have been written.
+    // A file may claim rows that were never written, so their number is limited by the file's size.
     if (rows() > bytes) malformed(fmt::format("it claims {} rows in {} bytes", rows(), bytes));
     for (const char* name : kDatasets) {
       const char* const stored = is_v2 && name == std::string_view("esm2") ? kV2Esm2 : name;

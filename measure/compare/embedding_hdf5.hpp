@@ -13,8 +13,8 @@ namespace virnucpro {
 
 inline constexpr std::uint64_t kIdsAtOnce = 1024;
 
-// The rows of a file of embeddings, read by HDF5 in this process. HDF5 may crash on a damaged file;
-// open_hdf5_embeddings() reads it in a separate process.
+// The rows of a file of embeddings, read by HDF5 in this process. HDF5 may crash on a damaged file,
+// so other code calls open_hdf5_embeddings(), which reads the file in a separate process.
 class Hdf5Rows {
  public:
   virtual ~Hdf5Rows() = default;
@@ -28,7 +28,7 @@ class Hdf5Rows {
                     std::span<double> out) = 0;
 };
 
-// Reads an open file of `bytes` bytes; messages call it `path`. Errors: kInputMalformed.
+// Opens the file behind the descriptor `file`. Messages name it `path`. Errors: kInputMalformed.
 std::unique_ptr<Hdf5Rows> open_hdf5_rows(std::string path, int file, std::uint64_t bytes);
 
 }  // namespace virnucpro

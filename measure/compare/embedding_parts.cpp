@@ -23,7 +23,7 @@ constexpr std::string_view kExtension = ".pt";
 
 struct Naming {
   std::string_view dataset;
-  std::string_view suffix;  // after the part's number
+  std::string_view suffix;  // text after the part's number
 };
 constexpr std::array kNamings{
     Naming{"dnabert_s", "_DNABERT_S.pt"},
@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 3> kFolders{"_nucleotide", "_protein", "_
 
 // --- finding the files ---------------------------------------------------------------------------
 
-// Returns a part's number: "output_12_ESM.pt" is part 12.
+// Returns a part's number, such as 12 for "output_12_ESM.pt".
 std::optional<std::uint64_t> part_number(std::string_view name, std::string_view suffix) {
   const bool is_part = name.starts_with(kPrefix) && name.ends_with(suffix) &&
                        name.size() > kPrefix.size() + suffix.size();
@@ -133,7 +133,7 @@ class PartsReader : public EmbeddingReader {
       open(k);
       check_dataset();
       const std::size_t width = part_->datasets().front().width;
-      // A part without rows may have any width.
+      // Does not check the width of a part without rows.
       if (rows() == 0) datasets_.front().width = width;
       if (part_->rows() != 0) check_width();
       ends_.push_back(rows() + part_->rows());
@@ -159,7 +159,7 @@ class PartsReader : public EmbeddingReader {
   }
 
   void open(std::size_t part) {
-    part_.reset();  // freed first, so that memory never holds two parts
+    part_.reset();  // frees the last part first, so that memory never holds two
     at_ = part;
     part_ = open_torch_embeddings(files_[part]);
   }
@@ -179,7 +179,7 @@ class PartsReader : public EmbeddingReader {
     }
   }
 
-  // Opens the part that holds a row. Returns the row's number in that part.
+  // Opens the part that has this row. Returns the row's number in that part.
   std::uint64_t go_to(std::uint64_t row) {
     const auto end = std::upper_bound(ends_.begin(), ends_.end(), row);
     const auto part = static_cast<std::size_t>(end - ends_.begin());
@@ -195,9 +195,9 @@ class PartsReader : public EmbeddingReader {
 
   const std::vector<fs::path> files_;
   std::vector<EmbeddingDataset> datasets_;  // always one dataset
-  std::vector<std::uint64_t> ends_;         // each part's end, in rows
+  std::vector<std::uint64_t> ends_;         // number of rows up to the end of each part
   std::size_t at_ = 0;
-  std::unique_ptr<EmbeddingReader> part_;  // files_[at_]
+  std::unique_ptr<EmbeddingReader> part_;  // the open part, files_[at_]
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// The original's files of one dataset, at most 10,000 frames each, in the order of their rows.
+// The original's files of one dataset, in the order of their rows. Each has at most 10,000 frames.
 struct EmbeddingParts {
   std::string dataset{};
   std::vector<std::filesystem::path> files{};  // at least one
@@ -27,8 +27,8 @@ struct OriginalEmbeddings {
 OriginalEmbeddings find_original_embeddings(const std::filesystem::path& directory);
 
 // Returns one reader for all parts. Only one part at a time is in memory, so alternating between
-// parts is slow. Errors: those of open_torch_embeddings(); kInputMalformed if a part holds another
-// dataset, has another width, or changes meanwhile.
+// parts is slow. Errors: those of open_torch_embeddings(); kInputMalformed if a part has another
+// dataset or width than the first part, or changes while it is read.
 std::unique_ptr<EmbeddingReader> open_embedding_parts(const EmbeddingParts& parts);
 
 }  // namespace virnucpro

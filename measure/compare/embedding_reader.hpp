@@ -18,7 +18,7 @@ struct EmbeddingDataset {
   std::size_t width = 0;
 };
 
-// A complete file of embeddings: rows of numbers, each with an id.
+// An open file of embeddings: rows of numbers, each row with an id.
 class EmbeddingReader {
  public:
   virtual ~EmbeddingReader() = default;
@@ -27,21 +27,21 @@ class EmbeddingReader {
   virtual std::uint64_t rows() const = 0;
   // Returns a row's id; rows count from 0. Errors: those of opening the file.
   virtual std::string id(std::uint64_t row) = 0;
-  // Reads a row into `out`, which has the dataset's width. Every type becomes double without loss.
+  // Reads a row into `out`, which has the dataset's width. All types become double without loss.
   virtual void read(std::size_t dataset, std::uint64_t row, std::span<double> out) = 0;
 };
 
-// True if a file begins like HDF5, or like a ZIP of torch.save.
+// True if a file's first bytes are those of HDF5, or those of a ZIP, as torch.save writes.
 bool is_hdf5(std::string_view beginning);
 bool is_torch_zip(std::string_view beginning);
 
-// Opens HDF5 of `embed` (`ids`, and any of dnabert_s, esm2, merged, each [rows, width] of floats)
-// or of v2 (`sequence_ids`, and ESM-2's `embeddings`). A separate process reads the file, since
-// some versions of HDF5 crash on a damaged file; a crash becomes an ordinary error. Memory of both
-// processes: 1 MiB of each dataset, one chunk (refused above 64 MiB), 1,024 ids. Files that refer
-// to other files or need a plug-in are refused. The Cancel must outlive the reader. Errors:
-// kInputMissing, kInputRead if the file cannot be opened; kInputMalformed for other contents;
-// kOutOfMemory if no process can be started; those of Cancel.
+// Opens an HDF5 file of `embed` (`ids`, and any of dnabert_s, esm2, merged, each [rows, width] of
+// floats) or of v2 (`sequence_ids`, and ESM-2's `embeddings`). A separate process reads the file,
+// since some versions of HDF5 crash on a damaged file; a crash becomes an ordinary error. Both
+// processes together use memory for 1 MiB of each dataset, one chunk (at most 64 MiB, larger chunks
+// are refused) and 1,024 ids. Files that refer to other files or need a plug-in are refused. The
+// Cancel must outlive the reader. Errors: kInputMissing, kInputRead if the file cannot be opened;
+// kInputMalformed for other contents; kOutOfMemory if no process can be started; those of Cancel.
 std::unique_ptr<EmbeddingReader> open_hdf5_embeddings(const std::filesystem::path& path,
                                                       const Cancel& cancel);
 

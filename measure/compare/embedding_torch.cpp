@@ -14,12 +14,12 @@
 namespace virnucpro {
 namespace {
 
-// These limits allow 10,000 lists of 768 numbers and everything around them.
+// These limits allow 10,000 lists of 768 numbers, and the other values of such a file.
 constexpr PickleLimits kLimits{.bytes = 128U << 20U, .values = 1U << 23U};
 constexpr std::size_t kLongestTorchId = 64U << 10U;
-constexpr std::size_t kMostMembers = 32;  // per row
+constexpr std::size_t kMostMembers = 32;  // members of one row's dict
 
-// The name of the member with the ids tells which model the embeddings are from.
+// The name of the list of ids in the file's dict. Each model has its own name.
 struct IdsRow {
   std::string_view member;
   std::string_view dataset;
@@ -110,8 +110,8 @@ class TorchEmbeddings : public EmbeddingReader {
     }
   }
 
-  // Refuses rows that together are larger than the file: a list may name one tensor many times, and
-  // the tensor would be read as often.
+  // Refuses a file whose rows together are larger than the file. A list may name one tensor many
+  // times, and each time the tensor would be read.
   void check_rows() {
     if (data_->type != PickleType::kList || data_->items.size() != rows()) {
       malformed(fmt::format("data is not a list of {} rows", rows()));
@@ -143,7 +143,7 @@ class TorchEmbeddings : public EmbeddingReader {
     return *values;
   }
 
-  // Refuses a large dict: a file could name it very often, and each time it would be searched.
+  // Refuses a large dict. Many rows may name the same dict, and each row would search it.
   const PickleNode* member(std::uint64_t row, const PickleNode& node, std::string_view name) const {
     if (node.items.size() > kMostMembers)
       malformed(row, fmt::format("its dict has {} members; the limit is {}", node.items.size(),
@@ -169,7 +169,7 @@ class TorchEmbeddings : public EmbeddingReader {
   void copy(DType type, const Extent& extent, std::span<double> out) const {
     std::vector<std::byte> bytes(extent.size);
     file_.read(extent.offset, bytes);
-    file_.check_unchanged();  // the checksums were compared earlier
+    file_.check_unchanged();  // the checksums were compared when it was opened
     std::vector<float> values(out.size());
     convert_to_f32(type, bytes, values);
     std::copy(values.begin(), values.end(), out.begin());
@@ -202,7 +202,7 @@ class TorchEmbeddings : public EmbeddingReader {
   const PickleNode* data_ = nullptr;
   const PickleNode* ids_ = nullptr;
   std::vector<EmbeddingDataset> datasets_;
-  std::optional<StoredTensor> whole_;  // holds all rows
+  std::optional<StoredTensor> whole_;  // one tensor with all rows
 };
 
 }  // namespace

@@ -14,17 +14,17 @@ namespace {
 
 constexpr haddr_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
-// The driver's settings, which HDF5 copies.
+// The settings of the driver. HDF5 copies them.
 struct HeldFile {
   int file = -1;
   haddr_t size = 0;
 };
 
-// An open file: HDF5 knows only the first member, and fills it.
+// An open file. HDF5 knows only the first member, and fills that.
 struct OpenFile {
   H5FD_t common{};
   HeldFile held{};
-  haddr_t end = 0;  // end of the part that HDF5 uses
+  haddr_t end = 0;  // byte offset of the end of the part that HDF5 uses
 };
 
 OpenFile& own(H5FD_t* file) {
@@ -105,7 +105,7 @@ H5FD_class_t driver() {
 }  // namespace
 
 hid_t read_held_file(hid_t access, int file, hsize_t size) {
-  static const H5FD_class_t kDriver = driver();  // HDF5 keeps its address
+  static const H5FD_class_t kDriver = driver();  // static: HDF5 keeps its address
   const hid_t id = H5FDregister(&kDriver);
   const HeldFile held{.file = file, .size = size};
   if (id >= 0 && H5Pset_driver(access, id, &held) < 0) return H5I_INVALID_HID;

@@ -26,13 +26,13 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kStretchBytes = 1U << 20U;  // bytes of numbers read at once
-// Limits of a child per answer: memory beyond this process's own, and processor time.
+// Limits of the child process per answer: bytes beyond this process's memory, processor seconds.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
-constexpr std::uint64_t kMostSeconds = 120;  // processor time
-// Bounds on the answers of the other process, which a crafted file may have taken over.
+constexpr std::uint64_t kMostSeconds = 120;
+// Limits of an answer: bytes, and numbers per row. A crafted file may control the child process.
 constexpr std::uint64_t kMostAnswer = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kWidestRow = std::uint64_t{1} << 20U;
-constexpr std::uint64_t kIds = ~std::uint64_t{0};  // asks for ids, not for a dataset
+constexpr std::uint64_t kIds = ~std::uint64_t{0};  // in Request::dataset: asks for ids
 
 // Asks for rows [first, first + count) of a dataset, or for their ids.
 struct Request {
@@ -41,7 +41,7 @@ struct Request {
   std::uint64_t count = 0;
 };
 
-// Begins an answer of `size` bytes: the data, or the reason of a failure.
+// The start of an answer. `size` bytes follow: the data, or the reason of a failure.
 struct AnswerHead {
   std::uint64_t size = 0;
   std::uint64_t failed = 0;
@@ -76,14 +76,14 @@ bool send_answer(const std::string& bytes, bool failed) {
   return write_all(STDOUT_FILENO, std::string(bytes_of(head)) + bytes) == 0;
 }
 
-// Receives a whole request; returns false if no request follows.
+// Receives a whole request. Returns false after the last request.
 bool receive_request(Request& request) {
   return ::recv(STDIN_FILENO, &request, sizeof(request), MSG_WAITALL) ==
          static_cast<ssize_t>(sizeof(request));
 }
 
 void answer_requests(const std::string& path, std::uint64_t bytes) {
-  H5open();  // HDF5 reads its settings before system calls are filtered
+  H5open();  // lets HDF5 read its settings before system calls are filtered
   const bool is_filtered = filter_system_calls();
   try {
     const auto file = open_hdf5_rows(path, ChildProcess::kFile, bytes);
@@ -101,7 +101,7 @@ class Hdf5Process : public EmbeddingReader {
  public:
   Hdf5Process(const std::filesystem::path& path, const Cancel& cancel)
       : path_(path.string()), cancel_(cancel) {
-    const SteadyFile readable(path);  // opened first, so that errors are those of any file
+    const SteadyFile readable(path);  // opened first, to throw the same errors as for any file
     const UniqueFd file = open_to_read(path);
     if (file.get() < 0) {
       throw Error(kind_of_reading(errno), Place{.file = path_}, errno_text(errno));
@@ -132,7 +132,7 @@ class Hdf5Process : public EmbeddingReader {
     return ids_[row - first_id_];
   }
 
-  // Consecutive rows are read in stretches, other rows one by one.
+  // Reads a row. If rows are read in order, fetches up to kStretchBytes of rows at once.
   void read(std::size_t dataset, std::uint64_t row, std::span<double> out) override {
     Stretch& stretch = stretches_[dataset];
     if (row < stretch.begin || row >= stretch.end) fill(dataset, stretch, row);
@@ -195,7 +195,7 @@ class Hdf5Process : public EmbeddingReader {
     if (head.size > kMostAnswer)
       fail(fmt::format("HDF5 gave {} bytes at once; the limit is {}", head.size, kMostAnswer));
     std::string answer;
-    while (answer.size() < head.size) {  // in pieces: a crashed process may have sent a false size
+    while (answer.size() < head.size) {  // in pieces: the size is false if the process crashed
       const std::size_t had = answer.size();
       answer.resize(had + std::min<std::uint64_t>(kStretchBytes, head.size - had));
       receive_all(std::span(answer).subspan(had));

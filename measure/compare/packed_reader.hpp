@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// Reads the bytes of this program's ByteWriter, such as a row sorted on disk or an answer of a
-// child process. Errors: kInternal, "`what` is cut".
+// Reads bytes that a ByteWriter of this program wrote, such as a row sorted on disk or an answer of
+// a child process. Errors: kInternal, "`what` is cut", if the bytes end too early.
 class PackedReader : public ByteReader {
  public:
   PackedReader(std::string_view bytes, const std::string& what)

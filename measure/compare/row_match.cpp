@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns bytes that sort as the numbers do.
+// Returns 8 bytes, the most significant first, so that keys sort as their numbers do.
 std::string sort_key(std::uint64_t number) {
   std::string key;
   for (int shift = 56; shift >= 0; shift -= 8) key += static_cast<char>(number >> shift & 0xffU);
@@ -32,7 +32,7 @@ class Matcher {
       std::optional<IdRow> a = a_.next();
       std::optional<IdRow> b = b_.next();
       if (!a || !b) {
-        // All rows of the shorter file were matched.
+        // One file has ended, so the other file's remaining rows have no partner.
         for (; a; a = a_.next()) alone(*a, counts_.in_a, visitor_.only_a);
         for (; b; b = b_.next()) alone(*b, counts_.in_b, visitor_.only_b);
         return counts_;
@@ -88,7 +88,7 @@ class Matcher {
     sort.add(row.id, ByteWriter().varint(side).varint(row.number).text(row.content).bytes());
   }
 
-  // Pairs rows with equal ids; among these `by_id` gives all rows of A first.
+  // Pairs rows with equal ids. For each id, `by_id` returns all rows of A before those of B.
   void pair_up(ExternalSort& by_id, ExternalSort& in_order) {
     std::deque<IdRow> waiting;
     const auto flush = [&] {

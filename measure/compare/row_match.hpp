@@ -9,10 +9,10 @@
 
 namespace virnucpro {
 
-// The parts of a row that matching needs, from a table or from embeddings.
+// A row of a table or of embeddings, with the parts that matching needs.
 struct IdRow {
   std::string id{};
-  std::uint64_t number = 0;  // from 1, in the order of its file
+  std::uint64_t number = 0;  // from 1, in the order of the file
   std::string content{};     // the rest of the row
 };
 
@@ -22,7 +22,7 @@ class RowSource {
   virtual std::optional<IdRow> next() = 0;
 };
 
-// Functions that are called once for each row. Rows in both files come in A's order.
+// Functions that are called once for each row. Rows that both files have come in A's order.
 struct RowVisitor {
   std::function<void(const IdRow& a, const IdRow& b)> both;
   std::function<void(const IdRow& row)> only_a;
@@ -33,7 +33,7 @@ struct RowCounts {
   std::uint64_t in_a = 0;
   std::uint64_t in_b = 0;
   std::uint64_t in_both = 0;
-  bool same_order = true;  // true if the rows in both files have one order
+  bool same_order = true;  // true if both files have their common rows in the same order
 };
 
 // Matches rows by id, and rows with equal ids by their order. While both files have the same ids in

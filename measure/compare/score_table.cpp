@@ -45,7 +45,7 @@ constexpr std::array kLayouts{
     TableLayout{TableKind::kConsensus, "Modified_ID", kConsensusColumns},
     // The original's table has only the labels.
     TableLayout{TableKind::kConsensus, "Modified_ID", std::span(kConsensusColumns).first<1>()},
-    // The last column is not compared, as one input may have two names. Earlier tables lack it.
+    // `input` is not compared: one input may have two names. Older tables lack this column.
     TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns, "input"},
     TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns},
 };
@@ -129,7 +129,7 @@ std::optional<IdRow> ScoreTable::next() {
   }
   require_whole(found);
   const std::string_view line = without_cr(lines_.text());
-  // Columns are split from the right: an id may contain separators, the others do not.
+  // Splits columns from the right: an id may contain separators, the other columns do not.
   const std::size_t uncompared = layout_->last.empty() ? 0 : 1;
   const std::size_t count = layout_->columns.size() + uncompared;
   std::size_t id_size = line.size();
@@ -151,7 +151,7 @@ std::optional<IdRow> ScoreTable::next() {
 std::string ScoreTable::content_of(std::string_view fields) const {
   std::string content(fields);
   if (separator_ != '\t') {
-    // A tab would count as a separator below.
+    // Refuses a tab in a column: below, every separator becomes a tab.
     if (fields.find('\t') != std::string_view::npos) {
       fail(ErrorKind::kInputMalformed, "a column other than the id has a tab");
     }

@@ -29,8 +29,8 @@ struct TableColumn {
   ColumnRole role;
 };
 
-// The layout of a table, recognised by its header. `columns` come after the id and are compared;
-// `last` comes after them and is not compared.
+// The layout of a table, recognised by its header. The columns are the id, then `columns`, which
+// are compared, then `last`, which is not compared.
 struct TableLayout {
   TableKind kind;
   std::string_view id;
@@ -50,8 +50,8 @@ class ScoreTable : public RowSource {
   const TableLayout& layout() const { return *layout_; }
   // Returns the next row; its content is the columns after the id, separated by tabs. Errors, with
   // row and offset: kInputMalformed for too few columns, an unknown label, an invalid score or too
-  // long a line; kInputTruncated if the last line has no end, as a cut score would still be a
-  // number. Errors without a row: kInputRead; kInputChanged if the file was written to meanwhile.
+  // long a line; kInputTruncated if the last line has no line feed, because its last number may be
+  // cut. Errors without a row: kInputRead; kInputChanged if the file changed meanwhile.
   std::optional<IdRow> next() override;
 
  private:

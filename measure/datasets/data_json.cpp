@@ -23,7 +23,7 @@ Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
 }
 
-// Returns the hash of the file that the lengths come from; empty for other lengths.
+// Returns the hash of the file whose lengths are used; empty if the lengths are not from a file.
 std::string hash_of(const LengthDistribution& lengths) {
   const auto* observed = std::get_if<ObservedLengths>(&lengths);
   return observed == nullptr ? std::string() : observed->hash;
@@ -88,7 +88,7 @@ bool is_of(const DataSetSettings& settings, const JsonValues& values) {
          values.whole_number("settings/files") == settings.files;
 }
 
-// Reads metadata. If somebody changed it, a missing value counts as 0.
+// Reads metadata. A missing value counts as 0, because a user may have changed the file.
 class Reader {
  public:
   explicit Reader(const JsonValues& values) : values_(values) {}

@@ -42,12 +42,12 @@ std::string folder_name(const fs::path& folder) {
   return name.empty() ? "sequences" : name.string();
 }
 
-// Returns the end of a file's name, after the folder's name.
+// Returns the end of a file's name, such as "_03.fa" for file 3 of 12.
 std::string ending_of(std::uint64_t number, std::uint64_t files) {
   return fmt::format("_{:0{}}.fa", number, std::to_string(files).size());
 }
 
-// Returns a file's sequences; each file has the same share.
+// Returns the sequences of one file. All files have equally many sequences, to within one.
 SequenceSpan span_of(std::uint64_t file, const DataSetSettings& settings) {
   const std::uint64_t count = settings.sequences.count;
   return {.begin = count * file / settings.files, .end = count * (file + 1) / settings.files};
@@ -86,8 +86,8 @@ void remove_file(const fs::path& path) {
   if (error) throw write_error(path, error.value());
 }
 
-// Removes files of an earlier data set that the new data set does not replace. Metadata is removed
-// first: without it the other files are not a data set.
+// Removes files of an earlier data set that the new data set does not replace. Removes the metadata
+// first, because without it the other files do not count as a data set.
 void remove_earlier(const std::vector<fs::path>& replaced, const fs::path& metadata,
                     const std::vector<fs::path>& kept) {
   remove_file(metadata);
@@ -96,7 +96,7 @@ void remove_earlier(const std::vector<fs::path>& replaced, const fs::path& metad
   }
 }
 
-// Throws if the folder holds other files than `own` and incomplete files of a killed program.
+// Throws if the folder has any file except `own` and the incomplete files of a killed program.
 void require_empty(const fs::path& folder, const std::vector<fs::path>& own) {
   std::error_code error;  // a missing folder is empty
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
@@ -120,7 +120,7 @@ bool has_size(const fs::path& path, std::uint64_t bytes) {
 }
 
 // Returns the files of an earlier data set. Its metadata may name any file, so a file counts only
-// if it has a name that this program gives, and the size that was written.
+// if its name is one that this program uses, and its size is the size in the metadata.
 std::vector<fs::path> earlier_files(const fs::path& output, std::uint64_t files) {
   const fs::path metadata = metadata_file(output, files);
   const std::vector<DataFile> listed = files_in_metadata(metadata);
@@ -173,7 +173,7 @@ void require_no_data_set(const fs::path& output, std::uint64_t files) {
     return;
   }
   for (const fs::path& path : {output, metadata_file(output, files)}) {
-    std::error_code error;  // if it cannot be examined, writing will fail
+    std::error_code error;  // on an error, writing will fail and say why
     if (fs::exists(fs::symlink_status(path, error))) {
       throw Error(ErrorKind::kOutputExists, Place{.file = path.string()}, {});
     }

@@ -13,13 +13,13 @@
 
 namespace virnucpro {
 
-inline constexpr std::uint64_t kMostDataFiles = 256;  // all stay open until all are complete
+inline constexpr std::uint64_t kMostDataFiles = 256;  // all are open at the same time
 
 // A data set: synthetic sequences in one file or several, with metadata beside them.
 struct DataSetSettings {
   GenerateSettings sequences{};
-  std::uint64_t files = 1;  // at most kMostDataFiles, and not more than sequences
-  std::string preset{};     // the name of its size, if it was chosen by name
+  std::uint64_t files = 1;  // from 1 to kMostDataFiles, and at most one per sequence
+  std::string preset{};     // the name of a DataSize, if the user chose one
 };
 
 struct DataFile {
@@ -30,7 +30,7 @@ struct DataFile {
   std::string sha256;
 };
 
-// Figures of the sequences' lengths.
+// Figures of the sequences' lengths, in letters.
 struct LengthFigures {
   std::uint64_t min = 0;
   double mean = 0;
@@ -58,17 +58,17 @@ std::vector<std::filesystem::path> data_files(const std::filesystem::path& outpu
 // Returns reads.fa.json for the file reads.fa, or reads/metadata.json for the folder reads.
 std::filesystem::path metadata_file(const std::filesystem::path& output, std::uint64_t files);
 
-// Returns every file that a new data set would replace or remove: its own files and, in a folder,
-// those of an earlier data set.
+// Returns every file that a new data set would replace or remove: its own files and, if it has a
+// folder, the files of an earlier data set in the folder.
 std::vector<std::filesystem::path> replaced_files(const std::filesystem::path& output,
                                                   std::uint64_t files);
 
-// Throws kOutputExists if one of the data set's files exists or, for several files, if the folder
-// holds anything but incomplete files of a killed program: it would be mistaken for data.
+// Throws kOutputExists if one of the data set's files exists. For several files, also throws if the
+// folder has other files, which would be mistaken for data (but not files of a killed program).
 void require_no_data_set(const std::filesystem::path& output, std::uint64_t files);
 
-// Writes all files, then the metadata, in place of replaced_files(). No file gets its name before
-// all are synced. Errors: kUsage for settings out of bounds; kOutputWrite; those of Cancel.
+// Writes all files, then the metadata, in place of replaced_files(). Files get their final names
+// when all are synced. Errors: kUsage for settings out of bounds; kOutputWrite; those of Cancel.
 DataSet write_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
                        const Cancel& cancel);
 
@@ -77,12 +77,13 @@ DataSet write_data_set(const DataSetSettings& settings, const std::filesystem::p
 std::optional<DataSet> find_data_set(const DataSetSettings& settings,
                                      const std::filesystem::path& output);
 
-// Returns the existing data set, or writes it, also over another data set of this program. Errors:
-// those of write_data_set(); kOutputExists if something else or a file of another size is there.
+// Returns the existing data set, else writes it, also over another data set of this program.
+// Errors: those of write_data_set(); kOutputExists if another file is there, or one of another
+// size.
 DataSet generate_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
                           const Cancel& cancel);
 
-// A named synthetic data set. Each of its sequences is coding.
+// A synthetic data set with a name. All its sequences are coding.
 struct DataSize {
   std::string_view name;
   std::uint64_t sequences = 0;
@@ -92,9 +93,9 @@ struct DataSize {
 inline constexpr std::string_view kProductionSize = "production";
 inline constexpr std::uint64_t kReadLength = 150;
 
-// Returns "tiny" (10) to "production" (6 million). v2 has only the first four, with equal lengths.
+// Returns "tiny" (10) to "production" (6 million). v2 has the first four, with these lengths.
 std::span<const DataSize> data_sizes();
-// Returns the size of this name. Errors: kUsage, naming `option` and the valid sizes.
+// Returns the size with this name. Errors: kUsage, naming `option` and the valid sizes.
 DataSize parse_data_size(std::string_view name, std::string_view option);
 
 }  // namespace virnucpro

@@ -22,7 +22,7 @@ bool is_coding(std::uint64_t index, Fraction share) {
          index * share.numerator / share.denominator;
 }
 
-// Collects text and passes it on in pieces, for sequences of any length.
+// Collects text and passes it to the sink in pieces, for sequences of any length.
 class Writer {
  public:
   explicit Writer(const TextSink& sink) : sink_(sink) {}
@@ -60,14 +60,15 @@ class Writer {
 
 void check(const GenerateSettings& settings) {
   if (settings.count > kMaxCount) {
-    throw Error(ErrorKind::kUsage, fmt::format("at most {} sequences", kMaxCount));
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} sequences: expected at most {}", settings.count, kMaxCount));
   }
   if (!is_possible(settings.length)) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("lengths out of bounds: {}", lengths_text(settings.length)));
   }
   if (!is_share(settings.gc) || !is_share(settings.coding)) {
-    throw Error(ErrorKind::kUsage, "the shares of GC and coding sequences lie between 0 and 1");
+    throw Error(ErrorKind::kUsage, "the shares of GC and of coding sequences must be from 0 to 1");
   }
 }
 

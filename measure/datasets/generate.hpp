@@ -40,8 +40,8 @@ using TextSink = std::function<void(std::string_view)>;
 // for settings out of bounds.
 void generate_fasta(const GenerateSettings& settings, const TextSink& sink);
 
-// Writes only the sequences of `span`; adjacent spans give the bytes of the whole. Adds to
-// `figures`.
+// Writes only the sequences of `span`: the texts of adjacent spans, joined, equal the whole text.
+// Adds to `figures`.
 void generate_fasta(const GenerateSettings& settings, SequenceSpan span, const TextSink& sink,
                     GeneratedFigures& figures);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kUniform = "uniform:";
 constexpr std::string_view kLogNormal = "lognormal:";
-constexpr std::uint64_t kLengthSeed = fnv1a("lengths");  // so that lengths and letters differ
+constexpr std::uint64_t kLengthSeed = fnv1a("lengths");  // makes lengths independent of letters
 
 // --- draws ---------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ constexpr auto kRootsOfTwo = [] {
   return roots;
 }();
 
-// Returns 2^x for 0 <= x < 1: x in units of 2^-32, the result, from 1 to 2, in units of 2^-31.
+// Returns 2^x for 0 <= x < 1. `fraction` is x in units of 2^-32; the result is in units of 2^-31.
 std::uint64_t power_of_two(std::uint32_t fraction) {
   std::uint64_t power = kOne;
   for (std::size_t k = 0; k < kPowers; ++k) {
@@ -78,7 +78,7 @@ std::uint64_t draw(const LogNormalLengths& lengths, RandomStream& stream) {
   const std::int64_t scale = kLog2OfE * lengths.sigma.numerator / lengths.sigma.denominator;
   const std::int64_t exponent = (scale * draw_normal(stream)) >> 18;
   const std::int64_t whole = exponent >> 32;
-  // The median times 2^fraction, below 2^63 in units of 2^-31; 2^whole shifts it.
+  // The median times 2^fraction, below 2^63 in units of 2^-31. The shift multiplies by 2^whole.
   const std::uint64_t product =
       lengths.median * power_of_two(static_cast<std::uint32_t>(exponent & 0xffffffff));
   if (whole >= 31) return lengths.most;

@@ -32,7 +32,7 @@ struct LogNormalLengths {
   std::uint64_t most = kMaxLetters;
 };
 
-// Lengths that are as frequent as in a file; LengthHistogram groups those above 8191.
+// Lengths with the same frequencies as in a file. LengthHistogram groups lengths above 8191.
 struct ObservedLengths {
   std::string file{};
   std::string hash{};  // hash of its text, as in a run's journal
@@ -51,7 +51,7 @@ inline constexpr std::string_view kLengthsFrom = "from:";  // a file's name foll
 LengthDistribution parse_lengths(std::string_view text, std::string_view option,
                                  const Cancel& cancel);
 
-// Returns the form that parse_lengths() reads.
+// Returns the text that parse_lengths() reads.
 std::string lengths_text(const LengthDistribution& lengths);
 
 // True if the numbers are within their bounds, which are all at most kMaxLetters.

@@ -6,8 +6,7 @@
 namespace virnucpro {
 namespace {
 
-// Lengths of up to 13 bits have an interval each; longer lengths are grouped by their first 13
-// bits.
+// Lengths of up to 13 bits have an interval each; longer lengths are grouped by their top 13 bits.
 constexpr std::uint64_t kExact = 8192;
 constexpr std::uint64_t kIntervals = kExact / 2;  // per doubling of the length
 constexpr std::uint64_t kExactBits = 13;

@@ -5,7 +5,7 @@
 
 namespace virnucpro {
 
-// The number of sequences up to a length.
+// The number of sequences up to a length, in letters.
 struct LengthStep {
   std::uint64_t length = 0;
   std::uint64_t up_to = 0;  // sequences of this length or shorter
@@ -20,12 +20,12 @@ class LengthHistogram {
 
   std::uint64_t count() const { return count_; }
   std::uint64_t letters() const { return letters_; }
-  std::uint64_t min() const { return min_; }  // 0 without sequences, as all figures below
+  std::uint64_t min() const { return min_; }  // 0 without sequences, like all figures below
   std::uint64_t max() const { return max_; }
   double mean() const;
-  // Returns the smallest length that at least `percent` of all do not exceed; 50: the median.
+  // Returns the smallest length that `percent` % of the sequences do not exceed; 50: the median.
   std::uint64_t percentile(std::uint64_t percent) const;
-  // Returns only lengths that occur, ascending.
+  // Returns a step for each length that occurs, in ascending order.
   std::vector<LengthStep> steps() const;
 
  private:

@@ -23,11 +23,11 @@ namespace fs = std::filesystem;
 constexpr std::array kProvenanceNames{"provenance.json", "metadata.json"};
 constexpr std::size_t kMaxProvenanceBytes = 1U << 20U;
 constexpr std::size_t kLongestSource = 4000;
-constexpr double kLongestBaseline = 1e9;  // seconds: thirty years
+constexpr double kLongestBaseline = 1e9;  // seconds, about thirty years
 
 // --- provenance ----------------------------------------------------------------------------------
 
-// Reads two members of the outermost object, and ignores its author's other members.
+// Reads "source" and "expected_baseline_seconds" of the outermost object; ignores other members.
 class ProvenanceVisitor : public JsonVisitor {
  public:
   ProvenanceVisitor(std::string file, SampleData& samples)
@@ -101,7 +101,7 @@ std::vector<fs::path> files_in(const fs::path& directory) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    std::error_code unknown;  // a broken link does not count
+    std::error_code unknown;  // on an error, such as a broken link, the path does not count
     const bool hidden = at->path().filename().string().starts_with('.');
     if (!hidden && at->is_regular_file(unknown)) paths.push_back(at->path());
   }
@@ -118,7 +118,7 @@ bool is_provenance(const fs::path& path) {
          kProvenanceNames.end();
 }
 
-// True for a file of another format, which fails before its first record.
+// True if a file has an unknown format, and so failed before its first record.
 bool holds_no_sequences(const InputFailure& failure) {
   return failure.error.kind() == ErrorKind::kInputFormat && failure.records == 0;
 }

@@ -14,26 +14,26 @@ namespace virnucpro {
 struct SampleFile {
   std::string name;         // without its folder
   std::uint64_t bytes = 0;  // size of the file
-  std::string hash;         // of its text, as in a run's journal (InputEnd)
+  std::string hash;         // hash of its text, as in a run's journal (InputEnd)
   std::uint64_t sequences = 0;
   std::uint64_t bases = 0;
 };
 
-// A file that is left out, as it has no sequences in a known format.
+// A file that is left out, because it has no sequences in a known format.
 struct PassedOver {
   std::string name;
   std::string why;
 };
 
-// Real samples and their origin: stored with the results measured with them.
+// Real samples and their origin, which are stored with every result that was measured on them.
 struct SampleData {
   std::filesystem::path directory;
-  std::vector<SampleFile> files{};  // by name
+  std::vector<SampleFile> files{};  // sorted by name
   std::vector<PassedOver> passed_over{};
   LengthHistogram lengths{};  // of all files together
-  // From provenance.json in the directory or, without it, metadata.json.
+  // Read from provenance.json in the directory or, if that is missing, from metadata.json.
   std::optional<std::string> source{};
-  std::optional<double> expected_baseline_seconds{};  // how long the original takes for them
+  std::optional<double> expected_baseline_seconds{};  // time of the original on these samples
 };
 
 // Reads each sequence file in a directory once, to its end; ignores hidden files and folders.

@@ -16,7 +16,7 @@ struct AgainstResult {
 };
 
 // Compares whole runs of this program and of another build over the same sequences. The programs
-// take turns: disturbances of the machine affect both. Errors: kBenchmark; those of Cancel.
+// take turns, so that disturbances of the machine affect both. Errors: kBenchmark; those of Cancel.
 AgainstResult run_against(const BenchmarkSettings& settings, const std::filesystem::path& program,
                           const Cancel& cancel);
 

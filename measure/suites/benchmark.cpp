@@ -21,13 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Long runs aim below kMostLoadingShare by this factor, because loading times vary.
+// Long runs aim at kMostLoadingShare divided by this, because loading times vary.
 constexpr double kLoadingMargin = 1.1;
-// A long run computes so many seconds on all GPUs: enough to show growth, more for slow loading.
+// Bounds on the seconds that a long run computes on all GPUs. The least time is enough to show
+// growth of memory. Slow loading needs more time.
 constexpr double kShortestLongRun = 45;
 constexpr double kLongestRun = 600;
 
-// Scaling comes before memory, which uses its long run.
+// `scaling` comes before `memory`, because `memory` uses the long run of `scaling`.
 constexpr std::array kSuites{
     SuiteEntry{"throughput", "Stages, each alone", run_throughput_suite,
                "PERF-02,PERF-04,PERF-05,MON-01,MON-03,PREC-01"},
@@ -45,7 +46,7 @@ constexpr std::array kSuites{
     SuiteEntry{"tune", "Token budgets and prefetch: the small grid of tune", run_tune_suite, ""},
 };
 
-// A name that stands for several suites, or v2's name.
+// A name that stands for several suites, or a suite's name in v2.
 struct Alias {
   std::string_view name;
   std::string_view suites;
@@ -68,7 +69,7 @@ void check_known(const char* flag, std::string_view name,
                                              fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
-// Adds a row which says that rows of this suite are missing.
+// Adds a skipped verdict for the whole suite, which says why the suite failed.
 void fail_suite(const SuiteEntry& suite, const std::string& why, SuiteReport& report) {
   report.failure = why;
   report.verdicts.push_back(
@@ -96,7 +97,7 @@ SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
   return report;
 }
 
-// Makes the first int8 run on a GPU, which may calibrate itself, so that no measured run does.
+// Runs int8 once on a GPU. This run may calibrate for minutes, so that no measured run does.
 void calibrate_once(SuiteContext& context) {
   if (!context.on_gpu() || context.settings.precision != "int8") return;
   context.say("int8: a run that calibrates itself, unless one did before");

@@ -21,7 +21,7 @@
 namespace virnucpro {
 
 struct BenchmarkSettings {
-  std::filesystem::path program{};  // the program to measure: this program
+  std::filesystem::path program{};  // this program, which is measured
   std::filesystem::path output{};   // an existing folder
   ModelSettings models{};
   std::vector<std::string> model_arguments{};    // the same models, as arguments of predict
@@ -30,17 +30,18 @@ struct BenchmarkSettings {
   DataSize size{};
   std::vector<std::filesystem::path> samples{};  // real sequences instead of made-up ones
   bool quick = false;                            // true: one repeat of each run
-  std::vector<GpuId> gpus{};                     // none: the CPU
+  std::vector<GpuId> gpus{};                     // empty: the CPU
   std::size_t threads = 1;
-  std::size_t cpu_workers = 1;  // for whole runs on the CPU
+  std::size_t cpu_workers = 1;  // worker processes of whole runs on the CPU
   std::string precision{};      // "fp16"
   std::uint64_t chunk_size = 500;
-  std::filesystem::path baseline{};  // results of the original: a StoredBaseline's place
+  std::filesystem::path baseline{};  // path of a StoredBaseline; empty: none
   std::string baseline_remark{};     // from StoredBaseline::remark_on()
   std::string why_no_baseline = "none was given: --vanilla-baseline";  // if `baseline` is empty
   std::string vanilla_command{};  // runs the original on $INPUT into $OUTPUT; empty: none
   Thresholds thresholds{};
-  // At most so many sequences project the time of more; a larger data set is also run once.
+  // Times of larger data sets are projected from runs over at most this many sequences. A larger
+  // data set is also run once as a whole.
   std::uint64_t most_projected_from = 200'000;
   ChildRunner run = run_child;  // starts the program, and the original
 };
@@ -54,17 +55,17 @@ struct Metric {
   Measure unit = Measure::kNone;
   Better better = Better::kHigher;
   std::vector<double> values;  // one per repeat, at least one
-  // True if the figure is the same on every machine, such as a number of tokens: one run is enough.
+  // True if the figure is the same on every machine, such as a number of tokens. One run is enough.
   bool counted = false;
 };
 
 // A suite's results.
 struct SuiteReport {
   std::string name{};
-  Section section{};  // its part of the page
+  Section section{};  // the suite's part of the report
   std::vector<Verdict> verdicts{};
   std::vector<Metric> metrics{};
-  bool brief = false;     // its runs were too short for a rate: verdicts do not use it
+  bool brief = false;     // true: its runs were too short for a reliable rate
   double seconds = 0;     // the suite's duration
   std::string failure{};  // why it failed to start or to finish; else empty
 };
@@ -93,7 +94,7 @@ struct V2Figures {
   std::optional<double> projected_hours{};  // for kProjectedReads of one chunk each
 };
 
-// Above this share of a run's time, loading models and writing tables decide how well it scales.
+// If loading models and writing tables take a larger share of a run, its scaling depends on them.
 inline constexpr double kMostLoadingShare = 0.05;
 
 // State that all suites share: the trials, their data, and the figures.
@@ -110,31 +111,31 @@ struct SuiteContext {
   std::size_t repeats() const { return settings.quick ? 1 : 3; }
   // Returns arguments for a run with `workers` workers: GPUs, or processes with one thread each.
   std::vector<std::string> worker_arguments(std::size_t workers) const;
-  // Returns arguments for all workers, as in an ordinary run, so that a figure is what a user gets.
-  // Only the runs in fp32, of PRECISION and of tune use --margin 0.
+  // Returns arguments for all workers, as in an ordinary run, so that users get the measured
+  // figures. Only the runs in fp32, of PRECISION and of tune use --margin 0.
   std::vector<std::string> whole_run_arguments() const;
-  // Returns arguments for a whole run in fp32, whatever the models' arguments say.
+  // Returns arguments for a whole run in fp32. They replace the precision of the models' arguments.
   std::vector<std::string> fp32_run_arguments() const;
   // Returns a run over the whole data set with all workers.
   TrialCall whole_run_call(std::string name) const;
   // Returns the result of whole_run_call(), which the suites share.
   const Trial& whole_run();
-  // Returns the number of sequences for a run that is long enough to show how memory grows. With
-  // several GPUs, loading takes at most kMostLoadingShare of its time. On the CPU, with --quick,
-  // and for samples, which cannot be made longer, it is the number of whole_run().
+  // Returns a number of sequences with which a run is long enough to show how memory grows. On
+  // several GPUs, the run is so long that loading takes at most kMostLoadingShare of its time. On
+  // the CPU, with --quick, and for samples, which cannot be longer, returns that of whole_run().
   std::uint64_t long_run_sequences();
   // Returns the result of a run over long_run_sequences() with all workers, which the suites share.
   const Trial& long_run();
   // Returns files with `sequences` sequences in all: the first of the samples, or made-up sequences
-  // of the data size's lengths, each with a stop-free frame. If these are all of the samples,
-  // returns the samples' own files. Lengths are mixed, as equal lengths hide bad packing.
+  // of the data size's lengths, each with a stop-free frame. Returns the samples' own files if all
+  // are wanted in one part. Made-up lengths are mixed, because equal lengths hide bad packing.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
-  // Returns files of made-up sequences of other lengths, even if there are samples.
+  // Returns files of made-up sequences of these lengths, even if there are samples.
   std::vector<std::filesystem::path> made_up(const LengthDistribution& lengths,
                                              std::uint64_t sequences, std::size_t files = 1) const;
   // Returns the sequences of data() in a single file.
   std::filesystem::path data_file(std::uint64_t sequences) const;
-  // Says why runs with this computing time are too short for a rate; empty if they are long enough.
+  // Returns why runs with this computing time are too short for a rate; empty if they are not.
   std::string why_brief(double computing_seconds) const;
 
  private:
@@ -146,7 +147,7 @@ struct SuiteContext {
 PredictTrials trials_in(const BenchmarkSettings& settings, const char* folder,
                         const Cancel& cancel);
 
-// Returns why a part of a benchmark failed, without a repeated "benchmark" in front.
+// Returns an error's text, without the summary of kBenchmark in front.
 std::string reason_of(const Error& error);
 
 struct SuiteEntry {

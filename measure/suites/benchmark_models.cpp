@@ -18,14 +18,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the folder of a model: "synthetic:esm2_t6_8M:1" with _ for each colon.
+// Returns a model's folder, named after the model with _ in place of each colon.
 fs::path place_of(const std::string& model, const fs::path& folder) {
   std::string name = model;
   std::ranges::replace(name, ':', '_');
   return Directory(folder.parent_path()).make_folder(folder.filename()).path_of(name);
 }
 
-// Writes the file under another name first, so that an incomplete file is never used later.
+// Returns the files of a model, and writes them first if it is synthetic and they are missing.
+// Writes under another name and renames at the end, so that later runs never use incomplete files.
 template <typename Write>
 std::string file_of(const std::string& model, const fs::path& folder,
                     const std::function<void(const std::string&)>& say, const Cancel& cancel,

@@ -12,9 +12,9 @@ namespace virnucpro {
 // True if some weights are seeded random numbers.
 bool some_synthetic(const ModelSettings& models);
 
-// Returns the models, with synthetic encoders replaced by files in `folder`. Missing files are
-// written, and `say` announces it. Random numbers take longer to make than to read, so they are
-// made once for all runs. Errors: those of loading and writing weights.
+// Returns the models, with files in `folder` in place of synthetic encoders. Writes missing files,
+// and announces that through `say`. Making random numbers takes longer than reading them, so they
+// are made once for all runs. Errors: those of loading and writing weights.
 ModelSettings with_files(ModelSettings models, const std::filesystem::path& folder,
                          const std::function<void(const std::string&)>& say, const Cancel& cancel);
 

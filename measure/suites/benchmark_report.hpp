@@ -28,14 +28,14 @@ struct BenchmarkEnd {
 // Returns the results in the form of a results file and a history.
 KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& results);
 
-// Returns all verdicts of all suites; a failed suite has a skipped verdict that says so.
+// Returns the verdicts of all suites. A failed suite has a skipped verdict that says so.
 std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
 
 // Returns "judged 3 (passed 2), skipped 4: PERF-01, PERF-03".
 std::string judged_text(const std::vector<Verdict>& verdicts);
 
-// Throws kNotJudged, with the reason of the skipped row, if an id in `required` was not judged or,
-// if `strict`, a suite judged none of its rows.
+// Throws kNotJudged if an id in `required` was not judged. With `strict`, also throws if a suite
+// judged none of its rows. The message has the reason of the skipped row.
 void require_judged(const BenchmarkResults& results, std::string_view required, bool strict);
 
 // Returns the report for people; the sections `more` follow those of the suites.

@@ -15,9 +15,9 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kLongestHistoryLine = 8U << 20U;  // a line has all figures of a benchmark
+constexpr std::size_t kLongestHistoryLine = 8U << 20U;  // bytes; a line has a benchmark's figures
 constexpr std::size_t kMostMetrics = 1000;
-constexpr std::size_t kMostRuns = 200;  // a trend shows the last runs
+constexpr std::size_t kMostRuns = 200;  // a trend shows the last 200 runs
 
 constexpr double kV2Gigabyte = 1U << 30U;
 constexpr std::size_t kMostV2Gpus = 64;
@@ -38,7 +38,7 @@ double ratio_within_bounds(double a, double b) {
   return b > 0 ? std::clamp(a / b, 1 / kMostRatio, kMostRatio) : kMostRatio;
 }
 
-// Returns how many times worse a figure is: above 1 for a change in the wrong direction.
+// Returns how many times worse `now` is than `before`: above 1 if it is worse, below 1 if better.
 double times_slower(Better better, double before, double now) {
   if (better == Better::kSame) {
     return ratio_within_bounds(std::max(before, now), std::min(before, now));
@@ -93,8 +93,8 @@ std::optional<KeptMetric> metric_at(const JsonValues& values, const std::string&
                     .counted = values.flag(path + "counted").value_or(false)};
 }
 
-// Returns the figures of v2's report by their names here, each measured once. v2's models and
-// settings are unknown, so no figure is judged.
+// Returns the figures of v2's report under this program's names, with one repeat each. v2's models
+// and settings are unknown, so no figure is judged.
 KeptResults v2_results(const JsonValues& values) {
   KeptResults results{.time = values.text("metadata/timestamp").value_or(""),
                       .commit = "unknown (a report of v2)"};
@@ -142,7 +142,8 @@ const KeptResults* last_that(const std::vector<KeptResults>& history, const Fits
   return found == history.rend() ? nullptr : &*found;
 }
 
-// Returns the last results of this identity, else the last of the same work, else empty results.
+// Returns the last results of this identity. If there are none, returns the last results of the
+// same work on another device, else empty results.
 KeptResults last_comparable(const std::vector<KeptResults>& history,
                             const BenchmarkIdentity& identity) {
   const KeptResults* found = last_of(history, identity);
@@ -271,7 +272,7 @@ std::vector<KeptResults> read_history(const std::filesystem::path& file) {
   const auto add = [&](std::string_view line) {
     try {
       history.push_back(results_of(JsonValues(line, file.string())));
-    } catch (const Error&) {  // a line cut by a full disk
+    } catch (const Error&) {  // skips a line that a full disk has cut
     }
   };
   for_each_line(file, add, kLongestHistoryLine);

@@ -13,12 +13,12 @@
 
 namespace virnucpro {
 
-// A figure counts as worse from this ratio on, unless its repeats vary as much.
+// A figure counts as worse from this ratio on, unless its repeats differ as much.
 inline constexpr double kRegressionRatio = 1.10;
 // The ratio for a figure that should not change. It is not exactly 1: another instruction set may
 // change a score's last digit, and so a few bytes of a table.
 inline constexpr double kSameRatio = 1.01;
-// Ratios are at most this, as the other figure can be 0.
+// The largest ratio that is reported, because a ratio to a figure of 0 is infinite.
 inline constexpr double kMostRatio = 1000;
 
 // A figure in a results file.
@@ -26,12 +26,12 @@ struct KeptMetric {
   std::string key{};
   Better better = Better::kHigher;
   Spread spread{};
-  bool brief = false;    // its runs were too short
+  bool brief = false;    // its runs were too short for a reliable rate
   bool counted = false;  // Metric::counted
 };
 
-// The device, models and settings of a benchmark. Figures of equal identities are compared; counted
-// figures are compared even if the device differs.
+// The device, models and settings of a benchmark. Figures are compared if the identities are equal;
+// counted figures are compared even if only the device differs.
 struct BenchmarkIdentity {
   std::string device;    // "NVIDIA H200 x 2", or the processor
   std::string models;    // as the user named them
@@ -56,9 +56,9 @@ struct KeptResults {
 enum class Change : std::uint8_t {
   kSame,        // within the bar
   kBetter,      // by more than the bar
-  kUnclear,     // the medians differ by more than the bar, but maybe by chance
+  kUnclear,     // the medians differ by more than the bar, perhaps by chance
   kRegression,  // worse by more than the bar
-  kMissing      // only the earlier benchmark measured it
+  kMissing      // only the earlier benchmark has the figure
 };
 // Returns "same", "better", "unclear", "regression" or "not measured".
 std::string_view name_of(Change change);
@@ -75,16 +75,16 @@ struct MetricChange {
 // bar and the quartiles do not overlap. A single repeat or short runs may be noise, unless the
 // figure is counted.
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now);
-// Returns the changes of the figures in both, in the order of `now`; then the figures that only
-// `before` has, though their suite was run now, too.
+// Returns the changes of the figures that both have, in the order of `now`. After them come the
+// figures that only `before` has, if `now` has other figures of the same suite.
 std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,
                                           const std::vector<KeptMetric>& now);
 std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites);
 
-// Reads earlier figures: from a benchmark's JSON (benchmark_json()), from v2's JSON, whose identity
-// is empty, or from a history, whose name ends in .jsonl. From a history it takes the last figures
-// of `identity`, else the last of the same work on another device. Errors: kInputMissing;
-// kInputRead; kJson; kUsage for a file without figures.
+// Reads earlier figures from a benchmark's JSON (benchmark_json()), from v2's JSON, whose identity
+// is empty, or from a history, whose name ends in .jsonl. From a history, reads the last figures of
+// `identity`; if there are none, the last of the same work on another device. Errors:
+// kInputMissing; kInputRead; kJson; kUsage for a file without figures.
 KeptResults read_results(const std::filesystem::path& file, const BenchmarkIdentity& identity);
 
 Json json_of(const KeptResults& results);
@@ -97,7 +97,8 @@ std::vector<KeptResults> read_history(const std::filesystem::path& file);
 const KeptResults* last_of(const std::vector<KeptResults>& history,
                            const BenchmarkIdentity& identity);
 
-// Returns the figures that both identities can compare: all, those that are counted, or none.
+// Returns the figures that can be compared: all if the identities are equal, the counted figures if
+// only the device differs, else none.
 std::vector<KeptMetric> comparable(const std::vector<KeptMetric>& metrics,
                                    const BenchmarkIdentity& a, const BenchmarkIdentity& b);
 

@@ -21,10 +21,10 @@ constexpr const char* kSequences = "sequences.fa";
 constexpr const char* kProvenance = "provenance.json";
 constexpr const char* kNotRecorded = "not recorded";
 
-// A model's key in provenance.json and in a run's telemetry; the key of its hash adds "_hash".
+// A model's key in provenance.json and in a run's telemetry. The key of its hash has "_hash" added.
 struct BaselineModel {
   const char* key;
-  const char* name;  // for the user
+  const char* name;  // its name in messages
   ModelFamily family;
   std::string ModelSettings::*given;
 };
@@ -38,7 +38,7 @@ std::string model_path(const BaselineModel& model) {
   return fmt::format("models/{}", model.key);
 }
 
-// True if both names mean one model: files of fair-esm hold published models in another format.
+// True if both names mean one model: fair-esm publishes ESM-2 under another name and file format.
 bool is_same_model(ModelFamily family, const std::string& a, const std::string& b) {
   const PublishedModel* of_a = published_model(family, a);
   const PublishedModel* of_b = published_model(family, b);

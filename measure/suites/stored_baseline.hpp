@@ -11,29 +11,29 @@
 
 namespace virnucpro {
 
-// Kept results of the original: a folder or a table that compare() can read. A folder may also hold
-// the sequences, sequences.fa, and provenance.json, which says who made the results, with which
-// models and chunk size. tools/make_baseline.py makes the folder. The baselines in
-// share/virnucpro/baseline judge any machine without Python, the original or published weights:
-// some are of synthetic models, computed in torch; a test computes the smallest of these again.
+// Stored results of the original: a folder or a table that compare() can read. A folder may also
+// have the sequences, sequences.fa, and provenance.json, which says who made the results, with
+// which models and chunk size. tools/make_baseline.py makes the folder. A comparison with the
+// baselines in share/virnucpro/baseline needs neither Python nor the original. Some are of
+// synthetic models, which torch computed, and need no published weights; a test repeats the
+// smallest of these.
 class StoredBaseline {
  public:
   // Errors: kJson for a damaged provenance.json.
   explicit StoredBaseline(std::filesystem::path place);
 
   const std::filesystem::path& place() const { return place_; }
-  // True if the models (by these or other published names) and the chunk size are the baseline's.
+  // True if the baseline was made with this chunk size and these models, under any published names.
   bool is_of(const ModelSettings& models, std::uint64_t chunk_size) const;
-  // Says why its results cannot be compared with a run's; empty if they can. `run` is the run's
-  // telemetry. Weights are compared by hash if both sides have a hash: scores of other weights
-  // would be a false miss.
+  // Returns why the baseline's results cannot be compared with a run's; empty if they can. `run` is
+  // the run's telemetry. If both name hashes of the weights, the hashes must be equal, because
+  // other weights give other scores.
   std::string why_other(const JsonValues& run) const;
-  // Names the models that have another name here and no hash in the baseline: they may be different
-  // models. Empty if there are none.
+  // Names the models that have another name here and no hash in the baseline, because they may be
+  // different models. Empty if there are none.
   std::string remark_on(const ModelSettings& models) const;
-  // Returns "vanilla-500 (zhihan1996/DNABERT-S, …; chunks of 500)".
+  // Returns a text such as "vanilla-500 (zhihan1996/DNABERT-S, …; chunks of 500)".
   std::string text() const;
-  // Returns the fields for a report.
   std::vector<Field> fields() const;
 
  private:
@@ -49,10 +49,10 @@ std::filesystem::path baseline_sequences(const std::filesystem::path& place);
 
 struct BaselineChoice {
   std::filesystem::path place{};  // empty: no baseline fits
-  std::string why_none{};         // names the baselines that exist
+  std::string why_none{};         // if none fits: names the baselines that exist
 };
 
-// Returns the first baseline of a folder, by name, that is_of() accepts. Errors: kJson.
+// Returns the first baseline in a folder, by name, for which is_of() is true. Errors: kJson.
 BaselineChoice choose_baseline(const std::filesystem::path& folder, const ModelSettings& models,
                                std::uint64_t chunk_size);
 

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr double kWanted = 1;  // percent
+constexpr double kWanted = 1;  // percent of a run's time that the journal may take
 constexpr double kMost = 10;
 
 Trial run_with_journal(SuiteContext& context, bool journal) {

@@ -23,21 +23,21 @@ namespace {
 constexpr std::array<std::size_t, 4> kProjectedGpus{1, 2, 4, 8};
 constexpr double kSecondsAnHour = 3600;
 
-// So many made-up reads replace one sequence of the data size, as reads are shorter.
+// The number of made-up reads for each sequence of the data size: reads are shorter.
 constexpr std::uint64_t kReadsASequence = 4;
 constexpr std::uint64_t kMostContigs = 40'000;
 constexpr LogNormalLengths kContigLengths{
     .median = 600, .sigma = {1, 1}, .least = 150, .most = 6'000};
 
-// Returns files of reads, as PERF-01 is about reads; made-up reads have one chunk each.
+// Returns files of reads, because PERF-01 judges reads. Made-up reads have one chunk each.
 std::vector<std::filesystem::path> reads(const SuiteContext& context, std::uint64_t count) {
   const BenchmarkSettings& settings = context.settings;
   if (!settings.samples.empty()) return context.data(count);
   return context.made_up(FixedLength{std::min(kReadLength, settings.chunk_size)}, count);
 }
 
-// Returns a quarter, a half, three quarters and all of the reads, or of the part that projects the
-// rest: a line needs more than two points for an error estimate. The largest size is repeated.
+// Returns the numbers of reads to run: a quarter, a half, three quarters and, repeated, all of the
+// reads, up to most_projected_from. A line needs more than two points for an error estimate.
 std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;
   const std::uint64_t times = settings.samples.empty() ? kReadsASequence : 1;
@@ -51,7 +51,7 @@ std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
 }
 
 struct MeasuredRuns {
-  std::vector<Point> points;  // scored chunks, seconds
+  std::vector<Point> points;  // x: scored chunks, y: seconds
   TrialRepeats largest;
 };
 
@@ -86,7 +86,7 @@ Table point_table(const std::vector<Point>& points) {
   return table;
 }
 
-// Projects the time of all reads; for other numbers of GPUs only the slope changes.
+// Projects the time of kProjectedReads reads. N times the GPUs divide the line's slope by N.
 Table projection_table(const SuiteContext& context, const LinearFit& fit) {
   Table table{.key = "projections",
               .caption = "Projected time of 6,000,000 reads of one chunk each"};
@@ -120,7 +120,7 @@ Plot fit_plot(const std::vector<Point>& points, const LinearFit& fit) {
   return plot;
 }
 
-// Says why these runs cannot project the time of so many reads; empty if they can.
+// Returns why these runs cannot project the time of kProjectedReads reads; empty if they can.
 std::string why_not_projected(const SuiteContext& context, const Trial& largest,
                               const LinearFit& fit) {
   if (fit.slope() <= 0) return "more chunks did not take longer";
@@ -128,7 +128,7 @@ std::string why_not_projected(const SuiteContext& context, const Trial& largest,
   return brief.empty() ? why_not_of_reads(measurements_of(largest.telemetry)) : brief;
 }
 
-// Returns the most memory of any GPU in any phase.
+// Returns the largest memory use of any GPU in any phase, in bytes.
 std::optional<double> peak_of_gpus(const Trial& run) {
   std::optional<double> peak;
   for (const RunTelemetry::Device& device : run.telemetry.devices) {
@@ -145,7 +145,7 @@ std::optional<double> packing_percent(const Trial& run) {
   return efficiency ? std::optional(100 * *efficiency) : std::nullopt;
 }
 
-// Adds a figure with its values in the runs that measured it, if any did.
+// Adds a figure with its values in the runs that measured it. Adds nothing if no run did.
 void add_measured(Metric metric, const TrialRepeats& runs,
                   const std::function<std::optional<double>(const Trial&)>& figure,
                   std::vector<Metric>& metrics) {
@@ -174,7 +174,8 @@ std::vector<Metric> metrics_of(const TrialRepeats& runs) {
   return metrics;
 }
 
-// Returns the size of the original's two tables; sequences.tsv varies with the inputs' names.
+// Returns the bytes of the two tables that the original writes. Leaves out sequences.tsv, whose
+// size depends on the inputs' names.
 double table_bytes(const Trial& run) {
   const std::string stem = run.telemetry.run.stem.value_or("");
   double bytes = 0;
@@ -186,7 +187,7 @@ double table_bytes(const Trial& run) {
   return bytes;
 }
 
-// Returns the counts that the same sequences, models and settings give on any machine.
+// Returns the counts that are the same on any machine for the same sequences, models and settings.
 std::vector<Metric> counts_of(const Trial& run) {
   const RunTelemetry::Workload& work = run.telemetry.workload;
   const auto count = [](const char* key, const char* label, double value) {
@@ -227,7 +228,7 @@ Verdict judge_packing(const SuiteContext& context, const Trial& contigs) {
   return packing;
 }
 
-// Measures packing over contigs, as frames of one length fit any batch.
+// Measures packing over contigs of mixed lengths, because frames of one length always pack well.
 void run_contigs(SuiteContext& context, const Trial& reads, SuiteReport& report) {
   if (!context.settings.samples.empty()) return;
   const std::uint64_t count = std::min(context.settings.size.sequences, kMostContigs);
@@ -245,8 +246,8 @@ void run_contigs(SuiteContext& context, const Trial& reads, SuiteReport& report)
   report.verdicts.push_back(judge_packing(context, run));
 }
 
-// If only a part of the data set was measured, also runs the whole once and compares its time with
-// the projection.
+// If only a part of the data set was measured, also runs the whole data set once and compares its
+// time with the projection.
 void run_all_of_it(SuiteContext& context, const LinearFit& fit, SuiteReport& report) {
   const std::uint64_t all = context.settings.size.sequences;
   const std::uint64_t part = context.settings.most_projected_from;

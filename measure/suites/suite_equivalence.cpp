@@ -24,10 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostEmbedded = 1'000;  // embeddings of more would fill a disk
-constexpr std::uint64_t kOtherBudget = 1'500;   // tokens: makes every batch different
+constexpr std::uint64_t kMostEmbedded = 1'000;  // sequences; embeddings of more would fill a disk
+constexpr std::uint64_t kOtherBudget = 1'500;   // tokens; small, so that all batches differ
 
-// A comparison with this program's run.
+// A comparison of this program's run with other results.
 struct Against {
   std::string_view id;
   std::string_view name;
@@ -93,8 +93,9 @@ Table row_table(const std::vector<Against>& all) {
   return table;
 }
 
-// True if an answer is wrong: a row is missing, a label with clear scores changed, or a score is
-// beyond tolerance and further off than its precision explains.
+// True if a row is missing, a label with clear scores changed, a score is NaN or infinite in one
+// file only, or a score is beyond tolerance and differs by more than the precision explains. Of
+// embeddings only missing rows count.
 bool is_wrong(const DatasetComparison& found, double explained) {
   if (found.only_a() + found.only_b() > 0) return true;
   if (!is_of_scores(found)) return false;
@@ -103,9 +104,9 @@ bool is_wrong(const DatasetComparison& found, double explained) {
          (!is_within && !(found.numbers.absolute.max <= explained)) || found.numbers.not_finite > 0;
 }
 
-// Returns a warning for numbers beyond tolerance that are not wrong, also in embeddings, whose
-// errors show in the scores, and for changed labels near the boundary. If the bytes should be the
-// same, any difference is wrong, and data of one side alone give a warning.
+// Returns kPass if all is equal, else kMiss if is_wrong() for any dataset, else kWarn: for numbers
+// beyond tolerance that the precision explains, for embeddings, and for labels near the boundary.
+// With an exact tolerance, any differing row is a miss; data that only one file has is a warning.
 VerdictStatus status_of(const Comparison& comparison, double explained) {
   if (comparison.equal()) return VerdictStatus::kPass;
   const bool exact = comparison.tolerance.exact;
@@ -123,8 +124,8 @@ double largest_difference(const Comparison& comparison) {
   return largest;
 }
 
-// The requirements allow this difference from the original's numbers. This program's own bar, the
-// default Tolerance, is tighter.
+// The difference from the original's numbers that the requirements allow. This program's own bar,
+// the default Tolerance, is tighter.
 constexpr Tolerance kRequiredTolerance{.relative = 1e-3, .absolute = 1e-3};
 
 std::string bar_text(const Tolerance& tolerance) {
@@ -132,7 +133,7 @@ std::string bar_text(const Tolerance& tolerance) {
   return fmt::format("equal labels, atol {:g} + rtol {:g}", tolerance.absolute, tolerance.relative);
 }
 
-// True if frames were compared; sequences.tsv has rows even if no sequence has a frame.
+// True if rows of frames were compared. sequences.tsv has rows even if no sequence has a frame.
 bool has_frames(const Comparison& comparison) {
   return std::ranges::any_of(comparison.datasets, [](const DatasetComparison& found) {
     return found.name != run_files::kSequenceTable.name && found.rows.in_a + found.rows.in_b > 0;
@@ -143,7 +144,8 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Says why a verdict is a warning although the scores, its value, are within the bar.
+// Returns the share of numbers within tolerance of each dataset that has others. This explains a
+// warning although the verdict's value, the largest score difference, is within the bar.
 std::string beyond_of(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const DatasetComparison& found : comparison.datasets) {
@@ -155,7 +157,7 @@ std::string beyond_of(const Comparison& comparison) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// Says what could not be compared, such as embeddings that only one side has.
+// Returns what could not be compared, such as embeddings that only one file has.
 std::string remarks_of(const Comparison& comparison) {
   if (comparison.remarks.empty()) return {};
   return fmt::format("A is this program: {}", fmt::join(comparison.remarks, ", "));
@@ -179,12 +181,12 @@ Verdict verdict_of(const Against& against, double explained) {
 
 constexpr double kMostScores = 0.99;
 
-// Returns how much scores in 16 or 8 bits may differ from fp32.
+// Returns how much scores in a precision may differ from scores in fp32.
 Tolerance bar_of(std::string_view precision) {
   return tolerance_of(precision, "fp32");
 }
 
-// Returns the largest difference from fp32 that a precision explains.
+// Returns the largest difference from fp32 that is explained by a precision.
 double explained_by(std::string_view precision) {
   return precision == "fp32" ? 0 : bar_of(precision).absolute;
 }
@@ -212,7 +214,7 @@ Verdict judge_precision(const Against& against, const Tolerance& bar) {
   return verdict;
 }
 
-// Runs this program with embeddings, which are compared if the other side has them.
+// Runs this program with -k, so that it keeps its embeddings for the comparison.
 Trial own_run(SuiteContext& context, const std::vector<fs::path>& inputs, const char* name,
               std::vector<std::string> arguments) {
   arguments.emplace_back("-k");
@@ -233,7 +235,7 @@ constexpr Row kIdentity{"IDENTITY", "answers with other batches"};
 constexpr Row kIdentityOfWorkers{"IDENTITY", "answers with other batches and one worker"};
 constexpr Row kPrecision{"PRECISION", "answers against those in fp32"};
 
-// Results of the original, and the rows for their verdicts.
+// The rows for the verdicts on one set of results of the original.
 struct Original {
   Row row;
   Row own;   // by this program's own bar
@@ -255,19 +257,19 @@ std::uint64_t batches_of(const Trial& run) {
   return run.telemetry.workload.batches.value_or(0);
 }
 
-// Returns a token budget with which a run over the same frames has more batches.
+// Returns a token budget so small that a run over the same frames has more batches.
 std::uint64_t other_budget(const Trial& own) {
   const std::uint64_t tokens = own.telemetry.workload.esm_tokens.value_or(0);
   return std::clamp<std::uint64_t>(tokens / (batches_of(own) + 2), 1, kOtherBudget);
 }
 
-// This program's runs over the same sequences.
+// This program's two runs over the same sequences.
 struct OwnRuns {
   Trial own;
   std::optional<Trial> fp32;  // empty if its own precision is fp32
 };
 
-// Returns the inputs: all samples, if the stored baseline has no sequences of its own.
+// Returns the whole data set if the stored baseline has no sequences, else at most kMostEmbedded.
 std::vector<fs::path> inputs_of(const SuiteContext& context) {
   const std::uint64_t all = context.settings.size.sequences;
   const fs::path& baseline = context.settings.baseline;
@@ -275,7 +277,7 @@ std::vector<fs::path> inputs_of(const SuiteContext& context) {
   return {context.data_file(std::min(all, kMostEmbedded))};
 }
 
-// The parts of the suite, added one by one.
+// Runs the parts of the suite and adds their results to the report.
 class Equivalence {
  public:
   Equivalence(SuiteContext& context, SuiteReport& report)
@@ -300,7 +302,7 @@ class Equivalence {
   void hold_against_fp32() {
     if (context_.settings.precision == "fp32") return;
     runs_.fp32 = fp32_run(inputs_, "fp32");
-    // Judges the precision itself: computing chunks again in a finer precision hides its error.
+    // Judges a run with --margin 0: computing close calls again would hide the precision's error.
     const bool has_margin = or_zero(runs_.own.telemetry.settings.margin) > 0;
     const Trial own = has_margin ? own_run(context_, inputs_, "margin_0",
                                            with(context_.whole_run_arguments(), {"--margin", "0"}))
@@ -350,7 +352,7 @@ class Equivalence {
     return own_run(context_, inputs, name, context_.fp32_run_arguments());
   }
 
-  // Repeats the runs over a baseline's own sequences.
+  // Makes the same runs over a baseline's own sequences.
   OwnRuns runs_over(const fs::path& sequences) {
     const std::vector<fs::path> inputs{sequences};
     OwnRuns runs{own_run(context_, inputs, "baseline", context_.whole_run_arguments()), {}};
@@ -364,7 +366,7 @@ class Equivalence {
     report_.verdicts.push_back(verdict_of(all_.back(), explained));
   }
 
-  // Compares the run, and also the run in fp32, where the precision causes no difference.
+  // Compares the run, and also the run in fp32, in which the precision explains no difference.
   void hold_against_original(const Original& original, const fs::path& other, const OwnRuns& runs) {
     const double explained = explained_by(context_.settings.precision);
     add_original(original.row, runs.own, other, kRequiredTolerance, explained);
@@ -381,7 +383,7 @@ class Equivalence {
     require_both_tables();
   }
 
-  // Counts a missing table as a difference.
+  // Makes the last verdict a miss if one of the original's two tables is missing.
   void require_both_tables() {
     const Comparison& comparison = all_.back().comparison;
     for (const std::string_view table : kOriginalTables) {
@@ -431,7 +433,7 @@ constexpr std::array kParts{Part{kIdentity, &Equivalence::hold_against_other_bat
                             Part{kBaseline.row, &Equivalence::hold_against_baseline},
                             Part{kVanilla.row, &Equivalence::hold_against_vanilla}};
 
-// Runs a part. If it fails, its row is skipped, and the other parts still run.
+// Runs a part. If the part fails, its row is skipped, and the other parts still run.
 void run_part(const Part& part, SuiteContext& context, Equivalence& equivalence,
               SuiteReport& report, std::string& failures) {
   try {

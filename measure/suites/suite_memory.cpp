@@ -20,16 +20,15 @@ namespace fs = std::filesystem;
 
 constexpr double kGigabyte = 1U << 30U;  // as v2 defines it
 constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
-constexpr double kGrowthTime = 20;  // seconds; growth over a shorter time means nothing
+constexpr double kGrowthTime = 20;  // seconds; growth in a shorter time is not reliable
 constexpr double kMegabyte = 1e6;
 // The bars are v2's.
 constexpr double kMostGrowth = 100;        // MB
 constexpr double kLeastEfficiency = 70;    // percent
 constexpr double kMostFragmentation = 30;  // percent
-constexpr double kLeastGrowth = 10;        // MB; less may be noise
+constexpr double kLeastGrowth = 10;        // MB; less growth may be noise
 
-// Adds the phases with samples: short ones fall between two samples, and the host has no phase for
-// each model.
+// Adds a row for each phase that has samples of its memory. A short phase may have none.
 template <typename Phase>
 void add_rows_of(const std::string& label, const std::vector<Phase>& phases,
                  RunTelemetry::Statistic Phase::*memory, Table& table) {
@@ -56,7 +55,7 @@ Table phase_table(const RunTelemetry& telemetry) {
   return table;
 }
 
-// Returns the memory of the host, then of each GPU; empty if the run kept no samples.
+// Returns the memory over time of the host, then of each GPU; empty if the run kept no samples.
 std::vector<PlotLine> memory_over_time(const Trial& trial) {
   const std::vector<fs::path> files = run_files::kMonitorLog.found_in(trial.directory);
   if (files.empty()) return {};
@@ -77,8 +76,8 @@ Plot memory_plot(PlotLine host) {
           .lines = {std::move(host)}};
 }
 
-// Returns the growth in bytes per hour in the second half of a run. In the first half memory grows,
-// as buffers adapt to the largest batch. Empty if the second half is too short.
+// Returns the growth in bytes per hour in the second half of a run; empty if that half is too
+// short. The first half is left out, because buffers still adapt to the largest batch.
 std::optional<double> growth(const std::vector<PlotPoint>& all) {
   std::vector<Point> late;
   for (std::size_t k = all.size() / 2; k < all.size(); ++k) late.push_back({all[k].x, all[k].y});
@@ -86,7 +85,7 @@ std::optional<double> growth(const std::vector<PlotPoint>& all) {
   return LinearFit(late).slope() * 3600;
 }
 
-// Judges the host or GPU that grows most. Its growth is the second half's rate over the whole run.
+// Judges the host or GPU that grows most: the rate of the second half times the run's whole time.
 void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
   Verdict verdict{.id = "MEM-GROWTH",
                   .name = "growth of memory over the run",
@@ -113,8 +112,8 @@ void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
   report.verdicts.push_back(std::move(verdict));
 }
 
-// Returns the unused share of a worker's reserved memory at the run's end: pieces whose sizes are
-// not requested again.
+// Returns the unused share of a worker's reserved memory at the run's end: free blocks of sizes
+// that were not requested again.
 double unused_share(const RunTelemetry::Worker& worker) {
   return 1 - or_zero(worker.memory_used_bytes) / or_zero(worker.memory_reserved_bytes);
 }
@@ -150,7 +149,7 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
   report.verdicts.insert(report.verdicts.end(), {efficiency, fragmentation});
 }
 
-// Finds the largest budget with profile, whose last row is the first budget that exceeds memory.
+// Finds the largest budget with `profile`. Its last row is the first budget that exceeds memory.
 void find_largest_budget(SuiteContext& context, SuiteReport& report) {
   const JsonValues profile =
       profile_model(context, "largest_budget", "esm2",
@@ -168,13 +167,13 @@ void find_largest_budget(SuiteContext& context, SuiteReport& report) {
                                    largest, Measure::kCount});
 }
 
-// Says why the largest budget is not measured; empty if it is.
+// Returns why the largest budget is not measured; empty if it is measured.
 std::string why_no_budget(const SuiteContext& context) {
   if (!context.on_gpu()) return "not measured on the CPU, where a batch takes little memory";
   return context.settings.quick ? "not measured with --quick" : "";
 }
 
-// Returns the memory in each phase of the whole run, of the first GPU or the host.
+// Returns the memory use of the first GPU, or of the host, in each phase of the whole run.
 std::vector<RunTelemetry::Statistic> memory_by_phase(const RunTelemetry& telemetry, bool on_gpu) {
   std::vector<RunTelemetry::Statistic> statistics;
   if (!on_gpu) {
@@ -187,7 +186,7 @@ std::vector<RunTelemetry::Statistic> memory_by_phase(const RunTelemetry& telemet
   return statistics;
 }
 
-// Uses all phases, because a short run has phases without a sample.
+// Uses the figures of all phases, because a short run has phases without a sample.
 void keep_v2_figures(const Trial& trial, SuiteContext& context) {
   double peak = 0;
   double average = 0;

@@ -22,17 +22,17 @@ constexpr std::size_t kFiles = 2;
 
 using ByWorkers = std::map<std::size_t, TrialRepeats>;
 
-// Returns the speed-up over one worker, from start to exit.
+// Returns how many times faster whole runs are than with one worker, from start to exit.
 double whole_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(one.seconds(), several.seconds()).value;
 }
 
-// Returns the speed-up of the rate while computing.
+// Returns how many times higher the rate is than with one worker, while the runs compute.
 double steady_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(several.esm_rates(), one.esm_rates()).value;
 }
 
-// The speed-up that so many GPUs should reach, and the least speed-up that gives only a warning.
+// The speed-up that is wanted on `workers` GPUs, and the least: between the two there is a warning.
 // PERF-03 judges whole runs, from start to exit; SCALING judges the rates while computing.
 struct Bar {
   std::size_t workers;
@@ -58,7 +58,7 @@ Trial run_with_workers(SuiteContext& context, std::size_t workers, std::uint64_t
   return trial;
 }
 
-// Makes all runs. On several GPUs two repeats are enough: the runs are long and vary less.
+// Makes all runs. On several GPUs two repeats are enough, because long runs vary less.
 ByWorkers run_all(SuiteContext& context) {
   const std::size_t most = most_workers(context);
   const auto sides = static_cast<std::size_t>(
@@ -119,8 +119,8 @@ double loading_share(const TrialRepeats& runs) {
       .median;
 }
 
-// Skips the verdict if whole runs miss the bar only because of loading: loading takes much of their
-// time, and the rates reach the bar.
+// Skips the verdict if whole runs miss the bar only because of loading: the rates while computing
+// reach the bar, and loading takes much of the runs' time.
 Verdict judge_whole_runs(const Bar& bar, const ByWorkers& runs, const Verdict& verdict) {
   const TrialRepeats& several = runs.at(bar.workers);
   const double speedup = whole_speedup(several, runs.at(1));
@@ -183,8 +183,8 @@ Plot scaling_plot(const ByWorkers& runs) {
   return plot;
 }
 
-// Compares one run over several files, which loads the models once, with one run per file, which
-// loads them each time.
+// Compares one run over several files, which loads the models once, with separate runs over each
+// file, which load the models each time.
 void compare_persistence(SuiteContext& context, SuiteReport& report) {
   const std::vector<std::filesystem::path> files =
       context.data(context.settings.size.sequences, kFiles);

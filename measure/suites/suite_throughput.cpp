@@ -27,22 +27,22 @@ namespace fs = std::filesystem;
 constexpr double kSecondsAModel = 2;
 constexpr double kSecondsAModelQuick = 0.5;
 
-constexpr const char* kTogether = "translate and tokenize";  // timed together in a run
+constexpr const char* kTogether = "translate and tokenize";  // a run times both together
 constexpr const char* kClassify = "merge and classify";
 
 // A stage's figures in the report.
 struct StageFigures {
   StageRate rate{};
-  std::vector<double> rates{};  // one per repeat; sequences a second
+  std::vector<double> rates{};  // sequences per second of each repeat
   std::optional<double> tokens_per_second{};
-  std::optional<double> run_tokens_per_second{};  // tokens per second of its time in a whole run
-  std::optional<double> busy_share{};    // busy share of its time, by the device's own events
-  std::optional<double> share{};         // share of a whole run's time
-  std::optional<double> memory_bytes{};  // its peak when it ran alone
-  std::optional<double> gpu_percent{};   // while a whole run computed it
+  std::optional<double> run_tokens_per_second{};  // in a whole run, while the stage runs
+  std::optional<double> busy_share{};             // share of its time in which the device computed
+  std::optional<double> share{};                  // the stage's share of a whole run's time
+  std::optional<double> memory_bytes{};           // its peak in bytes when it ran alone
+  std::optional<double> gpu_percent{};            // of the GPU during the stage in a whole run
 };
 
-// Returns a stage of the whole run's telemetry, by its name there.
+// Returns a stage of the whole run's telemetry; `name` is its name in the telemetry.
 std::optional<RunTelemetry::Stage> recorded_stage(const Trial& trial, std::string_view name) {
   for (const RunTelemetry::Stage& stage : trial.telemetry.stages) {
     if (stage.name == name) return stage;
@@ -75,7 +75,7 @@ StageFigures stage_figures(const char* name, StageClock clock, std::vector<doubl
   return figures;
 }
 
-// Returns the largest file: profile takes one file, and the largest tells most.
+// Returns the largest file: `profile` accepts one file, and the largest has the most frames.
 fs::path largest_file(const std::vector<fs::path>& files) {
   return *std::ranges::max_element(files, {}, [](const fs::path& file) {
     std::error_code unknown;
@@ -83,7 +83,7 @@ fs::path largest_file(const std::vector<fs::path>& files) {
   });
 }
 
-// Measures ESM-2 or DNABERT-S by `profile`, in a separate process, over batches packed in advance.
+// Measures ESM-2 or DNABERT-S with the command `profile`, over batches packed in advance.
 StageFigures model_figures(SuiteContext& context, const char* model, const char* stage,
                            double tokens_a_sequence, const Trial& whole) {
   const auto budget = std::to_string(whole.telemetry.settings.token_budget.value_or(0));
@@ -111,7 +111,7 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
   return figures;
 }
 
-// Adds a stage that cannot run alone, with its time in the whole run.
+// Adds a stage that cannot run alone, with its rate in the whole run.
 void add_of_whole(const Trial& whole, const char* stage_name, const char* name, StageClock clock,
                   std::vector<StageFigures>& all) {
   const std::optional<RunTelemetry::Stage> stage = recorded_stage(whole, stage_name);
@@ -214,18 +214,17 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
       rate(slowest.device_sequences_per_second), slowest.name, 100 * slowest.share);
 }
 
-// Judges a run for this suite only.
 std::vector<Verdict> judge_whole(const SuiteContext& context, const Trial& whole) {
   std::vector<Verdict> verdicts;
   for (Verdict& verdict :
        judge(whole.measurements(context.settings.gpus.size()), context.settings.thresholds)) {
-    // PERF-01 and PERF-03 are judged by their own suites.
+    // The suites `end-to-end` and `scaling` judge PERF-01 and PERF-03.
     if (verdict.id != "PERF-01" && verdict.id != "PERF-03") verdicts.push_back(std::move(verdict));
   }
   return verdicts;
 }
 
-// Returns the name of a stage in v2's files, if v2 has the stage.
+// Returns the name of a stage in v2's files.
 std::string v2_name(const std::string& stage) {
   if (stage == "translate") return "translation";
   if (stage == "dnabert_s") return "dnabert";
@@ -236,7 +235,7 @@ void keep_figures(const std::vector<StageFigures>& stages, const Trial& whole,
                   SuiteContext& context, SuiteReport& report) {
   for (const StageFigures& stage : stages) {
     const double rate = stage.rate.sequences_per_second;
-    if (stage.rates.size() > 1) {  // measured alone, not only in the whole run
+    if (stage.rates.size() > 1) {  // the stage was also measured alone
       report.metrics.push_back({fmt::format("throughput.{}.sequences_per_second", stage.rate.name),
                                 fmt::format("{}, alone", stage.rate.name), Measure::kPerSecond,
                                 Better::kHigher, stage.rates});
@@ -261,9 +260,9 @@ void run_throughput_suite(SuiteContext& context, SuiteReport& report) {
   keep_figures(stages, whole, context, report);
 }
 
-// Uses only the benchmark's number of threads, so that the grid is small.
+// Runs `tune` with the benchmark's own number of threads only, so that the grid is small.
 void run_tune_suite(SuiteContext& context, SuiteReport& report) {
-  constexpr std::uint64_t kMostTuned = 10'000;  // as many as tune takes on a GPU by itself
+  constexpr std::uint64_t kMostTuned = 10'000;  // sequences; the default of `tune` on a GPU
   const BenchmarkSettings& settings = context.settings;
   const TemporaryFolder folder;
   const auto input = context.data_file(std::min(settings.size.sequences, kMostTuned));

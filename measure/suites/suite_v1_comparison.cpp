@@ -15,12 +15,12 @@ namespace virnucpro {
 namespace {
 
 constexpr double kRequired = 4.5;
-constexpr double kExpected = 15;  // for this program on a GPU
-// With these numbers the original takes minutes; on a GPU, loading models then hardly counts.
+constexpr double kExpected = 15;  // on a GPU
+// Numbers of sequences that take the original minutes. On a GPU, loading models then hardly counts.
 constexpr std::uint64_t kUsualSequences = 1'000;
 constexpr std::uint64_t kUsualSequencesOnGpu = 3'000;
 constexpr std::uint64_t kMostSequences = 30'000;
-constexpr double kMargin = 1.25;  // because the repeats differ
+constexpr double kMargin = 1.25;  // run longer than needed by this factor, because repeats differ
 
 Verdict required_verdict() {
   return {.id = "V1-SPEED",
@@ -41,8 +41,8 @@ void skip_both(const std::string& why, SuiteReport& report) {
                      skipped_verdict(expected_verdict(), why)};
 }
 
-// Returns a number of sequences over which this program computes long enough for a verdict, by the
-// rate of a first run. It is smaller if samples have fewer, or the original would take too long.
+// Returns a number of sequences for which this program computes long enough for a verdict, from the
+// rate of a first run. Returns fewer if samples have fewer, or if the original would take too long.
 std::uint64_t enough_sequences(SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;
   const std::uint64_t all = settings.size.sequences;
@@ -60,7 +60,7 @@ std::uint64_t enough_sequences(SuiteContext& context) {
   return std::clamp(enough, least, most);
 }
 
-// In each turn, runs the original and then this program.
+// Runs the original and then this program, several times.
 std::vector<TrialRepeats> run_in_turns(SuiteContext& context, const std::filesystem::path& input) {
   Trial vanilla;
   return trials_in_turns({.repeats = context.repeats()}, [&](std::size_t side) {
@@ -72,7 +72,7 @@ std::vector<TrialRepeats> run_in_turns(SuiteContext& context, const std::filesys
   });
 }
 
-// Adds a run in fp32, the original's precision. Returns a remark on the verdicts.
+// Adds the time of a run in fp32, the original's precision. Returns a remark for the verdicts.
 std::string add_equal_work(SuiteContext& context, const std::filesystem::path& input,
                            const std::vector<double>& theirs, SuiteReport& report) {
   if (context.settings.precision == "fp32") return "both in fp32";

@@ -11,7 +11,7 @@
 namespace virnucpro {
 
 // The suites of benchmark, each in its own file; docs/use/validation.md says how each requirement
-// is measured. If a suite fails, its report keeps what it found before. Errors: those of trials
+// is measured. If a suite fails, its report keeps the results so far. Errors: those of trials
 // (kBenchmark) and of Cancel.
 void run_throughput_suite(SuiteContext& context, SuiteReport& report);
 void run_memory_suite(SuiteContext& context, SuiteReport& report);
@@ -22,22 +22,22 @@ void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report);
 void run_checkpoint_suite(SuiteContext& context, SuiteReport& report);
 void run_tune_suite(SuiteContext& context, SuiteReport& report);
 
-// Shared by the suites.
+// The functions below are shared by the suites.
 
-// Returns a verdict without a value; it does not count as passed.
+// Returns the verdict as skipped: with the reason `why` and without a value. It does not pass.
 Verdict skipped_verdict(Verdict verdict, std::string why);
 
 // Adds a remark on a verdict's value; does nothing to a verdict without a value.
 void add_remark(const std::string& text, Verdict& verdict);
 
-// Returns the verdict for a ratio that must reach the bar: a warning if the ratio's interval
-// includes the bar.
+// Returns the verdict on a ratio that must be at least `bar`; a warning if its interval has `bar`.
 Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar);
 
-// Runs profile for a model on the runs' first device; returns its JSON. `name` names log and JSON.
+// Runs `profile` for a model on the first device. Returns its JSON. Its log is named `name`.
 JsonValues profile_model(SuiteContext& context, const std::string& name, const char* model,
                          const std::vector<std::string>& arguments);
-// Returns all memory in profile's JSON, in bytes. `figure`: "bytes" or "peak_bytes".
+// Returns the bytes of memory in the JSON of `profile`, summed over all purposes. `figure` is
+// "bytes" for the use at the end, or "peak_bytes".
 double profiled_memory(const JsonValues& profile, const char* figure);
 
 }  // namespace virnucpro

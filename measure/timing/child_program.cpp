@@ -31,13 +31,13 @@ double seconds_of(const timeval& time) {
 
 UniqueFd open_log(const std::filesystem::path& path) {
   if (is_log_file(path)) throw Error(ErrorKind::kOutputExists, Place{.file = path.string()}, {});
-  ::unlink(path.c_str());  // removes an earlier log; the target of a link stays
+  ::unlink(path.c_str());  // removes an earlier log; the target of a link is kept
   UniqueFd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (log.get() < 0) throw write_error(path, errno);
   return log;
 }
 
-// A child process that ends with this object.
+// A child process. The destructor kills it if it still runs.
 class Child {
  public:
   explicit Child(const ChildCall& call) {
@@ -72,7 +72,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void stop() const { ::kill(-id_, SIGTERM); }  // the whole group
+  void stop() const { ::kill(-id_, SIGTERM); }  // asks the whole process group to end
 
   // Returns how the child ended; empty while it runs.
   const std::optional<ChildEnd>& look(int options = WNOHANG) {

@@ -12,22 +12,22 @@
 
 namespace virnucpro {
 
-// This is longer than this program takes to stop.
+// The default time between SIGTERM and SIGKILL: longer than this program takes to stop.
 inline constexpr std::chrono::seconds kChildPatience = Cancel::kGrace + std::chrono::seconds(2);
 
 struct ChildCall {
   std::filesystem::path program;
   std::vector<std::string> arguments;                            // after the program's name
-  std::filesystem::path log;                                     // its stdout and stderr
-  std::vector<std::pair<std::string, std::string>> variables{};  // added to those of this process
-  std::chrono::milliseconds patience = kChildPatience;  // between asking it to stop and killing it
+  std::filesystem::path log;                                     // receives its stdout and stderr
+  std::vector<std::pair<std::string, std::string>> variables{};  // added to the environment
+  std::chrono::milliseconds patience = kChildPatience;           // time between SIGTERM and SIGKILL
 };
 
 struct ChildEnd {
-  int exit_code = 0;  // 128 + signal if a signal killed it
+  int exit_code = 0;  // its exit code, or 128 + the signal that killed it
   double seconds = 0;
-  double cpu_seconds = 0;            // user and system, including its children
-  std::uint64_t peak_rss_bytes = 0;  // of its largest process
+  double cpu_seconds = 0;            // user and system time, with that of its children
+  std::uint64_t peak_rss_bytes = 0;  // of the largest of its processes
 };
 
 // Runs a program to its end. When this process is cancelled, the program is asked to stop, as by

@@ -45,7 +45,7 @@ std::size_t take_batches(Packer& packer, std::optional<PackedBatch> (Packer::*ne
   return frames;
 }
 
-// Each stage does its work as in a run, and leaves its result for the next.
+// The stages of the host. Each does its work as in a run, and keeps its result for the next stage.
 class Stages {
  public:
   Stages(const HostStageSettings& settings, const DnaTokenizer& tokenizer, const Cancel& cancel)
@@ -112,7 +112,7 @@ class Stages {
   std::vector<FrameTokens> tokens_;
 };
 
-// Resets the kernel's peak of resident memory (proc_pid_clear_refs(5)).
+// Resets the kernel's peak of resident memory (proc_pid_clear_refs(5)). Returns false on failure.
 bool restart_peak() {
   const UniqueFd file(::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
   return file.get() >= 0 && write_all(file.get(), "5") == 0;
@@ -126,7 +126,7 @@ HostStages measure_host_stages(const HostStageSettings& settings, const DnaToken
   HostStages result;
   const auto measure = [&](const char* name, void (Stages::*stage)()) {
     const auto work = [&] { (stages.*stage)(); };
-    const auto peak_bytes = peak_memory_of(work);  // first, while memory holds no earlier results
+    const auto peak_bytes = peak_memory_of(work);  // first, before memory has any results
     result.stages.push_back({name, time_repeats(settings.timer, work, cancel), peak_bytes});
   };
   measure("read", &Stages::read);
@@ -163,7 +163,7 @@ std::uint64_t HostPath::pass() {
 }
 
 std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work) {
-  ::malloc_trim(0);  // frees pages, as the use of kept pages does not count as growth
+  ::malloc_trim(0);  // frees unused pages: reusing such pages would not count as growth
   const bool restarted = restart_peak();
   const auto before = read_host_usage().rss_bytes;
   work();

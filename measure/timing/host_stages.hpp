@@ -13,12 +13,12 @@
 
 namespace virnucpro {
 
-// One stage of the host, repeated over the same sequences, alone and on one thread. Its input is in
-// memory.
+// Measurements of one stage of the host. The stage ran alone on one thread, several times over the
+// same sequences, with its input in memory.
 struct HostStage {
   std::string name;
-  std::vector<double> seconds;  // one per repeat
-  // The largest growth of memory, including the stage's result; empty: unknown here.
+  std::vector<double> seconds;  // duration of each repeat
+  // The largest growth of memory, with the stage's result; empty if the kernel does not report it.
   std::optional<std::uint64_t> peak_bytes;
 };
 
@@ -34,7 +34,7 @@ struct HostStageSettings {
   std::vector<std::filesystem::path> inputs;
   std::uint64_t chunk_size = 500;
   std::size_t token_budget = 32768;
-  std::uint64_t most_sequences = 2000;  // more would show nothing new
+  std::uint64_t most_sequences = 2000;  // a larger number would give the same rates
   TimerSettings timer{};
 };
 

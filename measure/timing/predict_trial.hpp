@@ -17,9 +17,9 @@ namespace virnucpro {
 
 // Describes a run of predict to be measured.
 struct TrialCall {
-  std::string name;  // names its directory and its log; a number is added
+  std::string name;  // its directory and its log get this name with a number
   std::vector<std::filesystem::path> inputs;
-  std::vector<std::string> arguments{};  // added to the arguments of all trials
+  std::vector<std::string> arguments{};  // added to the arguments that all trials have
   std::vector<std::pair<std::string, std::string>> variables{};
 };
 
@@ -37,7 +37,7 @@ struct Trial {
   // Return figures of the telemetry; 0 if missing.
   double sequences() const { return or_zero(telemetry.workload.sequences); }
   double scored_chunks() const { return or_zero(telemetry.workload.chunks_with_frames); }
-  // Leaves out tokens that close calls compute again, as they are not progress.
+  // Does not count tokens of close calls that are computed again: they are not progress.
   double esm_tokens_per_second() const;
   double sequences_per_second() const { return or_zero(telemetry.throughput.sequences_per_second); }
   double ready_seconds() const { return or_zero(telemetry.run.models_ready_seconds); }
@@ -48,10 +48,10 @@ struct Trial {
   void require_computed() const;  // Errors: kBenchmark, if nothing was computed.
   // Returns the use of the least busy GPU while embedding, in percent.
   std::optional<double> gpu_percent() const { return least_utilization(telemetry); }
-  // Returns the measurements that verdicts need, for `gpus` GPUs.
+  // Returns the measurements that verdicts on a run with `gpus` GPUs need.
   RunMeasurements measurements(std::size_t gpus) const;
   // Returns the difference between the computing times of the busiest and the least busy worker, as
-  // a share of the busiest worker's time: 1 if a worker had nothing to do.
+  // a share of the busiest worker's time. 1 means that a worker computed nothing.
   double imbalance() const;
   std::string slowest_worker() const;
 
@@ -59,8 +59,7 @@ struct Trial {
   std::vector<double> busy_seconds() const;  // one per worker
 };
 
-// Runs predict as a separate process, as a user would: all costs of a run count, and nothing in
-// memory remains from an earlier run.
+// Runs predict as a separate process: all costs of a run count, and no earlier run affects memory.
 class PredictTrials {
  public:
   struct Settings {
@@ -73,10 +72,10 @@ class PredictTrials {
   PredictTrials(Settings settings, const Cancel& cancel)
       : settings_(std::move(settings)), cancel_(cancel) {}
 
-  // Runs predict. Errors: kBenchmark, with the last lines of its log, if the run fails;
+  // Runs predict. Errors: kBenchmark, with the last lines of the run's log, if the run fails;
   // kOutOfMemory if the run reports that; those of Cancel.
   Trial run(const TrialCall& call);
-  // Runs another program that has the same command line. Errors: those of the run() above.
+  // Runs another program with predict's command line. Errors: those of the first run().
   Trial run(const TrialCall& call, const std::filesystem::path& program);
 
   // Runs another command of this program. Errors: those of run().

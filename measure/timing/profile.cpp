@@ -13,40 +13,40 @@ namespace {
 
 constexpr std::size_t kRepeats = 5;
 // Seconds of warm-up. An idle GPU starts at its highest clock, and slows down at its power limit
-// after 0.3 to 1 s; no run keeps its first rate. Every row has a warm-up, as a larger budget may be
-// the first to reach the limit.
+// after 0.3 to 1 s, so its first rate does not last. Every row has a warm-up, because a larger
+// budget may be the first that reaches the limit.
 constexpr double kWarmUpOnGpu = 1;
-// A sample fills at least so many batches of the largest budget.
+// The least number of batches of the largest budget in a sample.
 constexpr std::size_t kBatchesAtLeast = 4;
 
 LoadedModels load(const ProfileSettings& settings, const Cancel& cancel) {
   ComputeSettings compute = settings.compute;
-  // The engine plans memory for the smallest budget, and larger batches allocate more. If it
-  // planned for those, it would warn of short memory; a row reports that already.
+  // The engine plans memory for the smallest budget; larger batches allocate more. A plan for the
+  // largest budget could warn of too little memory, but a row of the table reports that.
   compute.token_budget = settings.budgets.front();
   const bool esm2 = settings.model == ProfiledModel::kEsm2;
   return load_models(settings.models, compute, {.scores = false, .dnabert_s = !esm2, .esm2 = esm2},
                      cancel);
 }
 
-// The work of one period.
+// The work of one timed period.
 struct Stretch {
   std::size_t tokens = 0;
   std::uint64_t batches = 0;
   double seconds = 0;
-  double device_seconds = 0;  // by the device's own events
+  double device_seconds = 0;  // time in which the device computed, by its own events
 
   double rate() const { return static_cast<double>(tokens) / seconds; }
 };
 
-// Passes batches to an engine in turn for a given time. Between two periods the device stays busy,
-// with as many open batches as in a worker.
+// Passes batches to an engine in turn for a given time. Has as many open batches as a worker, also
+// between two periods, so that the device stays busy.
 class BatchLoop {
  public:
   BatchLoop(Engine& engine, std::vector<BatchRequest> requests)
       : engine_(engine), requests_(std::move(requests)) {}
 
-  // Runs at least one batch.
+  // Runs batches for this time; at least one.
   Stretch run(double seconds) {
     const StopWatch watch;
     Stretch stretch;
@@ -70,7 +70,7 @@ class BatchLoop {
     return requests_[number % requests_.size()];
   }
 
-  // Finishes the oldest open batch.
+  // Waits for the oldest open batch.
   void finish(Stretch& stretch) {
     stretch.device_seconds += engine_.finish().times.busy();
     const PackedFrames& frames = request(finished_++).frames;
@@ -99,7 +99,7 @@ void Profiler::sample_frames_to_measure() {
   frames_ = sample_frames(sample, models_.tokenizer ? &*models_.tokenizer : nullptr, cancel_);
   sampled_frames_ = frames_.size();
   for (const FrameTokens& frame : frames_) sampled_tokens_ += token_count(frame);
-  // The frames of a short file are repeated.
+  // Repeats the frames of a short file until the sample is large enough.
   std::size_t tokens = sampled_tokens_;
   for (std::size_t i = 0; tokens < sample.tokens; ++i) {
     frames_.push_back(FrameTokens(frames_[i]));
@@ -112,7 +112,7 @@ std::vector<BatchRequest> Profiler::pack(std::size_t token_budget) const {
   for (PackedBatch& batch : pack_all(pack_settings(settings_.compute, token_budget), frames_)) {
     requests.push_back({.id = requests.size(), .frames = std::move(batch.frames)});
   }
-  // The last batch holds the rest, so it is smaller than the budget.
+  // Leaves out the last batch, which has only the remaining frames and so is not full.
   if (requests.size() > 1) requests.pop_back();
   return requests;
 }
@@ -121,7 +121,7 @@ BudgetRow Profiler::measure(std::size_t token_budget) {
   cancel_.check();
   BatchLoop loop(*models_.engine, pack(token_budget));
   const double seconds = settings_.seconds / kRepeats;
-  // Warm-up: memory grows and clocks settle.
+  // Warms up: memory grows and clocks settle.
   loop.run(!settings_.compute.gpus.empty() ? std::max(seconds, kWarmUpOnGpu) : seconds);
   std::vector<double> rates;
   Stretch all;

@@ -19,16 +19,16 @@ enum class ProfiledModel : std::uint8_t { kDnabertS, kEsm2 };
 struct ProfileSettings {
   ProfiledModel model = ProfiledModel::kEsm2;
   ModelSettings models;
-  ComputeSettings compute;           // its own token budget and deduplication are ignored
+  ComputeSettings compute;           // its token budget and deduplication are ignored
   std::vector<std::size_t> budgets;  // in ascending order, at least one
-  std::string test_file;             // the source of frames; empty: made-up frames
+  std::string test_file;             // file with the sequences of the frames; empty: made-up frames
   std::uint64_t chunk_size = 500;
   double seconds = 2;  // per budget, but at least one batch per repeat
 };
 
 // Measures one model on one device at one token budget after the other. Batches are packed in
-// advance, so this is the engine's rate without reading, tokenizing and packing. Every budget gets
-// the same sampled frames; equal frames count each time.
+// advance, so the rate is the engine's, without reading, tokenizing and packing. Every budget gets
+// the same sampled frames; equal frames are computed each time.
 class Profiler {
  public:
   // Loads the model and samples the frames. Errors: those of load_models() and sample_frames().
@@ -38,8 +38,8 @@ class Profiler {
   std::size_t frames() const { return sampled_frames_; }
   std::size_t tokens() const { return sampled_tokens_; }
 
-  // Measures the budgets, and passes on each row at once. Errors: those of the engine; kOutOfMemory
-  // if memory is too small for the smallest budget.
+  // Measures the budgets, and passes each row to `on_row` at once. Errors: those of the engine;
+  // kOutOfMemory if memory is too small for the smallest budget.
   std::vector<BudgetRow> run(const std::function<void(const BudgetRow&)>& on_row);
 
  private:

@@ -9,8 +9,8 @@
 namespace virnucpro {
 namespace {
 
-// The 97.5 % quantile of Student's t for 1, 2, … degrees of freedom, from a standard table. Values
-// between and beyond the entries use the next lower entry, which is wider.
+// The 97.5 % quantile of Student's t for 1, 2, … degrees of freedom, from a standard table. Degrees
+// of freedom between or beyond the entries use the next lower entry, whose interval is wider.
 constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                               2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
                               2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
@@ -48,7 +48,7 @@ Moments moments_of_logarithms(const std::vector<double>& values) {
   return moments;
 }
 
-// Returns the degrees of freedom by Welch and Satterthwaite.
+// Returns the degrees of freedom of a difference of means, by Welch and Satterthwaite.
 double degrees_of_freedom(const Moments& a, const Moments& b) {
   const double whole = a.variance_of_mean() + b.variance_of_mean();
   const auto part = [](const Moments& of) {

@@ -15,7 +15,7 @@ struct Spread {
   double high_quartile = 0;
   double least = 0;
   double most = 0;
-  std::size_t outliers = 0;  // beyond 1.5 interquartile ranges of the quartiles (Tukey's fences)
+  std::size_t outliers = 0;  // values beyond the quartiles by 1.5 interquartile ranges (Tukey)
 
   double interquartile_range() const { return high_quartile - low_quartile; }
 };
@@ -23,7 +23,7 @@ struct Spread {
 // Returns the summary of at least one value.
 Spread spread_of(std::vector<double> values);
 
-// An estimate with its 95 % interval; the bounds are empty if a single repeat cannot give them.
+// An estimate with its 95 % interval. The bounds are empty if a single repeat was measured.
 struct Estimate {
   double value = 0;
   std::optional<double> low{};
@@ -50,7 +50,7 @@ class LinearFit {
 
   double intercept() const { return intercept_; }
   double slope() const { return slope_; }
-  // Returns the share of y's variance that the line explains.
+  // Returns the share of the variance of y that the line explains.
   double determination() const { return determination_; }
   // Returns the expected value of a new measurement at x, with its prediction interval.
   Estimate at(double x) const;

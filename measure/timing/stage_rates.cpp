@@ -24,7 +24,7 @@ std::vector<StageRate> those_that(const std::vector<StageRate>& stages, const Is
   return some;
 }
 
-// Finds the slowest of the stages that share a thread or a device.
+// Names the slowest of the stages `together`, which share a thread or a device.
 void name_largest(const std::vector<StageRate>& together, SlowestStage& slowest) {
   const auto largest = std::ranges::max_element(together, {}, seconds_a_sequence);
   slowest.name = largest->name;
@@ -32,6 +32,7 @@ void name_largest(const std::vector<StageRate>& together, SlowestStage& slowest)
 }
 
 // Returns the host's slowest part: a stage on one thread, or all stages on many threads together.
+// Sets `rate` to the sequences per second of that part.
 std::vector<StageRate> slowest_of_host(const std::vector<StageRate>& stages, std::size_t threads,
                                        double& rate) {
   const auto shared = those_that(stages, [](const StageRate& stage) {

@@ -8,25 +8,25 @@
 
 namespace virnucpro {
 
-// The speed of one stage of a run by itself.
+// The speed of one stage of a run.
 struct StageRate {
   std::string name{};  // "translate"
   StageClock clock = StageClock::kHost;
   double sequences_per_second = 0;  // rate of one thread or one device
-  bool on_many_threads = false;     // false: one thread does it, in parallel with other stages
+  bool on_many_threads = false;     // false: on one thread, while other threads run other stages
 };
 
-// The slower side of a run, and the stage that takes most of its time.
+// The slower of host and device in a run, and its stage that takes most time.
 struct SlowestStage {
   StageClock clock = StageClock::kHost;
   std::string name{};
-  double host_sequences_per_second = 0;    // rate of the slowest thread or of all threads together
+  double host_sequences_per_second = 0;    // rate of the slowest thread, or of all threads together
   double device_sequences_per_second = 0;  // rate of all devices together
-  double share = 0;                        // the stage's share of the side's time
+  double share = 0;                        // the stage's share of the slower one's time
 };
 
-// Returns the slowest stage; needs a stage of the host and a stage of a device, with rates above 0.
-// Stages of the host run in parallel, stages of a device one after the other.
+// Returns the slowest stage. Stages of the host run in parallel, stages of a device one after the
+// other. Needs a stage of the host and a stage of a device, with rates above 0.
 SlowestStage slowest_stage(const std::vector<StageRate>& stages, std::size_t threads,
                            std::size_t devices);
 

@@ -9,20 +9,19 @@
 
 namespace virnucpro {
 
-// Repeats measurements: time_repeats() for one piece of work, take_turns() to compare several
-// sides. Turns let disturbances of the machine affect all sides equally. spread.hpp evaluates
-// repeats.
+// These functions repeat measurements: time_repeats() for one piece of work, take_turns() to
+// compare several sides, such as two programs. Turns let disturbances of the machine affect all
+// sides equally. spread.hpp evaluates the repeats.
 
-// How often a piece of work is repeated. Warm-ups are not measured: in them memory grows, caches
-// fill and clocks settle.
+// How often to repeat a piece of work. Warm-ups, which fill caches and settle clocks, come first.
 struct TimerSettings {
   std::size_t warm_ups = 1;
   std::size_t least_repeats = 3;
-  double least_seconds = 0.5;  // sum of all repeats
+  double least_seconds = 0.5;  // least time of all repeats together
 };
 
-// Repeats the work and returns the seconds of each repeat. The work must not return before it is
-// done, also on a device. Errors: those of `work`; between repeats those of Cancel.
+// Repeats the work and returns the seconds of each repeat. `work` must return only when all its
+// work is done, also on a device. Errors: those of `work`; between repeats those of Cancel.
 std::vector<double> time_repeats(const TimerSettings& settings, const std::function<void()>& work,
                                  const Cancel& cancel);
 
@@ -32,7 +31,7 @@ struct Turns {
   bool alternate = false;  // every second turn is in reverse order
 };
 
-// Calls `run` once per turn and side, with the side's number. Errors: those of `run`.
+// Calls `run` once for each side in each turn, with the side's index. Errors: those of `run`.
 void take_turns(const Turns& turns, const std::function<void(std::size_t side)>& run);
 
 // The repeats of one side: at least one run of predict, all with the same settings.
@@ -47,7 +46,7 @@ struct TrialRepeats {
   double least_computing_seconds() const;
 };
 
-// Takes turns, and returns the runs by side. Errors: those of `run`.
+// Calls `run` in turns, and returns the runs by side. Errors: those of `run`.
 std::vector<TrialRepeats> trials_in_turns(const Turns& turns,
                                           const std::function<Trial(std::size_t side)>& run);
 

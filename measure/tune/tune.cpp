@@ -18,8 +18,8 @@ namespace {
 
 using MeasureCell = std::function<TuneRun(const TuneCell&, const TuneRound&)>;
 
-// The first round stops only hopeless cells. Longer runs vary less by chance, so later a cell has
-// to be closer to the fastest.
+// A cell below this share of the fastest rate is stopped. The first round stops only hopeless
+// cells. Runs of the second round are longer and vary less by chance, so its bar is higher.
 constexpr double kFirstBar = 0.7;
 constexpr double kSecondBar = 0.85;
 
@@ -27,7 +27,7 @@ bool is_running(const TuneResult& result) {
   return result.state == TuneState::kRunning;
 }
 
-// Combines each cell with each value of one more setting.
+// Replaces each cell by several: one for each value of one more setting.
 template <typename T>
 void add_dimension(const std::vector<T>& values, T TuneCell::*setting,
                    std::vector<TuneCell>& cells) {
@@ -54,7 +54,7 @@ void run_cell(const TuneRound& round, const MeasureCell& measure, TuneResult& re
   }
 }
 
-// Returns the fastest of the running cells; all are in the same round.
+// Returns the fastest of the running cells, which are all in the same round; null if none runs.
 const TuneResult* fastest_running(const std::vector<TuneResult>& results) {
   const auto rate = [](const TuneResult& one) { return is_running(one) ? one.rate() : -1; };
   const auto fastest = std::ranges::max_element(results, {}, rate);
@@ -176,7 +176,7 @@ std::optional<TuneWinner> winner_of(const std::vector<TuneResult>& results) {
   const auto is_alike = [&](const TuneResult& result) {
     return rate(result) >= kGoodEnough * rate(*fastest);
   };
-  // The most exact precision is the least in the enum, so ties go to it.
+  // On a tie the most exact precision wins, because it is the smallest value of the enum.
   const auto need = [](const TuneResult& result) {
     const TuneCell& cell = result.cell;
     return std::tuple(cell.token_budget, cell.threads, cell.prefetch, cell.journal_interval,

@@ -17,14 +17,14 @@ struct TuneCell {
   std::size_t threads = 1;
   std::size_t prefetch = 1;
   std::size_t token_budget = 1;
-  double journal_interval = 2;  // seconds
+  double journal_interval = 2;  // seconds until early scores go to the journal
 
   bool operator==(const TuneCell&) const = default;
 };
-// Returns "fp16, 8 threads, prefetch 2, 32768 tokens, journal 2 s".
+// Returns a text such as "fp16, 8 threads, prefetch 2, 32768 tokens, journal 2 s".
 std::string cell_text(const TuneCell& cell);
 
-// The values to try, ascending; every combination of them is a cell.
+// The values of each setting, ascending. Every combination of values is a cell.
 struct TuneGrid {
   std::vector<Precision> precisions{};
   std::vector<std::size_t> threads{};
@@ -34,23 +34,23 @@ struct TuneGrid {
 };
 std::vector<TuneCell> cells_of(const TuneGrid& grid);
 
-// In each round, all remaining cells are measured on the same part of the data.
+// One round of tuning: all remaining cells are measured on the same part of the data.
 struct TuneRound {
   std::uint64_t sequences = 0;  // per run
   std::size_t repeats = 1;
   double bar = 0;  // a cell below this share of the fastest cell's rate is stopped
 };
 
-// Returns three rounds, on a sixteenth, a fourth and all of the data; the last stops no cell.
-// Quick: two rounds, on an eighth and on all, the second without repeats. Each round has at least
-// `least` sequences, if there are so many.
+// Returns three rounds, on a sixteenth, a fourth and all of the data. The last round stops no cell.
+// If `quick`, returns two rounds, on an eighth and on all, and the second has no repeats. Each
+// round has at least `least` sequences, if the data have as many.
 std::vector<TuneRound> tune_rounds(std::uint64_t sequences, std::uint64_t least, bool quick);
 
 struct TuneRun {
   double sequences_per_second = 0;  // while it computed
   double seconds = 0;               // of the whole process
   std::uint64_t batches = 0;
-  std::optional<double> gpu_percent{};  // how busy the least busy GPU was while embedding
+  std::optional<double> gpu_percent{};  // of the least busy GPU while embedding
 };
 
 enum class TuneState : std::uint8_t { kRunning, kFinished, kStopped, kOutOfMemory, kFailed };
@@ -58,22 +58,22 @@ std::string_view name_of(TuneState state);  // "finished", "stopped", "out of me
 
 struct TuneResult {
   TuneCell cell{};
-  std::vector<std::vector<TuneRun>> rounds{};  // the repeats of each round; every round has a run
+  std::vector<std::vector<TuneRun>> rounds{};  // runs by round; every round has at least one
   TuneState state = TuneState::kRunning;
-  std::string why{};  // why it was not measured to the end
+  std::string why{};  // reason if it was not measured in all rounds
 
   std::vector<double> rates(std::size_t round) const;
-  // Returns the median rate of the last round; 0 without a round.
+  // Returns the median rate of the last round; 0 if there is no round.
   double rate() const;
-  // Returns the median GPU use of the last round; empty if none of its runs has it.
+  // Returns the median GPU use of the last round; empty if no run measured it.
   std::optional<double> gpu_percent() const;
 };
 
-// Measures cells by successive halving (Jamieson and Talwalkar, 2016), but with a bar instead of
-// the half. After a round, a cell is stopped if its fastest run is slower than the bar's share of
-// the fastest cell's slowest run. Runs of one round take turns, so that a machine that slows down
-// affects all cells. `tell` is called after every run and for every stopped cell. If `measure`
-// throws kOutOfMemory or kBenchmark, only that cell ends. Errors: all others of `measure`.
+// Measures cells by successive halving (Jamieson and Talwalkar, 2016), but stops the cells below a
+// bar, not half of the cells. After a round, a cell is stopped if its fastest run is slower than
+// the slowest run of the fastest cell times the round's bar. Runs of one round take turns, so that
+// a machine that slows down affects all cells. Calls `tell` after every run and for every stopped
+// cell. If `measure` throws kOutOfMemory or kBenchmark, only that cell ends. Other errors pass.
 std::vector<TuneResult> tune_cells(
     const std::vector<TuneCell>& cells, const std::vector<TuneRound>& rounds,
     const std::function<TuneRun(const TuneCell&, const TuneRound&)>& measure,
@@ -85,7 +85,7 @@ double relative_rate(const std::vector<TuneResult>& results, const TuneResult& r
 struct TuneWinner {
   std::size_t place = 0;    // index into the results
   std::size_t fastest = 0;  // index into the results
-  std::size_t alike = 1;    // cells about as fast (kGoodEnough), fastest and winner included
+  std::size_t alike = 1;    // number of cells about as fast (kGoodEnough), with these two
 };
 
 // Returns the winner among the finished cells that are about as fast as the fastest: the one with

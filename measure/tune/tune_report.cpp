@@ -17,8 +17,7 @@ namespace {
 constexpr const char* kTuneSchema = "virnucpro-tune-1";
 constexpr std::size_t kLongestCommand = 10'000;
 constexpr std::size_t kLongestWhy = 600;
-// A worker's first batch waits for input, and its last batches are not full. With fewer batches
-// than this, the first and last batches determine the rate.
+// Fewer batches per worker give no rate: the first waits for input, and the last are not full.
 constexpr std::uint64_t kFewBatches = 4;
 
 std::string models_text(const TuneFacts& facts) {
@@ -113,7 +112,7 @@ std::vector<std::string> names_of(const std::vector<std::size_t>& values) {
   return names;
 }
 
-// Plots the cells that agree with `shared` in all other settings.
+// Plots the cells that have all settings of `shared`, except threads and token budget.
 Plot heat_map(const TuneOutcome& outcome, const TuneCell& shared) {
   const std::string name(name_of(shared.precision));
   const double interval = shared.journal_interval;

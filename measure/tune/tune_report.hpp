@@ -21,7 +21,7 @@ struct TuneFacts {
   std::string classifier{};
   bool synthetic = false;  // true if some models' weights are seeded random numbers
   std::uint64_t chunk_size = 0;
-  std::string int8_keep{};      // an Int8Policy's text, for cells in int8
+  std::string int8_keep{};      // text of an Int8Policy, for cells in int8
   std::string data{};           // "1,000 made-up sequences of 500 bases"
   std::string configuration{};  // the YAML file's path
 };
@@ -35,9 +35,8 @@ struct TuneOutcome {
   const TuneResult& best() const { return results[winner.place]; }
 };
 
-// Returns what readers should know about the rates.
 std::vector<std::string> warnings_of(const TuneFacts& facts, const TuneOutcome& outcome);
-// Returns a sentence on why this cell won.
+// Returns a sentence that says why the winner won.
 std::string winner_text(const TuneOutcome& outcome);
 
 // Returns the winner as a configuration file, with a comment on the conditions of the tuning.

@@ -24,7 +24,7 @@ std::string target_text(const CalibrationTarget& target) {
                      1 - target.centred, 100 * (1 - kOutliers), 100 * target.equal_calls);
 }
 
-// Tells how often a frame's logit may be off by more than the margin.
+// Returns the chance of an error above the margin, as text.
 std::string chance_text(double chance) {
   return fmt::format("{:.1e} with {:g} % confidence", chance, 100 * kConfidence);
 }
@@ -68,7 +68,6 @@ Table point_table(const CalibrationResult& result) {
   return table;
 }
 
-// Plots the error of each point over its speed.
 Plot error_plot(const CalibrationResult& result) {
   Plot plot{.key = "speed_against_error",
             .title = "1 − centred cosine that 99.9 % of the embeddings keep below",

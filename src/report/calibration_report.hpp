@@ -20,14 +20,13 @@ struct CalibrationFacts {
   std::string precision{};        // "int8"
   std::string check_precision{};  // "fp16"
   std::string sample{};           // "made-up coding sequences, seed 0"
-  std::size_t frames_wanted = 0;  // as many as the user asked for
+  std::size_t frames_wanted = 0;  // number of frames that the user asked for
   std::uint64_t chunk_size = 0;
   bool synthetic = false;  // true if some models' weights are seeded random numbers
   CalibrationTarget target{};
-  std::string file{};  // calibration.json, as `predict --calibration` takes it
+  std::string file{};  // path of calibration.json, for `predict --calibration`
 };
 
-// Returns what a reader should know about the precision found and the sample.
 std::vector<std::string> warnings_of(const CalibrationFacts& facts,
                                      const CalibrationResult& result);
 
@@ -36,7 +35,7 @@ std::string calibration_head(const CalibrationFacts& facts);
 std::string calibration_row(const CalibrationPoint& point);
 std::string calibration_end(const CalibrationFacts& facts, const CalibrationResult& result);
 
-// Returns the details in the calibration's file, besides the calibration.
+// Returns the JSON members that the calibration's file has besides the calibration itself.
 Json calibration_details(const CalibrationFacts& facts, const CalibrationResult& result);
 // Returns the report for people, with a plot of speed against error.
 Page calibration_page(const CalibrationFacts& facts, const CalibrationResult& result);

@@ -23,10 +23,11 @@
 namespace virnucpro {
 namespace {
 
-// Few frames are enough to compare linears; a search must also see the rare kOutliers.
+// A few frames are enough to compare linears with each other. A search needs more frames, because
+// it must see some of the rare kOutliers.
 constexpr std::size_t kFramesOfALinear = 256;
 constexpr std::size_t kFramesOfASearch = 4000;
-// The shift keeps the made-up sequences of two seeds apart.
+// The user's seed is shifted by this many bits, so that two seeds never share a made-up sequence.
 constexpr unsigned kSeedShift = 32;
 
 double rate_of(std::size_t tokens, double seconds) {
@@ -47,7 +48,6 @@ class Computation {
               const Cancel& cancel)
       : settings_(settings), frames_(frames), cancel_(cancel) {}
 
-  // Computes the first `count` frames.
   Computed run(Engine& engine, std::size_t count, bool check) const {
     const std::size_t width = engine.esm2_width();
     Computed computed{.logits = std::vector<double>(count),
@@ -90,7 +90,7 @@ class Computation {
   const Cancel& cancel_;
 };
 
-// The results of the check precision, to which all others are compared.
+// The results of the check precision, with which all other results are compared.
 class Reference {
  public:
   Reference(Computed fine, std::size_t width)
@@ -108,8 +108,8 @@ class Reference {
 
   double seconds() const { return fine_.seconds; }
 
-  // Returns coarse − fine for each finite logit: with any margin, frames without a finite logit are
-  // computed again.
+  // Returns the error, coarse − fine, of each finite logit. Frames without a finite logit are left
+  // out, because predict computes them again with any margin.
   std::vector<double> logit_errors(const Computed& coarse) const {
     std::vector<double> errors;
     for (std::size_t frame = 0; frame < coarse.logits.size(); ++frame) {
@@ -119,7 +119,8 @@ class Reference {
     return errors;
   }
 
-  // Returns 1 − cosine of each frame's embeddings, less the mean; 2 if that is not finite.
+  // Returns 1 − cosine of each frame's two embeddings, after the mean of the fine embeddings is
+  // subtracted from both; 2 if the cosine is not finite.
   std::vector<double> distances(const Computed& coarse) const {
     std::vector<double> distances(coarse.logits.size());
     for (std::size_t frame = 0; frame < distances.size(); ++frame) {
@@ -225,7 +226,7 @@ class Calibrating {
  private:
   bool reached() const { return result_.result().closeness.reaches(settings_.target); }
 
-  // Loads the models anew. Frees the memory of the earlier engine first.
+  // Loads the models again. Frees the earlier engine first, so that memory never holds two engines.
   void load(const Int8Policy& policy, bool any_policy = false) {
     loaded_.reset();
     ComputeSettings compute = settings_.compute;
@@ -254,7 +255,7 @@ class Calibrating {
     result_.check_tokens_per_second = rate_of(result_.tokens, reference_->seconds());
   }
 
-  // Measures all frames with the policy that the engine was loaded with.
+  // Measures all frames. `policy` is the policy with which the engine was loaded.
   void measure_loaded(const Int8Policy& policy) {
     const Computed coarse = computation_->run(*loaded_->engine, frames_.size(), false);
     errors_ = reference_->logit_errors(coarse);
@@ -288,10 +289,10 @@ class Calibrating {
         [](std::size_t sum, const FrameTokens& frame) { return sum + frame.esm.size(); });
   }
 
-  // Finds on some frames how few linears must stay in 16 bits to reach the target. Then measures
-  // all frames, and keeps more linears until all frames reach the target. This last engine loads
-  // the weights as predict does: biases are corrected for its policy, so its errors differ a little
-  // from those of the search.
+  // Finds, on kFramesOfASearch frames, the smallest number of linears in 16 bits that reaches the
+  // target. Then measures all frames, and keeps more linears in 16 bits until all frames reach the
+  // target. For these measurements the engine corrects its biases for the policy, as in predict, so
+  // the errors differ a little from those of the search.
   void search() {
     load({}, true);
     const std::vector<Esm2Place> places = by_cost();
@@ -309,9 +310,9 @@ class Calibrating {
     return Int8Policy::keeping(std::span(places).first(kept)).of_model(shape_.layers);
   }
 
-  // Returns the linears by descending value of keeping them: the error that each causes alone in 8
-  // bits, for its share of the work. Errors of linears add up nearly as variances do. One engine
-  // has both kinds of weights: to load 3B's again for each of 144 linears would take an hour.
+  // Sorts the linears by the error that each causes alone in 8 bits, divided by its work: the
+  // largest first. Errors of linears add up nearly as variances do. One engine has the weights in 8
+  // and in 16 bits, because loading ESM-2 3B for each of its 144 linears would take an hour.
   std::vector<Esm2Place> by_cost() {
     const std::vector<Esm2Place> places = places_of(shape_);
     say_(fmt::format("the target is missed: trying each of {} products in 8 bits alone",
@@ -333,7 +334,7 @@ class Calibrating {
     return sorted;
   }
 
-  // Bisects, because keeping more linears hardly ever adds error.
+  // Finds the smallest sufficient number by bisection, because keeping more hardly ever adds error.
   std::size_t fewest_kept(const std::vector<Esm2Place>& places) {
     const std::size_t frames = std::min(frames_.size(), kFramesOfASearch);
     std::size_t too_few = 0;
@@ -355,7 +356,7 @@ class Calibrating {
     const std::size_t above = allowed_above_margin(errors_.size());
     for (double& error : errors_) error = std::abs(error);
     std::ranges::sort(errors_, std::ranges::greater());
-    // A useless classifier has smaller errors, but predict refuses margins below least_margin().
+    // A useless classifier may have tiny errors, but predict refuses a margin below least_margin().
     result_.margin = std::max(errors_[above], least_margin(precision_name(settings_.compute)));
     result_.chance = chance_of_more(errors_.size(), above);
   }
@@ -369,7 +370,7 @@ class Calibrating {
   std::vector<FrameTokens> frames_;
   std::optional<Computation> computation_;
   std::optional<Reference> reference_;
-  std::vector<double> errors_;  // of the logits, by the engine loaded last
+  std::vector<double> errors_;  // errors of the logits that the last engine computed
   CalibrationResult result_;
 };
 

@@ -15,7 +15,7 @@
 
 namespace virnucpro {
 
-// The target: a precision must be this close to the finer one, before any frame is computed again.
+// The target: how close a precision must be to the finer one, if predict computes no frame again.
 struct CalibrationTarget {
   double centred = 0.01;       // largest 1 − cosine of ESM-2's embeddings, without kOutliers
   double equal_calls = 0.999;  // smallest share of frames with the same call
@@ -23,7 +23,7 @@ struct CalibrationTarget {
 
 struct CalibrateSettings {
   ModelSettings models;
-  ComputeSettings compute;    // with a check precision; on the first GPU, or the CPU
+  ComputeSettings compute;    // needs check_precision; uses the first GPU, or the CPU
   std::string sample_file{};  // empty: made-up coding sequences
   std::uint64_t seed = 0;     // of the made-up sequences
   std::uint64_t chunk_size = 500;
@@ -31,18 +31,18 @@ struct CalibrateSettings {
   CalibrationTarget target{};
 };
 
-// The target leaves out this share of the frames, those with the largest errors.
+// The share of frames that the target leaves out: those with the largest errors.
 inline constexpr double kOutliers = 0.001;
 
-// Calibrations aim at this: with kConfidence, the chance that a frame's logit is off by more than
-// the margin is at most kFlipChance.
+// A calibration chooses its margin for this: with kConfidence, the chance that a frame's logit is
+// off by more than the margin is at most kFlipChance.
 inline constexpr double kFlipChance = 1e-4;
 inline constexpr double kConfidence = 0.95;
 
 // The distance of a precision from the finer precision, over the frames of a sample.
 struct Closeness {
-  double centred = 0;      // largest 1 − cosine without kOutliers, centred on the finer mean
-  double equal_calls = 1;  // share of the frames
+  double centred = 0;  // largest 1 − cosine after subtracting the finer mean, without kOutliers
+  double equal_calls = 1;  // share of frames with the same call in both
   double logit_mean = 0;   // mean difference, coarse − fine
   double logit_rms = 0;
   double logit_largest = 0;  // largest absolute difference
@@ -51,7 +51,7 @@ struct Closeness {
   bool reaches(const CalibrationTarget& target) const;
 };
 
-// One policy that was measured.
+// A policy and its measurements.
 struct CalibrationPoint {
   Int8Policy policy{};
   std::size_t kept = 0;    // number of linears in 16 bits
@@ -66,28 +66,28 @@ struct CalibrationResult {
   std::size_t tokens = 0;                  // ESM-2 tokens in the sample
   double check_tokens_per_second = 0;      // speed of the check precision
   std::vector<CalibrationPoint> points{};  // in the order measured; the last is the result
-  // The largest logit error, without the errors that kFlipChance allows, but at least
-  // least_margin(). This order statistic bounds the chance of a changed call for reads of any
-  // scores, whatever the distribution of the errors.
+  // The largest logit error after leaving out as many errors as kFlipChance allows, but at least
+  // least_margin(). As an order statistic, the margin bounds the chance of a changed call for reads
+  // of any scores and for any distribution of the errors.
   double margin = 0;
-  // Upper bound of the chance of larger errors, with kConfidence. It is above kFlipChance if there
-  // are too few frames.
+  // Upper bound, with kConfidence, of the chance of an error above the margin. The bound is above
+  // kFlipChance if there are too few frames.
   double chance = 0;
 
   const CalibrationPoint& result() const { return points.back(); }
 };
 
-// Measures the precision against its check precision. If int8 misses the target, tries each linear
-// alone in 8 bits, then keeps as few linears in 16 bits as reach the target: first those with the
-// most error for their multiplications. `on_point` gets each policy once it is measured, `say` a
-// line about each step. Errors: those of load_models(), sample_frames() and the engine; kNotFinite
-// if the check precision gives a score or embedding that is not finite.
+// Measures the precision against its check precision. If int8 misses the target, measures each
+// linear alone in 8 bits. Then keeps as few linears in 16 bits as the target needs: first those
+// with the most error per multiplication. Calls `on_point` after each measured policy, and `say`
+// with a line about each step. Errors: those of load_models(), sample_frames() and the engine;
+// kNotFinite if the check precision gives a score or embedding that is not finite.
 CalibrationResult calibrate(const CalibrateSettings& settings, const Cancel& cancel,
                             const std::function<void(const CalibrationPoint&)>& on_point,
                             const std::function<void(const std::string&)>& say);
 
-// Returns how many of `frames` may have an error above the margin, so that with kConfidence the
-// chance of such an error is at most kFlipChance; 0 if the frames just suffice or are too few.
+// Returns how many of `frames` may have an error above the margin, such that with kConfidence the
+// chance of such an error is at most kFlipChance; 0 also if there are too few frames.
 std::size_t allowed_above_margin(std::size_t frames);
 // Returns the upper bound, with kConfidence, of the chance of an error above the margin, if `above`
 // of `frames` have such an error (one-sided; Clopper and Pearson 1934, Biometrika 26).

@@ -18,7 +18,6 @@
 namespace virnucpro {
 namespace {
 
-// Collects frames until it has enough frames or tokens.
 class Sample {
  public:
   explicit Sample(const SampleSettings& settings) : settings_(settings) {}
@@ -55,7 +54,7 @@ std::vector<FrameTokens> made_up_frames(const SampleSettings& settings,
   for (std::uint64_t seed = settings.first_seed; !sample.is_full(); ++seed) {
     const std::string letters = coding_sequence(seed, settings.chunk_size, cancel);
     const std::vector<Frame> frames = stop_free_frames(letters);
-    if (frames.empty()) break;  // too short for a codon: no other seed helps
+    if (frames.empty()) break;  // the chunk is too short for a codon, whatever the seed
     for (const Frame& frame : frames) {
       FrameTokens tokens;
       if (tokenizer != nullptr) tokens.dna = tokenizer->encode(frame.nucleotides);

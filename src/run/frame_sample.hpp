@@ -19,7 +19,7 @@ struct SampleSettings {
   // The sample ends when it has this many tokens or frames.
   std::size_t tokens = std::numeric_limits<std::size_t>::max();
   std::size_t frames = std::numeric_limits<std::size_t>::max();
-  std::uint64_t first_seed = 0;  // of the first made-up sequence; each has its own seed
+  std::uint64_t first_seed = 0;  // for the first made-up sequence; the second has the next seed
   bool proteins = true;          // true: frames have tokens of ESM-2
 };
 
@@ -35,7 +35,7 @@ std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
 std::vector<PackedBatch> pack_all(const PackSettings& settings,
                                   std::span<const FrameTokens> frames);
 
-// Counts the tokens of all models.
+// Returns a frame's number of tokens, of all models together.
 std::size_t token_count(const FrameTokens& frame);
 
 }  // namespace virnucpro

@@ -3,15 +3,16 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kGcSteps = 4096;  // RandomLetters draws a GC share in whole steps
+constexpr std::uint64_t kGcSteps = 4096;  // a GC share is a number of these steps
 
 std::uint64_t plain_steps(Fraction gc) {
   return (kGcSteps * gc.numerator + gc.denominator / 2) / gc.denominator;
 }
 
-// True if `steps` give the GC share. Refusing stop codons, which are rich in A and T, raises the GC
-// share of the rest. With letters drawn at g = s/2 for each of G and C, and at a = 1/2 - g for each
-// of A and T, the share becomes
+// True if letters drawn with `steps` of kGcSteps give coding sequences at least this GC share.
+// Refusing stop codons, which are rich in A and T, raises the GC share of the other codons. With
+// letters drawn at g = s/2 for each of G and C, and at a = 1/2 - g for each of A and T, the share
+// is
 //   (3s - 2 a²g) / 3(1 - a³ - 2 a²g),
 // which rises with s. So the smallest step that reaches the share is the nearest or the next above.
 // With a and g in units of 1/(2·kGcSteps) all terms are integers below 2^41.

@@ -27,7 +27,7 @@ class RandomStream {
     return value;
   }
 
-  // Returns one of 0 … bound - 1, all equally likely.
+  // Returns a number from 0 to bound - 1; all are equally likely.
   std::uint64_t below(std::uint64_t bound) {
     const std::uint64_t uneven = (UINT64_MAX % bound + 1) % bound;  // 2^64 modulo the bound
     std::uint64_t value = next();

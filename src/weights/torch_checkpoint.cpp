@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepestFolder = 3;  // levels; checkpoints/shard_0 is on the second
+constexpr int kDeepestFolder = 3;  // levels of folders; checkpoints/shard_0 is on the second
 
 bool holds_checkpoints(const std::string& name) {
   return name == "checkpoints" || name == ".checkpoints" || name.starts_with("shard_");
@@ -27,7 +27,7 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
     std::error_code unknown;  // on an error the path counts as a file
     const bool is_folder = fs::is_directory(entry->symlink_status(unknown));
     const fs::path& path = entry->path();
-    if (path.extension() == ".pt") found.push_back(path);  // folders, too: v2 called them bad
+    if (path.extension() == ".pt") found.push_back(path);  // also folders, which v2 called bad
     if (is_folder && depth < kDeepestFolder && holds_checkpoints(path.filename().string())) {
       collect(path, depth + 1, found);
     }
@@ -36,7 +36,7 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   throw Error(ErrorKind::kInputMissing, Place{.file = folder.string()}, error.message());
 }
 
-// Allows 10,000 lists of 2,560 floats; a float takes 9 bytes.
+// These limits allow 10,000 lists of 2,560 floats, of 9 bytes each.
 constexpr PickleLimits kCheckpointLimits{
     .bytes = 256U << 20U, .values = 1U << 23U, .keeps_floats = false};
 
@@ -57,7 +57,7 @@ std::string text_of_member(const PickleDocument& document, std::string_view name
 }
 
 TorchCheckpoint read_checkpoint(const fs::path& path, bool whole) {
-  std::error_code unknown;  // on an error, opening the path says why
+  std::error_code unknown;  // on an error, opening the path below says why
   if (fs::is_directory(path, unknown)) return corrupted("it is a folder");
   const SteadyFile file(path);
   if (file.size() == 0) return corrupted("it is empty");
@@ -83,7 +83,7 @@ std::string reason_in(const Error& error) {
   return error.detail().empty() ? std::string(error.info().summary) : error.detail();
 }
 
-// Returns the state that a reading error shows; throws the error if it does not concern the file.
+// Returns the state that a reading error shows. Throws the error if the file is not its cause.
 TorchCheckpoint state_of(const Error& error) {
   const ErrorKind kind = error.kind();
   if (kind == ErrorKind::kPickleForbidden || kind == ErrorKind::kPickleTooLarge) {

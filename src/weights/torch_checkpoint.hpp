@@ -7,10 +7,10 @@
 
 namespace virnucpro {
 
-// v2 also used the terms corrupted and incompatible.
+// The states of a checkpoint. "Corrupted" and "incompatible" are v2's own terms.
 enum class CheckpointState : std::uint8_t {
   kWhole,
-  kNotLoaded,     // holds data that is not read here; it may be whole
+  kNotLoaded,     // has data that this program does not read; may be whole
   kCorrupted,     // empty, not a ZIP, or does not load
   kIncompatible,  // loads, but is not the dict of a checkpoint
 };
@@ -19,8 +19,8 @@ enum class CheckpointState : std::uint8_t {
 // and `sequence_ids` as v2's own writer saved them.
 struct TorchCheckpoint {
   CheckpointState state = CheckpointState::kWhole;
-  std::string why{};  // the reason if it is not whole
-  // Empty if the file does not say this, or was not read.
+  std::string why{};  // the reason why it is not whole
+  // Empty if the checkpoint does not name its version and status, or was not read.
   std::string version{};
   std::string status{};  // "complete", "in_progress"
 };
