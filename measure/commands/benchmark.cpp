@@ -61,8 +61,8 @@ constexpr const char* kBenchmarkExamples =
     "Without models the weights are synthetic: they are as fast as the real ones, and their "
     "scores mean nothing. docs/use/validation.md says how each requirement is measured.";
 
-// Seconds of computing. A shorter run on a GPU gives no reliable rate, because it mostly loads
-// models and computes a half-empty batch.
+// Least seconds of computing. A shorter run on a GPU gives no reliable rate, because the run mostly
+// loads models and computes a half-empty batch.
 constexpr double kShortestTrial = 10;
 
 constexpr const char* kHistoryName = "history.jsonl";
@@ -79,7 +79,7 @@ struct BenchmarkOptions {
   std::string history;
   std::string against;
   std::string baseline;
-  bool stored_baseline = false;  // --vanilla-baseline alone, as in v2
+  bool stored_baseline = false;  // true: --vanilla-baseline without a value, as in v2
   std::string vanilla_command;
   bool quick = false;
   bool strict = false;
@@ -150,7 +150,7 @@ void add_options(Command& command, BenchmarkOptions& options) {
   command.footer = kBenchmarkExamples;
 }
 
-// If no model is named anywhere, benchmarks use random weights, which are just as fast.
+// Chooses random weights, which are just as fast, if no model is named anywhere.
 ModelOptions with_defaults(ModelOptions models, bool on_gpu, const Session& session) {
   const bool named = !models.models_dir.empty() ||
                      !session.environment.text("VIRNUCPRO_MODELS").empty() ||
@@ -170,7 +170,7 @@ std::string names_of(const ModelSettings& models) {
   return fmt::format("{}, {}, {}", models.dnabert_s, models.esm2, models.classifier);
 }
 
-// Returns "NVIDIA H200 x 2", or the processor's name and number of processors.
+// Returns a text such as "NVIDIA H200 x 2", or the processor's name and number of processors.
 std::string device_model(const ComputeSettings& compute) {
   if (compute.gpus.empty()) {
     const std::string processor = describe_processor();
@@ -231,7 +231,7 @@ bool can_be_run(const std::string& program) {
   return fs::is_regular_file(program, unknown) && ::access(program.c_str(), X_OK) == 0;
 }
 
-// Finds missing and unusable files before minutes of work.
+// Refuses missing and unusable files now, before minutes of work.
 void require_files(const BenchmarkOptions& options) {
   const auto require = [](const std::string& path) {
     std::error_code unknown;
@@ -265,14 +265,14 @@ void require_reader(const char* flag, bool is_given, std::string_view readers,
   fail_usage(fmt::format("{}: no suite of --suite reads it, only {}", flag, readers));
 }
 
-// Multiplies the sequences by the number of GPUs, so that a run takes as long as on one GPU. The
-// size `production` is one whole sample, so it stays as it is.
+// Multiplies the sequences by the number of GPUs, so that a run takes as long as on one GPU. Leaves
+// the size `production` as it is, because it is one whole sample.
 DataSize size_for(DataSize size, std::size_t gpus) {
   if (gpus > 1 && size.name != kProductionSize) size.sequences *= gpus;
   return size;
 }
 
-// Chooses the stored baseline by the models' names. Call it before synthetic models become files.
+// Chooses the stored baseline by the models' names, before synthetic models become files.
 void choose_baseline_of(const BenchmarkOptions& options, const Environment& environment,
                         BenchmarkSettings& settings) {
   if (!options.baseline.empty()) {
@@ -369,7 +369,7 @@ std::string verdict_text(const Verdict& verdict) {
   return fmt::format("{:<8} {}\n", name_of(verdict.status), verdict_line(verdict));
 }
 
-// The results of a benchmark, once all files are written.
+// The results of a benchmark after all files were written.
 struct Outcome {
   BenchmarkResults results;
   std::string against_failure{};  // why the runs of another build failed, else empty
@@ -416,8 +416,8 @@ void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
   outcome.sections.push_back(std::move(section));
 }
 
-// Compares this benchmark with the last of its kind in the history, and plots the whole history
-// with this benchmark as its end. append_to_history() then adds it to the file.
+// Compares this benchmark with the last comparable one in the history, and plots the history with
+// this benchmark as its last point. append_to_history() later adds this benchmark to the file.
 void look_at_history(const std::string& folder, const BenchmarkPlan& plan, Outcome& outcome) {
   if (folder.empty()) return;
   std::vector<KeptResults> history = read_history(fs::path(folder) / kHistoryName);
@@ -459,8 +459,8 @@ void write_all_reports(const BenchmarkPlan& plan, const Outcome& outcome, const 
                                                       .exit_code = exit_code}));
 }
 
-// Throws the worst failure. A figure that was not measured or judged comes first, because it may
-// hide a miss. A script must not take silence for a pass.
+// Throws an error for the worst failure. Figures that were not measured or not judged come first,
+// because they may hide a miss: a script must not take a missing figure for a pass.
 void check_outcome(const Outcome& outcome, const BenchmarkOptions& options, const Cancel& cancel) {
   cancel.check();
   for (const SuiteReport& suite : outcome.results.suites) {
@@ -523,7 +523,7 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
   const fs::path stem = plan.settings.output / ("benchmark_" + file_time(started));
   write_all_reports(plan, outcome, stem, wrong ? wrong->info().exit_code : kExitDone);
   say(fmt::format("report: {}", printable(stem.string() + ".html")));
-  session.cancel.check();  // by now the reports are written
+  session.cancel.check();  // after the reports are written
   append_to_history(options.history, plan, outcome);
   if (wrong) throw Error(*wrong);
   return kExitDone;

@@ -69,7 +69,7 @@ CompareSettings choose_settings(const CompareOptions& options) {
 int run_compare(const CompareOptions& options, const Session& session) {
   const CompareSettings settings = choose_settings(options);
   if (!options.output.empty()) check_output_file(options.output, options.force);
-  std::optional<AtomicFile> file;  // opened now, to find a missing folder early
+  std::optional<AtomicFile> file;  // opened before the work, to find a missing folder early
   if (!options.output.empty()) file.emplace(options.output);
   const Comparison comparison = compare(settings, session.cancel);
   if (file) {

@@ -115,7 +115,7 @@ DataSetSettings choose_settings(const GenerateOptions& options, const Cancel& ca
   if (settings.files > 1 && options.output == "-") {
     fail_usage("--files: stdout is one file; name a folder with --output");
   }
-  // Lengths come last, because reading them may mean reading a file.
+  // Parsed last, because "from:FILE" reads a whole file.
   if (!options.length.empty()) {
     settings.sequences.length = parse_lengths(options.length, "--length", cancel);
   }

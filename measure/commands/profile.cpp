@@ -29,12 +29,12 @@ constexpr const char* kProfileExamples =
     "Only tokens of the model that is named count. A batch of predict has the same frames for "
     "both models, and is full when one of them has the budget's tokens: that is mostly ESM-2.";
 
-// The range of the best budgets on each kind of device.
+// The least and largest default budgets: the best budget of each kind of device lies between them.
 constexpr std::size_t kLeastOnCpu = 512;
 constexpr std::size_t kMostOnCpu = 8192;
 constexpr std::size_t kLeastOnGpu = 2048;
 constexpr std::size_t kMostOnGpu = 65536;
-// If there are more rows, the step must be wrong.
+// Most rows of a table. With more rows, the user's step must be wrong.
 constexpr std::size_t kMostBudgets = 1000;
 constexpr double kMostSeconds = 3600;
 
@@ -88,7 +88,7 @@ ProfiledModel choose_model(const std::string& name) {
   throw Error(ErrorKind::kUsage, fmt::format("--model {}: expected dnabert-s or esm2", name));
 }
 
-// Returns the budgets. If only one bound is given, it may move the other bound's default.
+// Returns the budgets. If only one bound is given, it may change the default of the other bound.
 std::vector<std::size_t> choose_budgets(const ProfileOptions& options, bool on_gpu) {
   const auto count = [](const char* flag, const std::string& text, std::size_t fallback) {
     return text.empty() ? fallback : count_value(flag, text, 1, kLargestBudget);
@@ -123,7 +123,7 @@ ProfileSettings choose_settings(const ProfileOptions& options, const Session& se
   settings.models = choose_encoders(options.models, session.config, session.environment);
   settings.chunk_size = choose_chunk_size(options.models, session.config);
   settings.compute = choose_own_compute(options.compute, session.config, session.environment);
-  // This process measures only one engine.
+  // Uses only the first GPU, because this process measures only one engine.
   if (settings.compute.gpus.size() > 1) settings.compute.gpus.resize(1);
   settings.budgets = choose_budgets(options, !settings.compute.gpus.empty());
   settings.test_file = options.test_file;
@@ -131,7 +131,7 @@ ProfileSettings choose_settings(const ProfileOptions& options, const Session& se
   return settings;
 }
 
-// Checks what can be checked before the model is loaded.
+// Checks the output and the input files before the model is loaded.
 void check_files(const ProfileOptions& options, const Cancel& cancel) {
   const bool has_file = !options.output.empty() && options.output != "-";
   if (has_file) check_output_file(options.output, options.force);
@@ -173,10 +173,10 @@ int run_profile(const ProfileOptions& options, const Session& session) {
   const auto say = [json_to_stdout](const std::string& text) {
     if (!json_to_stdout) print_stdout(text);
   };
-  std::optional<AtomicFile> file;  // opened now, to find a missing folder early
+  std::optional<AtomicFile> file;  // opened before the work, to find a missing folder early
   if (!options.output.empty() && !json_to_stdout) file.emplace(options.output);
 
-  // The description comes first, because loading the model reduces the free memory.
+  // Describes the device first, because loading the model reduces the free memory.
   const std::string device_description = describe_device(gpu_of(settings.compute));
   Profiler profiler(settings, session.cancel);
   ProfileFacts facts = facts_of(settings, profiler, device_description);

@@ -25,13 +25,13 @@ struct ProfileFacts {
   std::size_t frames = 0;
   std::size_t tokens = 0;
   double seconds = 0;  // per budget
-  DeviceUse memory{};  // the device's memory after all budgets; on the CPU, this process's
+  DeviceUse memory{};  // device memory after all budgets; on the CPU, this process's memory
 };
 
-// Returns parts of a table for people, which grows as budgets are measured. Every line has its end.
+// Return the table's first lines and a row. The table is printed while budgets are measured.
 std::string profile_head(const ProfileFacts& facts);
 std::string profile_row(const BudgetRow& row);
-// Returns the table's last line, which has the recommendation.
+// Returns the table's last line, with the recommended budget.
 std::string profile_end(std::size_t recommended);
 
 // Returns all results for programs (docs/reference/files.md).

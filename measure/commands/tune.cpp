@@ -50,15 +50,15 @@ constexpr const char* kTuneExamples =
     "than the best are stopped early. DIR then has tune.yaml, which -c takes, and tune.json, "
     "tune.html and tune.md. Of all settings only the precision changes results.";
 
-// A grid with more cells is taken for a mistake.
+// Most cells of a grid. A larger grid must be a mistake.
 constexpr std::size_t kMostCells = 1000;
 constexpr std::array<std::size_t, 3> kPrefetches{1, 2, 4};
-// The best budgets on each kind of device lie in these ranges.
+// The least and largest default budgets: the best budget of each kind of device lies between them.
 constexpr std::size_t kLeastTunedOnCpu = 512;
 constexpr std::size_t kMostTunedOnCpu = 4096;
 constexpr std::size_t kLeastTunedOnGpu = 8192;
 constexpr std::size_t kMostTunedOnGpu = 65536;
-// The smallest run has at least this number of batches of the largest budget, for each worker.
+// The least number of batches of the largest budget, for each worker, in the shortest run.
 constexpr std::uint64_t kLeastBatches = 2;
 constexpr std::size_t kLongestWhy = 300;
 
@@ -152,7 +152,7 @@ std::vector<std::size_t> count_list(std::string_view flag, const std::string& te
   return ascending(std::move(values));
 }
 
-// Refuses int8 on the CPU: it only simulates the errors of a GPU's int8.
+// Refuses int8 on the CPU, which only simulates the errors of a GPU's int8.
 std::vector<Precision> for_speed(std::vector<Precision> precisions,
                                  const ComputeSettings& compute) {
   if (compute.gpus.empty() && std::ranges::count(precisions, Precision::kInt8) > 0) {
@@ -177,7 +177,7 @@ std::vector<Precision> precision_list(const std::string& text, const ComputeSett
   return for_speed(ascending(std::move(precisions)), compute);
 }
 
-// Returns the linears that int8 cells keep in 16 bits; nothing if no cell is in int8.
+// Returns the linears that cells in int8 keep in 16 bits; empty if no cell is in int8.
 Int8Policy choose_kept(const TuneOptions& options, const Config& config, const TuneGrid& grid) {
   const Int8Policy policy = choose_int8_policy(options.int8_keep, config);
   if (std::ranges::count(grid.precisions, Precision::kInt8) > 0) return policy;
@@ -216,7 +216,7 @@ TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute,
               fmt::format("the grid has {} cells: expected at most {}", cells, kMostCells));
 }
 
-// Chooses the size. The default is long enough to be worth loading the models, and fills several
+// Chooses the data size. The default takes longer than loading the models, and fills several
 // batches of the largest default budget.
 DataSize choose_size(const TuneOptions& options, const ComputeSettings& compute) {
   const char* const fallback = compute.gpus.empty() ? "small" : "large";
@@ -242,7 +242,7 @@ void check_output(const TuneOptions& options, const Cancel& cancel) {
 std::vector<std::string> common_arguments(const ModelSettings& models, std::uint64_t chunk_size,
                                           const std::string& device, const Session& session) {
   std::vector<std::string> arguments = model_arguments(models, chunk_size, session);
-  // A cell measures its precision by itself, whatever the configuration says.
+  // Measures each cell's precision alone: without close calls, whatever the configuration says.
   arguments.insert(arguments.end(), {"--calibration", "none", "--margin", "0", "--device", device,
                                      "--telemetry", "summary", "--no-report"});
   return arguments;
@@ -263,7 +263,7 @@ TuneRun measure(PredictTrials& trials, const TuneData& data, std::vector<std::st
                 const TuneRound& round) {
   const Trial trial = trials.run(
       {.name = "tune", .inputs = {data.first(round.sequences)}, .arguments = std::move(arguments)});
-  std::error_code ignored;  // the run's tables are not needed
+  std::error_code ignored;  // on an error, the unneeded tables remain
   fs::remove_all(trial.directory, ignored);
   trial.require_computed();
   return {.sequences_per_second = trial.sequences_per_second(),
@@ -332,13 +332,13 @@ std::string data_text(const TuneOptions& options, const TuneData& data, std::uin
   return fmt::format("{}, {} sequences", options.test_file, grouped(data.sequences()));
 }
 
-// Gives each worker kLeastBatches. A frame has a token per codon and two at its ends.
+// Returns the sequences for kLeastBatches per worker. A frame has a token per codon and 2 more.
 std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
   const std::uint64_t tokens = kLeastBatches * facts.workers * grid.token_budgets.back();
   return 1 + tokens / (facts.chunk_size / 3 + 2);
 }
 
-// Throws the error for a grid in which no cell was measured completely.
+// Throws the error of a grid in which no cell was measured completely.
 [[noreturn]] void throw_without_winner(const std::vector<TuneResult>& results) {
   Error error(ErrorKind::kBenchmark,
               fmt::format("no cell of the grid could be run: {}: {}",
@@ -347,7 +347,7 @@ std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
   throw error;
 }
 
-// The choices made before the first file is written, to find unusable command lines early.
+// The choices of the command line. All are made before the first file is written.
 struct TunePlan {
   ModelChoice choice{};
   TuneFacts facts{};
@@ -357,7 +357,7 @@ struct TunePlan {
 
 TunePlan make_plan(const TuneOptions& options, const Session& session) {
   ComputeOptions asked = options.compute;
-  if (!options.precisions.empty()) asked.precision = "auto";  // so that run.precision has no effect
+  if (!options.precisions.empty()) asked.precision = "auto";  // "auto" overrides run.precision
   const ComputeSettings compute = choose_compute(asked, session.config, session.environment);
   TunePlan plan{.choice = choose_models(options.models, session.config, session.environment),
                 .grid = choose_grid(options, compute, session.config),
@@ -369,7 +369,7 @@ TunePlan make_plan(const TuneOptions& options, const Session& session) {
   return plan;
 }
 
-// Runs the rounds, prints each row at once, and finds the winner.
+// Runs the rounds, prints each row when it is measured, and finds the winner.
 void run_rounds(PredictTrials& trials, const TuneData& data, const TuneFacts& facts,
                 TuneOutcome& outcome) {
   const std::vector<TuneCell> cells = cells_of(outcome.grid);

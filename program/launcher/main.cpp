@@ -10,8 +10,8 @@
 // The launcher becomes the program by exec and sets no variable: it passes the folders to the
 // loader as arguments. So there is one process, and children see the user's LD_LIBRARY_PATH.
 //
-// VIRNUCPRO_LOADER=host or carried makes that choice, for tests. Ends with 127, as a shell does, if
-// the program cannot be started.
+// VIRNUCPRO_LOADER=host or carried forces the choice, for tests. Exits with 127, as a shell, if the
+// program cannot be started.
 #include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
@@ -68,7 +68,7 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
-// Returns the newest N of the symbol versions GLIBC_2.N that a C library names; 0 if it names none.
+// Returns the largest N of the versions GLIBC_2.N in a C library's file; 0 if there is none.
 int newest_version_in(std::string_view library) {
   constexpr std::string_view kName{"\0GLIBC_2.", 9};
   int newest = 0;
@@ -86,7 +86,7 @@ bool host_is_new_enough() {
   if (loader == nullptr) return false;
   const std::string library = folder_of(loader) + "/libc.so.6";
   std::free(loader);
-  // The carried C library is that of the system on which this launcher was built.
+  // The carried library has the version of the C library with which this launcher was built.
   return newest_version_in(content_of(library)) >= __GLIBC_MINOR__;
 }
 
@@ -99,9 +99,9 @@ bool takes_carried() {
   return !host_is_new_enough();
 }
 
-// Returns the folders that the carried loader searches after those that the program names. A loader
-// that is told folders ignores LD_LIBRARY_PATH, so that is added here. secure_getenv() is for a
-// launcher that is set-uid or has capabilities: its caller must not choose its libraries.
+// Returns the folders that the carried loader searches after those that the program names. With
+// folders as an argument the loader ignores LD_LIBRARY_PATH, so its folders are added here. In a
+// set-uid program secure_getenv() returns null: its caller must not choose its libraries.
 std::string library_path(const std::string& glibc) {
   std::string path = glibc;
   const char* const set = ::secure_getenv("LD_LIBRARY_PATH");

@@ -50,8 +50,8 @@ struct stat stat_of(int file, const fs::path& path) {
   return status;
 }
 
-// Opens a folder of the cache, and makes it if it is missing. Returns nothing, with a warning, if
-// another user may have put files there. The group may write: a core facility shares a cache.
+// Opens a folder of the cache, and makes the folder if it is missing. If another user may have put
+// files there, warns and returns nothing. The group may write, for a cache that a team shares.
 std::optional<Directory> open_own_folder(const fs::path& path) {
   make_directory(path);
   Directory folder(path);
@@ -64,8 +64,8 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
   return folder;
 }
 
-// Opens the folder of calibrations; empty, with a warning, if it cannot be used. The cache above it
-// is checked, too, because a user who may write there can replace the folder.
+// Opens the folder of calibrations; empty, with a warning, if it cannot be used. Checks the folder
+// above first, because a user who may write there can replace the folder of calibrations.
 std::optional<Directory> open_cache() {
   const fs::path cache = own_cache();
   if (cache.empty()) {
@@ -81,7 +81,8 @@ std::optional<Directory> open_cache() {
   }
 }
 
-// Describes a file. A replaced file has another inode or change time, even if a copy kept the rest.
+// Describes a file. The text changes if the file is replaced: a new file has another inode or
+// change time, even if a copy kept name, size and modification time.
 std::string file_text(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {};
@@ -93,7 +94,7 @@ std::string file_text(const fs::path& path) {
 }
 
 // Identifies a model by names, sizes and times, because hashing 12 GB would double the time of a
-// start. Models that do not fit the calibration are refused later, when their hashes are known.
+// start. If the models turn out not to fit the calibration, they are refused when they are loaded.
 std::string model_text(ModelFamily family, const std::string& model, const ModelLookup& lookup) {
   if (is_synthetic(model)) return model + "\n";
   const fs::path place = locate_model(family, model, lookup);
@@ -108,7 +109,7 @@ std::string model_text(ModelFamily family, const std::string& model, const Model
   return text;
 }
 
-// GPUs of one compute capability use the same kernels, so they share a calibration.
+// Returns a text that is equal for all GPUs of one compute capability: these use the same kernels.
 std::string device_text(const ComputeSettings& compute) {
   if (compute.gpus.empty()) return std::string(cpu_kernel_path(compute.precision));
   const DeviceInfo device = survey_device(compute.gpus.front().index);
@@ -133,7 +134,7 @@ Calibration read_from(const Directory& folder, const std::string& name) {
   if (folder.kind_of(name) != EntryKind::kFile) refuse(path, "it is not a regular file");
   const UniqueFd file = folder.open_file(name);
   const struct stat status = stat_of(file.get(), path);
-  // If only a group may write to the folder, its members' files count as the user's own.
+  // Accepts a file of any owner if only the folder's owner and group may write to the folder.
   const bool by_all = (stat_of(folder.fd(), path).st_mode & S_IWOTH) != 0;
   const std::string why = why_distrusted(status, by_all ? ::geteuid() : status.st_uid);
   if (!why.empty()) refuse(path, why);
@@ -167,8 +168,8 @@ bool keep(const Directory& folder, const std::string& name, const std::string& t
   return true;
 }
 
-// The target has no share of equal calls, because the margin takes care of changed calls. A share
-// of nearly all would keep so much in 16 bits that int8 gains nothing.
+// Leaves the share of equal calls out of the target, because the margin takes care of changed
+// calls. A share near 1 would keep so many linears in 16 bits that int8 would save no time.
 CalibrateSettings settings_of(const PredictSettings& settings, const Config& config) {
   CalibrateSettings calibrate{.models = settings.models,
                               .compute = settings.compute,
@@ -202,7 +203,7 @@ Calibration find_or_make_calibration(const PredictSettings& settings, const Sess
   for (const std::string& warning : warnings_of(made.facts, made.result)) {
     log_warning("{}", warning);
   }
-  // If a model was replaced meanwhile, nobody knows which of the two models was calibrated.
+  // If a model was replaced meanwhile, it is unknown which was calibrated, so nothing is kept.
   const bool is_of_it = key_of(calibrating) + ".json" == name;
   if (!cache || !is_of_it || !keep(*cache, name, made.json)) made.calibration.file.clear();
   return std::move(made.calibration);

@@ -6,11 +6,11 @@
 
 namespace virnucpro {
 
-// Returns the calibration for `--margin auto` if none is given, for these models, device and
-// precisions, so that no call changes unseen by default. It depends only on the weights and a fixed
-// sample of made-up sequences: shards that were calibrated on different machines can be merged. It
-// comes from the cache, or is made in minutes and put there. A cache that cannot be used, or may
-// hold a stranger's files, gives a warning. Errors: those of calibrate(); kConfig.
+// Returns the calibration that `--margin auto` uses if the user names none, so that int8 changes no
+// call unnoticed. It depends only on the weights and a fixed sample of made-up sequences, so shards
+// that were calibrated on different machines can be merged. Reads it from the cache; if it is
+// missing there, makes it in minutes and stores it. Does without a cache that cannot be used or may
+// have files of other users, with a warning. Errors: those of calibrate(); kConfig.
 Calibration find_or_make_calibration(const PredictSettings& settings, const Session& session);
 
 }  // namespace virnucpro

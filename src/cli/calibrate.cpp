@@ -99,7 +99,7 @@ CalibrateSettings choose_settings(const CalibrateOptions& options, const Session
   settings.models = choice.models;
   settings.chunk_size = choice.chunk_size;
   settings.compute = choose_own_compute(options.compute, session.config, session.environment);
-  // This process measures only one engine.
+  // Uses only the first GPU, because this process measures only one engine.
   if (settings.compute.gpus.size() > 1) settings.compute.gpus.resize(1);
   settings.compute.check_precision =
       choose_check_precision(options.check_precision, session.config, settings.compute);
@@ -117,7 +117,7 @@ CalibrateSettings choose_settings(const CalibrateOptions& options, const Session
   return settings;
 }
 
-// Checks what can be checked before the models are loaded.
+// Checks the output and the input files before the models are loaded.
 void check_files(const CalibrateOptions& options, const Cancel& cancel) {
   check_output_folder(options.output, kCalibrationFiles, options.force);
   if (!options.sample_file.empty()) require_first_records({.paths = {options.sample_file}}, cancel);

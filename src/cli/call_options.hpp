@@ -18,7 +18,7 @@ struct CallOptions {
   std::string min_score{};
   std::string min_share{};
   std::string min_tier{};
-  std::array<std::string, kRollupNumbers.size()> numbers{};  // of the rule viral-ngs
+  std::array<std::string, kRollupNumbers.size()> numbers{};  // numbers of the rule viral-ngs
   std::string min_chunks{};
 };
 
@@ -27,7 +27,7 @@ struct TableOptions {
   bool bed = false;
 };
 
-// Says where missing values come from: a new run's defaults, or the runs that are read.
+// The source of values that are not given: a new run's defaults, or the runs that are read.
 enum class CallDefault { kNewRun, kTheRuns };
 
 void add_call_options(Command& command, CallOptions& options, CallDefault from);
@@ -36,12 +36,12 @@ void add_table_options(Command& command, TableOptions& options);
 // Reads the options for tables. Errors: kUsage.
 TableChange choose_table_change(const TableOptions& options);
 
-// Returns a run's rule. A new run takes flags, then the configuration, then the default. A resumed
-// run takes flags, then its `own` rule. Errors: kUsage, kConfig.
+// Returns a run's rule. A new run takes values from flags, then the configuration, then the
+// defaults; a resumed run takes them from flags, then from its `own` rule. Errors: kUsage, kConfig.
 CallRule choose_call_rule(const CallOptions& options, const Config& config,
                           const std::optional<CallRule>& own);
 
-// Returns the changes to the rule of a run that is read, from flags alone. Errors: kUsage.
+// Returns the changes that flags make to the rule of an existing run. Errors: kUsage.
 CallRuleChange choose_call_change(const CallOptions& options);
 
 }  // namespace virnucpro

@@ -34,8 +34,8 @@ std::string expected_margin() {
   return fmt::format("a number from 0 to {:g}", CallMargin::kMost);
 }
 
-// Returns the margin; empty if a calibration must still be found for it. That is the default for
-// int8 on a GPU, so that no call changes unseen.
+// Returns the margin in logits; empty if a calibration must first be found or made. Empty is the
+// default for int8 on a GPU, so that int8 changes no call unnoticed.
 std::optional<double> choose_margin(const std::string& option, const Config& config,
                                     const PredictSettings& settings) {
   const bool by_default = option.empty() && !config.number(kMarginConfig);
@@ -65,8 +65,9 @@ double choose_shadow(const std::string& option, const Config& config) {
       fmt::format("--shadow {}: expected 0, or a number from {:g} to 1", option, kLeastShadow));
 }
 
-// Reads the calibration, if any. The configuration's key has no effect beside --int8-keep, or if
-// the file is for another precision, so that one configuration serves all runs.
+// Reads the calibration that an option or the configuration names, if any. Ignores the
+// configuration beside --int8-keep and in other precisions, so that one configuration serves all
+// runs.
 std::optional<Calibration> choose_calibration(const FinerOptions& options,
                                               const ComputeOptions& compute, const Config& config,
                                               const ComputeSettings& chosen) {
@@ -91,7 +92,7 @@ std::optional<Calibration> choose_calibration(const FinerOptions& options,
                           precision_name(chosen)));
 }
 
-// Ranks precisions, the coarsest first.
+// Returns a precision's rank, from 0 for the coarsest.
 std::size_t fineness(Precision precision) {
   constexpr std::array kOrder{Precision::kInt8, Precision::kBf16, Precision::kFp16,
                               Precision::kFp32};
@@ -196,7 +197,7 @@ bool choose_check(const FinerOptions& options, const ComputeOptions& compute, co
   if (precision.empty() && settings.calibration) {
     precision = settings.calibration->made_for_text(kCheckPrecisionKey);
   }
-  // The keys have no effect if no precision is finer, so that one configuration serves all runs.
+  // Ignores the keys if no precision is finer, so that one configuration serves all runs.
   const bool by_key = options.margin.empty() && options.calibration.empty() &&
                       options.shadow.empty() && options.precision.empty();
   const Precision finer = named_check_precision(precision, config, settings.compute);

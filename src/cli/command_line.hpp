@@ -28,12 +28,11 @@ using Action = std::function<int(Session&)>;
 inline constexpr const char* kOptions = "Options";
 inline constexpr const char* kArguments = "Arguments";
 
-// An option that replaces a command's work.
+// An option that prints something in place of a command's work.
 enum class Ask : std::uint8_t { kHelp, kHelpAll, kHelpV2, kVersion };
 
-// Says which help lists an option. --help has the options that most runs need, because nobody finds
-// one among eighty. --help-all adds the rarer options, and v2's options with an effect. --help-v2
-// has all of v2's options.
+// The help that lists an option. --help has the options that most runs need, because eighty are too
+// many to read. --help-all adds rarer options, and v2's with an effect. --help-v2 has all of v2's.
 enum class ListedBy : std::uint8_t { kHelp, kHelpAll, kHelpAllAndV2, kHelpV2 };
 
 // An option sets a switch, counts its occurrences, or stores its value or all of its values.
@@ -46,18 +45,18 @@ using Target = std::variant<Ask, bool*, int*, std::string*, std::vector<std::str
 struct OptionRow {
   std::vector<std::string> names;  // "-o", "--output", the long name last; "INPUT" for an argument
   Target target;
-  std::string text;       // what it does
-  std::string more{};     // what --help-all and the manual add to the text
+  std::string text;       // the effect of the option
+  std::string more{};     // text that --help-all and the manual add
   std::string value{};    // empty: the option takes no value
-  bool* alone = nullptr;  // set if the option stood without a value; null: it needs a value
+  bool* alone = nullptr;  // set if the option has no value; null: a value is required
   std::string group = kOptions;
   std::string excludes{};  // the name of an earlier option that must not be combined with it
   ListedBy listed_by = ListedBy::kHelp;
   bool required = false;
-  bool may_be_empty = false;  // false: an empty value is refused
-  bool one_each = false;      // true: one value each time the option is given
+  bool may_be_empty = false;  // false: an empty value is an error
+  bool one_each = false;      // true: each use of the option takes one value
   // The endings that the option adds to its value to name the files that it writes. The list is
-  // {""} if the value is a file's name, and empty if the option writes no file.
+  // {""} if the value is itself a file's name, and empty if the option writes no file.
   std::vector<std::string> written{};
   // A value that begins with this text names, after it, a file to read: "from:" of "from:reads.fa".
   std::string before_file{};
@@ -81,16 +80,14 @@ struct RowGroup {
   std::vector<const OptionRow*> rows{};
 };
 
-// A command, or the program itself. References to its commands and rows stay valid when more are
-// added.
+// A command, or the program itself. Adding more commands or rows keeps references to them valid.
 struct Command {
   // Adds the option --help to the new command.
   Command(std::string full_name, std::string help);
 
   std::string path;  // its whole name: "virnucpro utils inspect"
   std::string text;
-  // Examples stand below a line "Examples:" and begin with two blanks. Any other line is a
-  // paragraph of remarks.
+  // Examples stand below a line "Examples:" and begin with two blanks. Other lines are remarks.
   std::string footer{};
   std::deque<OptionRow> arguments{};
   std::deque<OptionRow> options{};
@@ -117,8 +114,8 @@ struct Command {
                       const std::string& group = kOptions) {
     return add_option(names, &on, help, {}, group);
   }
-  // Adds an option with a value. If it is given twice, the last value counts. An empty value is
-  // refused: it is more likely an unset shell variable than a wish for the default.
+  // Adds an option with a value. If it is given twice, the last value counts. Refuses an empty
+  // value, because the user more likely has an unset shell variable than wants the default.
   OptionRow& add_value(const std::string& names, std::string& value, const std::string& help,
                        const std::string& type, const std::string& group = kOptions) {
     return add_option(names, &value, help, type, group);
@@ -128,21 +125,21 @@ struct Command {
   Command& add_command(const std::string& name, const std::string& help);
 };
 
-// Hides the options from index `first` on in --help; --help-all lists them.
+// Leaves the options from index `first` on out of --help; --help-all lists them.
 void leave_to_help_all(Command& command, std::size_t first);
-// True if --help-all shows more: an option that is not v2's, or more text.
+// True if --help-all shows more than --help: an option that is not v2's, or more text.
 bool leaves_out(const Command& command);
 
 // Returns the command on the command line, or its innermost subcommand.
 const Command& chosen_command(const Command& program);
 
-// Fills in the targets of the given rows, how often each was given, and the chosen commands.
-// Returns the option that replaces the command's work, if there is one. `arguments` begin with the
-// program's name. Errors: kUsage, with the nearest known command or flag for an unknown one. The
-// commands are filled in even then.
+// Fills in the targets of the given rows, the number of times that each was given, and the chosen
+// commands. Returns the option that replaces the command's work, if there is one. `arguments` begin
+// with the program's name. Errors: kUsage, naming the nearest known command or flag for an unknown
+// one; even then the commands are filled in.
 std::optional<Ask> parse_command_line(Command& program, std::span<const char* const> arguments);
 
-// Returns "unknown command perdict; did you mean predict?".
+// Returns a text such as "unknown command perdict; did you mean predict?".
 std::string explain_unknown_command(const Command& above, const std::string& name);
 
 }  // namespace virnucpro

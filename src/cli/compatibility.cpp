@@ -19,7 +19,7 @@ constexpr std::string_view kNoCuda = "has no effect: it tuned v2's use of CUDA";
 
 constexpr std::string_view kModelsStay = "has no effect: models stay loaded for the run";
 
-// Flags with an effect come first: help shows them under one heading.
+// The flags with an effect come first, because help shows them together.
 constexpr std::array kFlags{
     V2Flag{"--parallel", false, kAllGpus,
            "is taken as --device cuda:all if --device asks for a GPU; auto takes all GPUs"},

@@ -20,7 +20,7 @@ struct V2Flag {
   std::string_view names;  // "-b,--batch-size"
   bool takes_value;
   V2Effect effect;
-  std::string_view says;  // follows "--batch-size "
+  std::string_view says;  // text after "--batch-size " in the warning
 };
 
 std::span<const V2Flag> v2_flags();
@@ -33,10 +33,10 @@ class V2Options {
  public:
   // Adds the flags with an effect.
   void add_used_to(Command& command);
-  // Adds the flags without effect. Only commands that had them in v2 need them.
+  // Adds the flags without effect. Only commands that exist in v2 need them.
   void add_unused_to(Command& command);
 
-  // Logs a warning for each flag, except for the list of GPUs.
+  // Logs a warning for each given flag, except for the list of GPUs.
   void report() const;
   std::optional<std::string> gpus() const;  // as written
   bool all_gpus() const;
@@ -52,7 +52,7 @@ class V2Options {
   void add(Command& command, const V2Flag& flag);
   const Given* given(V2Effect effect) const;
 
-  std::deque<Given> given_;  // rows keep pointers into it
+  std::deque<Given> given_;  // deque: rows keep pointers to its elements
 };
 
 }  // namespace virnucpro

@@ -40,7 +40,7 @@ std::string describe_processors() {
   return fmt::format("{} processors", all);
 }
 
-// Returns an empty text if the processor cannot compute in `precision`.
+// Returns the kernels' name; empty if the processor cannot compute in `precision`.
 std::string kernel_path(Precision precision) {
   try {
     return std::string(cpu_kernel_path(precision));

@@ -5,18 +5,18 @@
 
 namespace virnucpro {
 
-// Returns "AMD EPYC 9454, 2 of 96 processors, 15.6 GiB memory, cpu-avx512, bf16: cpu-avx512-bf16".
-// The kernel paths (ops/cpu.hpp) come last; an old processor has "cpu-avx2, no bf16 (AVX512_BF16)".
+// Describes the processor, such as "AMD EPYC 9454, 2 of 96 processors, 15.6 GiB memory, cpu-avx512,
+// bf16: cpu-avx512-bf16". An old one has "no bf16 (AVX512_BF16)". ops/cpu.hpp lists kernel paths.
 std::string describe_processor();
 
-// Lists this machine's devices, a line each: the CPU, then the GPUs or why there is none.
+// Returns a line for each device: the CPU, then the GPUs, or the reason why there is no GPU.
 std::string describe_devices();
 
-// Returns one device's line: a GPU's by its index, or the CPU's.
+// Returns the line of one device: the GPU with this index, or the CPU if the index is empty.
 std::string describe_device(std::optional<int> gpu);
 
-// Returns this program's CUDA version and its driver, "13.0, for driver 580 or newer", or that it
-// was built without CUDA.
+// Returns the CUDA version with its driver, "13.0, for driver 580 or newer", or that CUDA is
+// missing.
 std::string describe_cuda();
 
 }  // namespace virnucpro

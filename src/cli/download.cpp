@@ -48,7 +48,7 @@ struct DownloadOptions {
   bool remove = false;
 };
 
-// Returns the row for a name that any command accepts, or nullptr.
+// Returns the row of a model, by any name that commands accept, or nullptr.
 const TableModel* find_row(const ModelTable& table, const std::string& name) {
   const TableModel* row = table.find(name);
   const PublishedModel* known = row == nullptr ? find_published(name) : nullptr;
@@ -72,7 +72,8 @@ const TableModel* find_row(const ModelTable& table, const std::string& name) {
   fail_usage(fmt::format("unknown model {}{}", name, did_you_mean(name, names)));
 }
 
-// Returns models in the table's order. "all" means those that do not stand for another model.
+// Returns the named models in the table's order. "all", or no name, means all models, but those
+// that only replace another model only if `everything`.
 std::vector<TableModel> choose_models_of(const ModelTable& table,
                                          const std::vector<std::string>& names, bool everything) {
   std::vector<const TableModel*> named;
@@ -90,8 +91,8 @@ std::vector<TableModel> choose_models_of(const ModelTable& table,
   return chosen;
 }
 
-// Returns the chosen models' files that match "config.json" or "dnabert-s/config.json". Without a
-// name, returns the files that have no published SHA-256.
+// Returns the models' files that `name` means: "config.json" or "dnabert-s/config.json". If `name`
+// is empty, returns the files without a published SHA-256.
 std::vector<std::string> files_meant(const std::vector<TableModel>& models,
                                      const std::string& name) {
   std::vector<std::string> meant;
@@ -176,7 +177,7 @@ int remove_models(const DownloadSettings& settings, const Cancel& cancel) {
   return kExitDone;
 }
 
-// Refuses options without effect, because a user who gives an option expects an effect.
+// Refuses options that have no effect in this mode, because the user expects an effect.
 void check_effects(const DownloadOptions& options) {
   const auto refuse = [](bool is_given, const char* option, const char* why) {
     if (is_given) fail_usage(fmt::format("{} has no effect here: {}", option, why));

@@ -7,17 +7,16 @@
 
 namespace virnucpro {
 
-// The texts that `download` prints about models without fetching any.
+// These functions return texts that `download` prints about models without fetching any.
 
-// Returns the list of --list, for people or as JSON.
+// Returns the text of --list, for people or as JSON.
 std::string model_list_text(const DownloadSettings& settings);
 std::string model_list_json(const DownloadSettings& settings);
 
-// Returns the text of --print-urls: a file for `sha256sum -c`, with commands in its comments that
-// fetch the models' files.
+// Returns the text of --print-urls: an input of `sha256sum -c`, whose comments fetch the files.
 std::string carry_list(const DownloadSettings& settings);
 
-// The result of --check: a line for each file, and whether all files are there and whole.
+// The result of --check: a line per file. `is_whole` tells if all files are there and undamaged.
 struct CheckReport {
   std::string text{};
   bool is_whole = true;

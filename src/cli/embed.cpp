@@ -61,7 +61,7 @@ void add_options(Command& command, EmbedOptions& options) {
   command.footer = kEmbedExamples;
 }
 
-// Sets the switches that a text such as "dnabert-s,esm2" names.
+// Sets a switch for each word of a text such as "dnabert-s,esm2".
 void choose_what(const std::string& what, EmbedSettings& settings) {
   struct Kind {
     std::string_view name;
@@ -136,7 +136,7 @@ int run_embed(const EmbedOptions& options, const Session& session) {
   settings.inputs.proteins = options.proteins;
   settings.translation = choose_translation(options.inputs, session.config);
   require_translation_has_effect(options);
-  if (options.proteins) {  // U is selenocysteine in proteins
+  if (options.proteins) {  // U is an amino acid in proteins
     settings.inputs.refuse_rna = false;
     settings.translation = {};
   }

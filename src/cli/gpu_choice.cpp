@@ -26,14 +26,14 @@ std::string how_many(const DeviceSurvey& survey) {
   return text;
 }
 
-// Says why a GPU cannot be used; empty if it can be used.
+// Returns why a GPU cannot be used; empty if it can be used.
 std::string why_not(const DeviceSurvey& survey, std::uint64_t index) {
   if (index >= survey.devices.size()) return how_many(survey);
   return why_too_old(std::span(survey.devices).subspan(index, 1));
 }
 
-// Returns the name that makes only this GPU visible to a process: its entry in CUDA_VISIBLE_DEVICES
-// (an index or a part of a GPU), else its UUID.
+// Returns a value of CUDA_VISIBLE_DEVICES that shows only this GPU to a process: its present entry
+// there (an index or a part of a GPU), else its UUID.
 std::string shown_as(const DeviceSurvey& survey, const DeviceInfo& device) {
   std::string_view rest = survey.visible ? *survey.visible : std::string_view{};
   for (int index = 0; !rest.empty(); ++index) {
@@ -56,7 +56,7 @@ std::vector<GpuId> usable_gpus(const DeviceSurvey& survey) {
   return gpus;
 }
 
-// Returns "cuda:0 (NVIDIA A10) has 8.6" for each GPU that is not a Hopper GPU.
+// Returns a text such as "cuda:0 (NVIDIA A10) has 8.6" for each GPU that is not a Hopper GPU.
 std::string others_than_hopper(const DeviceSurvey& survey, const std::vector<GpuId>& gpus) {
   std::string others;
   for (const GpuId& gpu : gpus) {

@@ -36,7 +36,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return result;
 }
 
-// Returns a name and its meaning beside it, or below it if the name is too long.
+// Returns a name with its text beside it, or below it if the name is too long.
 std::string entry(std::string_view name, std::string_view text, std::size_t width = kNameWidth) {
   const std::string margin = fmt::format("\n{:{}}", "", width);
   std::string line = fmt::format("  {:<{}}", name, width - 2);
@@ -47,7 +47,7 @@ std::string entry(std::string_view name, std::string_view text, std::size_t widt
   return line + "\n";
 }
 
-// Breaks a long list of words such as "fp32|fp16" after a bar.
+// Breaks a long list of words such as "fp32|fp16" into lines after a bar.
 std::string wrapped_words(std::string name) {
   if (name.size() + 2 <= kLineWidth) return name;
   const std::size_t bar = name.rfind('|', kLineWidth - 3);
@@ -89,7 +89,8 @@ bool is_listed(const OptionRow& row, HelpKind kind) {
   return kind == HelpKind::kAll || row.listed_by == ListedBy::kHelp;
 }
 
-// Lists arguments and options by group, without the kinds of help: last_line() names them.
+// Lists arguments and options by group. Leaves out a command's --help and the like, which
+// last_line() names.
 std::string row_lines(const Command& command, HelpKind kind) {
   std::string text;
   for (const RowGroup& group : command.groups()) {
@@ -114,7 +115,7 @@ std::string footer_lines(std::string_view footer) {
   return text;
 }
 
-// Lists the exit codes, without the text behind a semicolon, which is about single commands.
+// Lists the exit codes. Leaves out the text after a semicolon, which is about single commands.
 std::string exit_code_lines() {
   std::string text = "Exit codes:";
   for (const ExitCode& code : exit_codes()) {
@@ -125,7 +126,7 @@ std::string exit_code_lines() {
   return "\n" + wrapped(text, kLineWidth) + "\n";
 }
 
-// Says where to find the options that this help leaves out.
+// Returns a line that tells how to see the options that this help leaves out.
 std::string last_line(const Command& command, HelpKind kind) {
   const bool has_v2 = std::any_of(command.options.begin(), command.options.end(),
                                   [](const OptionRow& row) { return row.is_of_v2(); });

@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-// True if U is read as T; empty if an RNA input is refused.
+// Returns true to read U as T, false to read RNA as the original does; empty: RNA is refused.
 std::optional<bool> choose_rna(const InputOptions& options, const Config& config) {
   return options.rna || options.no_rna ? options.rna : config.flag("run.rna");
 }
@@ -78,7 +78,7 @@ InputSettings choose_inputs(const InputOptions& options, const Config& config) {
     settings.longest_id =
         count_value("--max-id-length", options.max_id_length, 1, kLongestAllowedId);
   }
-  // These files are checked before models are loaded.
+  // Checks these files now, before models are loaded.
   require_usable(settings);
   if (!options.reference.empty() && ::access(options.reference.c_str(), R_OK) != 0) {
     throw Error(kind_of_reading(errno), Place{.file = options.reference}, errno_text(errno));

@@ -23,7 +23,7 @@ struct InputOptions {
 };
 
 void add_input_options(Command& command, InputOptions& options);
-// Adds --genetic-code to commands that translate.
+// Adds --genetic-code, for commands that translate.
 void add_genetic_code(Command& command, InputOptions& options);
 
 // Reads the options on inputs. Errors: kUsage if stdin is given twice, or pairs have an odd number

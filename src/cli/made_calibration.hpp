@@ -14,7 +14,7 @@ namespace virnucpro {
 
 inline constexpr std::size_t kDefaultCalibrationFrames = 30'000;  // just enough for kFlipChance
 inline constexpr std::size_t kMostCalibrationFrames =
-    500'000;  // their embeddings are in memory twice
+    500'000;  // frames; their embeddings are in memory twice
 
 // Returns the conditions of a calibration that will be written to `file`.
 CalibrationFacts calibration_facts(const CalibrateSettings& settings,
@@ -24,11 +24,10 @@ struct MadeCalibration {
   CalibrationFacts facts{};
   CalibrationResult result{};
   Calibration calibration{};
-  std::string json{};  // of the file
+  std::string json{};  // the content of the file
 };
 
-// Calibrates under these conditions. `on_point` gets each measured policy; the log gets each step.
-// Errors: those of calibrate().
+// Calibrates. Calls `on_point` after each policy, and logs each step. Errors: those of calibrate().
 MadeCalibration make_calibration(const CalibrateSettings& settings, CalibrationFacts facts,
                                  const Cancel& cancel,
                                  const std::function<void(const CalibrationPoint&)>& on_point);

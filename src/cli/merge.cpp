@@ -34,7 +34,7 @@ struct MergeOptions {
   bool no_report = false;
 };
 
-// Writes telemetry and reports. A failure here never ends the merge, as in predict.
+// Writes telemetry and reports. If this fails, the merge goes on with a warning, as in predict.
 void write_rest(const Journal& journal, const ExportSummary& summary, const RunFolder& directory,
                 const std::vector<std::filesystem::path>& shards, bool reports,
                 const Session& session) {

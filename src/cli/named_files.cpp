@@ -33,14 +33,14 @@ constexpr std::array<std::string_view, 10> kRead{
     "FILE", "FILE|none", "DIR|FILE",   "INPUT",   "ALIGNMENTS",
     "A",    "B",         "CLASSIFIER", "DNABERT", "ESM"};
 
-// Returns the file that a path leads to. A link may lead to a file that does not exist yet.
+// Returns the file that a path leads to, through links. The file may not exist yet.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   const fs::path whole = followed(path).back();
   return fs::weakly_canonical(whole.parent_path(), error) / whole.filename();
 }
 
-// Returns a text that is equal for all paths of a file, and empty for a folder, terminal or pipe.
+// Returns a text that is equal for all paths of one file; empty for a folder, terminal or pipe.
 std::string identity(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return resolved(path).string();
@@ -55,8 +55,8 @@ std::string file_in(const OptionRow& row, const std::string& value) {
 // The source of a path: an option, an argument, or a key of the configuration.
 struct Giver {
   std::string name;
-  std::span<const std::string> written;  // as in OptionRow; empty for a file to read
-  bool is_model = false;                 // the path is a model's file or folder
+  std::span<const std::string> written;  // OptionRow::written; empty for an input
+  bool is_model = false;                 // true: the path of a model
 };
 
 class NamedFiles {
@@ -75,7 +75,7 @@ class NamedFiles {
     }
   }
 
-  // Adds the path in a key of the configuration. A model may also lie in `models_dir`, by its name.
+  // Adds the path in a key of the configuration, also as the name of a model in `models_dir`.
   void add(const ConfigKey& key, const Config& config, const fs::path& models_dir) {
     if (!key.used || key.type != ConfigType::kText || !config.text(key.name)) return;
     const std::string value = *config.text(key.name);
@@ -87,7 +87,7 @@ class NamedFiles {
     }
   }
 
-  // Refuses outputs in a model's folder, as any file there may be read.
+  // Refuses outputs in a model's folder, because any file in the folder may be read.
   void require_models_kept() const {
     for (const Named& model : models_) {
       for (const Named& file : written_) {
@@ -120,7 +120,7 @@ class NamedFiles {
     add_file(giver, value, value);
     if (!giver.is_model) return;
     if (fs::is_directory(value, unknown)) models_.push_back({.giver = giver, .path = value});
-    // A hub's cache has links to a model's files. Files beside a model's file are read, too.
+    // Adds the files of a model: links into a hub's cache, or files beside the named file.
     const fs::path folder =
         fs::is_directory(value, unknown) ? fs::path(value) : fs::path(value).parent_path();
     for (const char* name : kModelFiles) {
@@ -129,7 +129,7 @@ class NamedFiles {
     }
   }
 
-  // Adds a file; messages call it `path`. Returns false for a path that keeps nothing.
+  // Adds a file; messages call it `path`. Returns false if it is a folder, terminal or pipe.
   bool add_file(const Giver& giver, const std::string& file, const std::string& path) {
     const std::string id = identity(file);
     if (id.empty()) return false;
@@ -149,7 +149,7 @@ class NamedFiles {
 
   std::map<std::string, Named> files_;
   std::vector<Named> written_;
-  std::vector<Named> models_;  // only models that are folders
+  std::vector<Named> models_;  // only the models that are folders
 };
 
 }  // namespace

@@ -42,12 +42,12 @@ std::string mend_inputs(const std::filesystem::path& folder) {
                      printable(run_files::kFailedInputs.in(folder).string()));
 }
 
-// True for contigs and long reads: most have several chunks, while a short read has one chunk.
+// True if most sequences have several chunks: contigs and long reads. A short read has one chunk.
 bool has_long_sequences(const TableCounts& counts) {
   return counts.chunks_scored > counts.sequences - counts.unscored_sequences;
 }
 
-// Suggests an `export` that writes the sequences called virus, without computing anything.
+// Suggests an `export` that writes the sequences called virus. `export` computes nothing again.
 std::string files_of_viruses(const PredictSettings& settings, const TableCounts& counts) {
   const std::string command = "virnucpro export " + word(settings.output);
   const bool can_read_again = !has_pipe(settings.inputs);
@@ -74,7 +74,7 @@ const OptionRow* row_of(const Command& program, const Command& command, char let
   return row != nullptr ? row : program.find_option(name);
 }
 
-// Removes the switch -f from a word of letters such as "-fqo".
+// Removes the switch -f from a word of several switches, such as "-fqo".
 std::string without_force(const Command& program, const Command& command, std::string word) {
   const bool has_letters = word.size() > 1 && word[0] == '-' && word[1] != '-';
   if (!has_letters) return word;
@@ -168,7 +168,8 @@ std::string resuming_command(const Command& program, const std::vector<std::stri
 Error with_way_on(Error error, const RunCounters& counters, const PredictSettings& settings,
                   const std::string& command) {
   const ErrorKind kind = error.kind();
-  // A stopped run's remedy only says to go on. With kOutputWrite the journal lacks scores.
+  // Leaves out the remedy of a stopped run, which only says to resume. Also leaves out what is done
+  // if the output cannot be written, because then the journal lacks scores.
   const bool was_stopped = kind == ErrorKind::kInterrupted || kind == ErrorKind::kTerminated;
   std::string advice(was_stopped ? "" : error.remedy());
   if (kind != ErrorKind::kOutputWrite) {

@@ -12,19 +12,19 @@
 
 namespace virnucpro {
 
-// These functions say what the user can do next, in a sentence or a command line to copy.
+// These functions name the user's next step, in a sentence or a command line to copy.
 
-// Returns the next step after a finished run; empty if nothing is left to do.
+// Returns the next step after a finished run; empty if there is none.
 std::string next_step(const PredictSettings& settings, const RunSummary& summary, bool reports);
 // The command that wrote the tables: export or merge.
 enum class Written : std::uint8_t { kByExport, kByMerge };
 std::string next_step(const ExportSummary& summary, Written how);
 
-// Returns the command line with --resume in place of --force, which goes on with a run.
-// `arguments`, of the command predict of `program`, began that run.
+// Returns the command line that resumes a run: `arguments`, which began the run with the command
+// predict of `program`, with --resume in place of --force.
 std::string resuming_command(const Command& program, const std::vector<std::string>& arguments);
 
-// Adds to a run's error how much is done and how to go on. The run must have kept its scores.
+// Adds to a run's error how much is done and how to resume. The run must have kept its scores.
 Error with_way_on(Error error, const RunCounters& counters, const PredictSettings& settings,
                   const std::string& command);
 

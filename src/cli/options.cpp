@@ -29,11 +29,11 @@ constexpr std::uint64_t kDefaultPrefetch = 2;
 constexpr std::string_view kInt8 = "int8";
 constexpr std::string_view kInt8Simulated = "int8-simulated";
 
-// Seconds until early scores go to the journal.
+// Bounds on the seconds until scores of an incomplete unit go to the journal.
 constexpr double kLeastJournalInterval = 0.1;
 constexpr double kMostJournalInterval = 3600;
 
-// Returns a shorter interval in tests with tiny limits.
+// Returns the least interval in seconds, which is shorter in tests with tiny limits.
 double least_journal_interval() {
   return std::min(kLeastJournalInterval, limits().seconds_until_early);
 }
@@ -90,7 +90,7 @@ std::vector<GpuId> choose_gpus(const ComputeOptions& options, const Config& conf
   return find_gpus(find_devices(), device, all ? "all" : numbers_of(device));
 }
 
-// Returns 1 on a GPU, where the option has no effect.
+// Returns the number of worker processes; 1 on a GPU, where the option has no effect.
 std::size_t choose_cpu_workers(const ComputeOptions& options, const Config& config, bool on_gpu) {
   const std::size_t workers = choose_count({"--cpu-workers", "run.cpu_workers", 1, kMostWorkers},
                                            options.cpu_workers, config, 1);
@@ -117,7 +117,8 @@ Precision choose_precision(const ComputeOptions& options, const Config& config,
                      "auto, fp32, fp16, bf16, int8 or int8-simulated");
 }
 
-// The configuration's key has no effect in other precisions, so that one file serves all runs.
+// Returns the int8 policy. Ignores the configuration's key in other precisions than int8, so that
+// one file serves all runs.
 Int8Policy choose_policy_for(Precision precision, const ComputeOptions& options,
                              const Config& config) {
   const Int8Policy policy = choose_int8_policy(options.int8_keep, config);
@@ -134,7 +135,7 @@ void warn_of_int8(bool on_gpu) {
       on_gpu ? kInt8 : kInt8Simulated);
 }
 
-// Returns 0 for the device's default.
+// Returns the token budget; 0 for the device's default.
 std::size_t choose_token_budget(const ComputeOptions& options, const Config& config) {
   if (options.token_budget == "auto") return 0;
   const CountRule rule{"--token-budget", "run.token_budget", 1, kLargestBudget};
@@ -190,7 +191,7 @@ std::string choose_model_type(const ModelOptions& options, const Config& config)
 
 void warn_of_other_length(const ModelOptions& options, const std::string& type,
                           std::uint64_t size) {
-  const auto made_for = parse_count(type);  // empty for a custom classifier
+  const auto made_for = parse_count(type);  // empty if the type is custom
   if (!made_for || size == *made_for) return;
   if (options.model_type.empty() && !options.model_path.empty()) return;
   log_warning("chunks are {} bases long, but the classifier of model type {} was made for {}", size,
@@ -204,8 +205,8 @@ std::optional<std::uint64_t> configured_chunk_size(const Config& config) {
   throw config.wrong_value(kKey, fmt::format("a number from 1 to {}", kMaxLetters));
 }
 
-// Returns the classifier of the configuration. It is empty for a published type on the command
-// line, which brings its own classifier and size.
+// Returns the classifier of the configuration; empty if the command line names a published type,
+// which has its own classifier and chunk size.
 std::string configured_classifier(const ModelOptions& options, const Config& config) {
   if (is_published(options.model_type)) return {};
   return config.text("run.classifier").value_or("");

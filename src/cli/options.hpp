@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kMostPrefetch = 1024;
 inline constexpr const char* kComputeGroup = "Device";
 
 // Options as written on the command line; empty if not given. The choose_* functions turn them into
-// settings. A flag precedes the environment, then come the configuration file and the default.
+// settings. A flag counts before the environment, the configuration and the default, in this order.
 
 struct ModelOptions {
   std::string model_type{};
@@ -54,7 +54,7 @@ void add_classifier_options(Command& command, ModelOptions& options);
 void add_encoder_options(Command& command, ModelOptions& options);
 void add_device_option(Command& command, ComputeOptions& options);
 void add_device_options(Command& command, ComputeOptions& options);
-// Adds the options of add_device_options(), the options on batches, and v2's flags with an effect.
+// Adds add_device_options(), the options on batches, and v2's flags with an effect.
 void add_compute_options(Command& command, ComputeOptions& options);
 
 // Returns the folder in --models-dir, VIRNUCPRO_MODELS or run.models_dir; empty if none is set.
@@ -63,18 +63,18 @@ std::string models_dir_name(const std::string& option, const Config& config,
 // Chooses the encoders and the folders of models, but no classifier. Errors: kUsage, kConfig.
 ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
                               const Environment& environment);
-// Returns --expected-length, or the model type's chunk size. For a custom type it is 500, with a
+// Returns --expected-length, else the model type's chunk size: for a custom type 500, with a
 // warning. Errors: kUsage, kConfig.
 std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& config);
 // Chooses all models. Warns if classifier and chunk size do not fit. Errors: kUsage, kConfig.
 ModelChoice choose_models(const ModelOptions& options, const Config& config,
                           const Environment& environment);
 // Chooses devices and precision. Errors: kUsage, kConfig; kDevice and kPrecision if this program or
-// machine lacks what is asked for.
+// this machine does not have them.
 ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
                                const Environment& environment);
-// Does the same for a command that computes in this process. Also throws kCpu, before a model is
-// read, if the processor does not support the precision.
+// Chooses as choose_compute(), for a command that computes in this process. Also throws kCpu,
+// before a model is read, if the processor does not support the precision.
 ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& config,
                                    const Environment& environment);
 // Reads a precision: fp32, fp16, bf16, int8 or int8-simulated; empty for any other word. Errors:
@@ -93,12 +93,12 @@ std::string device_name(const ComputeSettings& compute);
 std::uint64_t count_value(std::string_view flag, const std::string& text, std::uint64_t least,
                           std::uint64_t most);
 
-// Reads a flag's seconds until scores of an incomplete unit go to the journal. Errors: kUsage.
+// Reads the seconds until scores of an incomplete unit go to the journal. Errors: kUsage.
 double journal_interval(std::string_view flag, const std::string& text);
-// Reads the same seconds from --journal-interval or run.journal_interval.
+// Reads these seconds from --journal-interval or run.journal_interval. Errors: kUsage, kConfig.
 double choose_journal_interval(const std::string& option, const Config& config);
 
-// Returns the installation's share/virnucpro: VIRNUCPRO_SHARE, or relative to the program's folder.
+// Returns the folder share/virnucpro: VIRNUCPRO_SHARE, else a folder beside the program's folder.
 std::filesystem::path share_directory(const Environment& environment);
 
 }  // namespace virnucpro

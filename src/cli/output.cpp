@@ -33,7 +33,7 @@ bool holds_run(const std::filesystem::path& directory) {
          is_there(run_files::kOwnFiles.in(directory));
 }
 
-// Refuses a file of a run, which not even --force replaces, and a new file with such a file's name.
+// Refuses a file of a run, which not even --force replaces, and a new file with the name of one.
 void require_no_run_file(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path whole = std::filesystem::absolute(path, unknown);
@@ -142,7 +142,7 @@ void require_elsewhere(std::string_view flag, const std::string& path,
 
 void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
   require_elsewhere(own.flag, own.path, output);
-  std::error_code ignored;  // if it cannot be examined, writing will fail
+  std::error_code ignored;  // on an error, writing the file will fail
   if (!std::filesystem::exists(own.path, ignored)) return;
   if (std::filesystem::is_regular_file(own.path, ignored) && !stands_for_open_file(own.path) &&
       beginning_of(own.path, own.start.size()) == own.start) {

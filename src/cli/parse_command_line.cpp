@@ -19,19 +19,19 @@ std::string refuse_empty(const std::string& value) {
   return value.empty() ? "the value is empty" : std::string{};
 }
 
-// CLI11 stores this text for an option that stood alone; no argument can hold a NUL.
+// CLI11 stores this text for an option without a value. No argument can contain a NUL.
 constexpr std::string_view kStoodAlone{"\0", 1};
 
-// Adds a row's option to the command `app`, according to its target.
+// Adds a row's option to the command `app`. Has a function for each type of target.
 struct OptionMaker {
   CLI::App& app;
   const OptionRow& row;
-  // The order is reversed, because CLI11's errors name the first long name and ours the last.
+  // Reversed, because CLI11's errors name the first long name, and ours the last long name.
   std::string names = fmt::format("{}", fmt::join(row.names.rbegin(), row.names.rend(), ","));
 
   CLI::Option* operator()(Ask ask) const {
     if (ask == Ask::kHelp) return app.set_help_flag(names);
-    // CLI11 knows only two kinds of help, so the third throws.
+    // CLI11 has only two flags for help, so the third throws.
     if (ask == Ask::kHelpAll) return app.add_flag_callback(names, [] { throw Ask::kHelpAll; });
     if (ask == Ask::kHelpV2) return app.set_help_all_flag(names);
     return app.set_version_flag(names, std::string{});
@@ -53,7 +53,7 @@ struct OptionMaker {
 class Parser {
  public:
   explicit Parser(Command& program) : program_(program), app_("", program.path) {
-    app_.fallthrough();  // commands inherit it when they are added
+    app_.fallthrough();  // commands added later inherit this
     add_command(app_, program);
   }
 
@@ -75,7 +75,7 @@ class Parser {
     return std::nullopt;
   }
 
-  // Fills in the given rows and commands, even after a failed parse.
+  // Fills in how often each row was given and the chosen commands, even if parsing failed.
   void fill_in_given() {
     for (const auto& [row, option] : options_) row->times = option->count();
     fill_in_chosen(app_, program_);
@@ -88,8 +88,8 @@ class Parser {
   }
 
  private:
-  // Tells an option that stood alone from an option with a value. CLI11 does not check such an
-  // option for an empty value, and takes "--option=" for the option alone.
+  // Sets `alone` if an option was given without a value. Refuses an empty value itself, because
+  // CLI11 does not, and stores kStoodAlone also for "--option=".
   static void settle_value(const OptionRow& row, std::span<const char* const> arguments) {
     std::string& value = *std::get<std::string*>(row.target);
     const bool is_cut = std::any_of(arguments.begin(), arguments.end(), [&row](const char* given) {
@@ -131,7 +131,7 @@ class Parser {
   std::vector<std::pair<OptionRow*, const CLI::Option*>> options_;
 };
 
-// Adds the flags of the named commands, the innermost first, then the program's flags.
+// Collects the flags of the chosen commands, the innermost command first, then the program's flags.
 void add_flags(const Command& command, std::vector<std::string_view>& flags) {
   if (command.chosen != nullptr) add_flags(*command.chosen, flags);
   for (const OptionRow& row : command.options) flags.emplace_back(row.names.back());

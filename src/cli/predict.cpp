@@ -144,8 +144,8 @@ void add_demo_option(Command& command, PredictOptions& options) {
                    kInputGroup);
 }
 
-// Puts --demo's genome and models in place of INPUT and the options of models. --demo is an option
-// of predict, so that a newcomer tries the real command before a download of 12 GB.
+// Replaces INPUT and the options of models by --demo's genome and models. --demo is an option of
+// predict, so that a new user can try the real command before downloading 12 GB.
 PredictOptions with_demo(PredictOptions options, const Session& session) {
   ModelOptions& models = options.models;
   const std::string chunk_size = std::exchange(models.expected_length, {});
@@ -242,7 +242,7 @@ void choose_resuming(const PredictOptions& options, PredictSettings& settings) {
   settings.check_journal = !options.skip_validation;
 }
 
-// Warns of v2's checkpoints: v2 resumed from them, but this program computes everything anew.
+// Warns of v2's checkpoints in the output directory: this program cannot resume from them.
 void warn_of_torch_checkpoints(const PredictSettings& settings) {
   const fs::path& folder = settings.output;
   if (settings.existing != Existing::kResume || is_there(run_files::kJournal.in(folder))) return;
@@ -288,7 +288,7 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   return settings;
 }
 
-// Calibrates, which takes minutes, so it checks inputs and models first.
+// Checks inputs and models, then calibrates, which takes minutes.
 void calibrate_margin(PredictSettings& settings, const Session& session) {
   require_an_input(settings.inputs, session.cancel);
   require_models(settings.models);
@@ -325,10 +325,10 @@ void log_settings(const PredictSettings& settings) {
                               : "none");
 }
 
-// Adds reports after the tables. They come last because they include the telemetry. A run without
-// reports still has its tables.
+// Makes the run write reports after the tables, because reports include the telemetry. If a report
+// fails, the run still has its tables.
 PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
-  const auto directory = std::make_shared<std::optional<RunFolder>>();  // of the run that started
+  const auto directory = std::make_shared<std::optional<RunFolder>>();  // set by on_start
   events.on_start = [before = std::move(events.on_start), directory](const RunStart& start) {
     *directory = start.directory;
     before(start);
@@ -341,7 +341,7 @@ PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
   return events;
 }
 
-// Replaces the advice to resume in the error of a run that keeps nothing.
+// Replaces the advice to resume in an error, for a run that stores nothing.
 Error without_resume(Error error) {
   if (is_resumable(error.kind())) {
     error.advise("Run it again, from the beginning: it keeps nothing that could be resumed.");
@@ -349,14 +349,14 @@ Error without_resume(Error error) {
   return error;
 }
 
-// True if --resume can go on after a run that ended with this error.
+// True if --resume can continue a run that ended with this error.
 bool can_go_on(ErrorKind kind) {
   constexpr std::array kKinds{ErrorKind::kOutputWrite, ErrorKind::kOutOfMemory,
                               ErrorKind::kTooManyFiles, ErrorKind::kDeviceFailed};
   return is_resumable(kind) || std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-// Runs predict, with telemetry even if the run ends with an error. `command` resumes that run.
+// Runs predict. Writes telemetry even if the run fails. `command` is the command that resumes it.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
                         const Cancel& cancel, Telemetry& telemetry, bool reports,
                         const std::string& command) {

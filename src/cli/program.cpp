@@ -96,8 +96,8 @@ bool is_date(std::string_view text) {
                     });
 }
 
-// Checks the log's path. A log may continue an earlier log, but not any other file, such as an
-// input. Its name must not be that of a file that runs write.
+// Refuses a log's path if its name is that of a file that runs write. An earlier log is continued;
+// any other existing file, such as an input, is refused.
 void check_log_file(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   if (has_name_of_run_file(name)) {
@@ -105,7 +105,7 @@ void check_log_file(const std::string& path) {
         ErrorKind::kUsage,
         fmt::format("--log-file {}: runs write a file of that name; name another file", path));
   }
-  std::error_code ignored;  // if it cannot be examined, opening will fail
+  std::error_code ignored;  // on an error, opening the file will fail
   if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return;
   const std::string start = beginning_of(path, kDateForm.size());
   if (!start.empty() && !is_date(start)) {
@@ -137,12 +137,12 @@ int run_action(const Program& program, std::span<const char* const> arguments,
 }
 
 // True for the command line of a worker process, which predict or embed starts. Help, manual and
-// completion do not list it, because it is not a command for users.
+// completion leave it out, because users do not call it.
 bool is_worker(std::span<const char* const> arguments) {
   return arguments.size() == 2 && std::string_view(arguments[1]) == kWorkerArgument;
 }
 
-// Sets the process's name, because ps, top and pgrep would show the carried loader's name.
+// Sets the process's name. Otherwise ps, top and pgrep would show the name of the carried loader.
 void name_process() {
   if (own_program().by_carried_loader) ::prctl(PR_SET_NAME, program_invocation_short_name);
 }
@@ -177,7 +177,7 @@ std::string help_line(const Command& command) {
   return fmt::format("See {} --help{}.", command.path, is_cut ? ", or --help-all" : "");
 }
 
-// Returns the error's remedy. Only predict, merge and download can go on where they stopped.
+// Returns the error's remedy. Only predict, merge and download can continue after an interruption.
 std::string remedy_of(const Error& error, const Program& program) {
   const Command* chosen = program.commands().chosen;
   const std::string_view name = chosen == nullptr ? "" : chosen->name();
@@ -193,7 +193,7 @@ std::string remedy_of(const Error& error, const Program& program) {
 int report(const Error& error, const Program& program) {
   log_error("{}", error.what());
   const int code = exit_code_of(error, program);
-  // Errors of standard output get no remedy, because the remedies are about files and disks.
+  // Shows no remedy for errors of standard output, because remedies are about files and disks.
   const bool is_helped = error.place().file != kStandardOutput;
   const std::string remedy = is_helped ? remedy_of(error, program) : "";
   const auto lines = split_list(remedy, '\n');
@@ -204,9 +204,9 @@ int report(const Error& error, const Program& program) {
   return code;
 }
 
-// Occupies the number of a closed standard stream. Otherwise the next file we open would get that
-// number, and would be read as input or have messages written into it. The file opened here can be
-// neither read nor written, so using that stream remains an error.
+// Opens /dev/null in place of a closed standard stream. Otherwise the next file that we open would
+// get the stream's number, and would be read as input or get messages written into it. Reading or
+// writing the wrong way round remains an error, as for the closed stream.
 void occupy_standard_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) != -1 || errno != EBADF) continue;
@@ -239,7 +239,7 @@ void add_utils_commands(Command& program) {
 int run_program(int argc, const char* const* argv, std::span<const AddCommand> commands) {
   prepare_for_scarce_memory();
   occupy_standard_descriptors();
-  static Cancel cancel;  // static, because a signal may come as long as the process lives
+  static Cancel cancel;  // static: a signal may use it until the process ends
   handle_signals(cancel);
   Program program(commands);
   try {

@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// Returns the provenance of measurements that start now, still without the driver.
+// Returns the provenance of measurements that start now. The caller adds the driver of the GPUs.
 Provenance provenance_here(const ComputeSettings& compute, const Session& session);
 
 }  // namespace virnucpro

@@ -56,14 +56,14 @@ struct Reported {
   int code = kExitDone;
 };
 
-// A quick check is enough, because a report reads and so checks every unit.
+// The quick check is enough, because reading each unit for the report checks the unit.
 constexpr auto kCheck = Journal::Check::kQuick;
 
 void require_given_once(const std::vector<std::string>& paths) {
   std::set<std::pair<dev_t, ino_t>> known;
   for (const std::string& path : paths) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) continue;  // opening it will say what is wrong
+    if (::stat(path.c_str(), &status) != 0) continue;  // on an error, opening the file will fail
     if (known.emplace(status.st_dev, status.st_ino).second) continue;
     throw Error(ErrorKind::kUsage, fmt::format("{} was given twice", printable(path)));
   }
@@ -74,7 +74,7 @@ bool is_own(const KeptRun& run, const fs::path& output) {
   return fs::equivalent(output, run.directory(), other);
 }
 
-// Refuses a rule that differs from the run's tables, because the report must not contradict them.
+// Refuses a rule that differs from the rule of the run's tables: the report would contradict them.
 void require_own_rule(const KeptRun& run, const CallRuleChange& change) {
   const CallRule own = rule_of(run.fingerprint());
   if (change.over(own) == own) return;
@@ -84,7 +84,7 @@ void require_own_rule(const KeptRun& run, const CallRuleChange& change) {
                           printable(run.directory().string()), text_of(own)));
 }
 
-// Returns the folders. A run's own reports are replaced; other files need --force.
+// Returns the folders. Replaces a run's own reports; replaces other files only with `force`.
 ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
                               const CallRuleChange& change) {
   if (is_own(run, output)) {
@@ -98,7 +98,8 @@ ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
   return {.run = run.directory(), .output = output};
 }
 
-// Plots of an earlier report are replaced, other files only by --force, the configuration never.
+// Returns the folder for plots. Its check lets plots of an earlier report be replaced, other files
+// only with --force, and the configuration file never.
 FigureFolder figure_folder(const ReportOptions& options, const std::string& config) {
   if (options.figures.empty()) return {};
   if (options.figures == "-") {
@@ -143,7 +144,7 @@ Reported report_one(const ReportOptions& options, const FigureFolder& figures,
           .code = code_of(facts)};
 }
 
-// Checks the options before hundreds of runs are read.
+// Checks the options now, before hundreds of runs are read.
 void require_page(const ReportOptions& options, const std::vector<fs::path>& files) {
   if (options.output.empty()) {
     throw Error(ErrorKind::kUsage,
@@ -163,8 +164,8 @@ void require_page(const ReportOptions& options, const std::vector<fs::path>& fil
                           printable(folder.string())));
 }
 
-// Reports many samples. There may be hundreds, so one run is open at a time, and only its row is
-// kept. Rows come from journals, because report.json may be older.
+// Reports many samples, perhaps hundreds: only one run is open at a time, and only its row is kept.
+// Rows come from journals, because report.json may be older than the journal.
 Reported report_samples(const ReportOptions& options, const FigureFolder& figures,
                         const Cancel& cancel) {
   require_page(options, sample_files(options.output));
@@ -210,8 +211,8 @@ Reported report_comparison(const ReportOptions& options, const FigureFolder& fig
   return {.page = options.output, .warnings = warnings_of(facts), .code = code_of(facts)};
 }
 
-// True if a page of samples is wanted. The output's name can say so, so that pipelines get the same
-// files for one sample or many.
+// True if a page of samples is wanted: by several runs, by a control, or by the output's name. The
+// name gives pipelines the same files for one sample as for many.
 bool wants_samples(const ReportOptions& options) {
   return options.runs.size() > 1 || !options.controls.empty() ||
          options.output.ends_with(kPageEnding);

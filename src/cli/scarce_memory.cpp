@@ -22,10 +22,10 @@
 namespace virnucpro {
 namespace {
 
-// In tests HDF5 needed 70 KiB in the main thread.
+// Bytes of the main thread's stack. In tests HDF5 needed 70 KiB.
 constexpr rlim_t kLeastStack = 256U << 10U;
 constexpr rlim_t kGoodStack = 1U << 20U;
-// This is glibc's own default without a limit.
+// Bytes of other threads' stacks: glibc's own default without a limit.
 constexpr std::size_t kThreadStack = 2U << 20U;
 
 struct Caught {
@@ -35,7 +35,7 @@ struct Caught {
 std::array<Caught, 2> caught{{{SIGSEGV, {}}, {SIGABRT, {}}}};
 std::terminate_handler terminate_before = nullptr;
 
-// Returns the last message. It is composed beforehand, because there will be no memory for it.
+// Returns the last message. Composes it at the first call, because later there may be no memory.
 const std::string& last_words() {
   static const std::string kText = [] {
     const Error error(ErrorKind::kOutOfMemory, "a library did not get the memory that it needs");
@@ -51,8 +51,8 @@ const std::string& last_words() {
   ::_exit(error_info(ErrorKind::kOutOfMemory).exit_code);
 }
 
-// Leaves any other crash to the earlier handler. A crash comes again on return, but a signal that
-// was sent must be raised again.
+// Ends the program if memory is scarce; leaves other crashes to the earlier handler. On return, the
+// crash happens again, but a signal that kill() sent must be raised again.
 void on_crash(int signal, siginfo_t* info, void* /*context*/) {
   if (memory_is_scarce()) end_for_memory();
   for (const Caught& one : caught) {
@@ -62,14 +62,14 @@ void on_crash(int signal, siginfo_t* info, void* /*context*/) {
   if (was_sent) ::raise(signal);
 }
 
-// Ends the program by the kind of its exception. The free memory does not tell: a large allocation
-// may fail although a small one would fit.
+// Ends the program with kOutOfMemory if the exception says so. Does not look at the free memory: a
+// large allocation may fail although a small one would fit.
 [[noreturn]] void on_terminate() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::exception& exception) {
     if (error_of(exception).kind() == ErrorKind::kOutOfMemory) end_for_memory();
-  } catch (...) {  // not a standard exception, so it is left to the earlier handler
+  } catch (...) {  // no standard exception: left to the earlier handler
   }
   terminate_before();
   std::abort();
@@ -85,8 +85,8 @@ void handle_crashes() {
   terminate_before = std::set_terminate(on_terminate);
 }
 
-// Makes glibc load libgcc's unwinder, through backtrace(). Otherwise glibc loads it when it first
-// unwinds a function of its own (such as std::call_once), and aborts if memory is then missing.
+// Makes glibc load libgcc's unwinder now, through backtrace(). Otherwise glibc loads it to unwind
+// its own functions (such as std::call_once), and aborts if there is no memory then.
 void load_unwinder() {
   std::array<void*, 1> frames{};
   ::backtrace(frames.data(), frames.size());
@@ -99,8 +99,8 @@ void prepare_for_scarce_memory() {
   load_unwinder();
 }
 
-// The kernel checks the main thread's stack against the limit as the stack grows. glibc gives each
-// thread a stack of the limit's size at the start of the process.
+// Raises the limit, because the kernel checks it when the main thread's stack grows. Also sets the
+// default size for other threads, which glibc took from the limit when the process started.
 void enlarge_stacks() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_STACK, &limit) != 0) return;

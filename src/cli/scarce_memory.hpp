@@ -2,8 +2,8 @@
 
 namespace virnucpro {
 
-// Makes the program end with its error for memory, not by a signal, if a limit (ulimit -v, -d) is
-// too small for a library. Call it first in main().
+// Makes the program end with kOutOfMemory, not by a signal, if a limit (ulimit -v, -d) is too small
+// for a library. Call it first in main().
 //
 // oneDNN writes to memory that it did not get. glibc aborts if it has no memory to unwind the
 // stack, and an exception that leaves a thread or a noexcept function aborts, too. So a crash with

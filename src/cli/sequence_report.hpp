@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Says where the same id was seen before.
+// The input in which the same id was seen before.
 enum class SeenId : std::uint8_t { kNowhere, kInThisInput, kInEarlierInput };
 
 // The findings of utils validate on one input.
@@ -28,7 +28,7 @@ struct SequenceStatistics {
   std::uint64_t foreign_ids = 0;     // sequences with the id of a sequence of an earlier input
   SkippedAlignments skipped;
 
-  // Adds a sequence. With a larger share of ambiguous bases it counts as too ambiguous.
+  // Adds a sequence. It is too ambiguous if its percentage of ambiguous bases is above the limit.
   void add(const InputRecord& record, SeenId seen, double most_ambiguous_percent);
   // Returns the number of findings that make the input invalid.
   std::uint64_t bad() const { return duplicate_ids + empty + with_outside_iupac; }
@@ -41,15 +41,15 @@ struct SequenceStatistics {
 // Says why a sequence is not valid; empty if it is valid.
 std::string bad_sequence(const InputRecord& record, SeenId seen, bool check_duplicate_ids);
 
-// Remembers ids by a hash of 64 bits, up to a maximum, so that memory does not grow with the input.
-// Even at the maximum, two ids are mistaken for the same with a chance below 2^-20.
+// Remembers ids by a hash of 64 bits, up to a maximum number, so that memory does not grow with the
+// input. Even at the maximum, two ids get the same hash with a chance below 2^-20.
 class SeenIds {
  public:
   static constexpr std::size_t kMost = 2'000'000;
 
   // Adds an id. All ids of an input must be added before the ids of the next input.
   SeenId add(std::string_view id, std::uint32_t input);
-  // True if ids came after the maximum, which were compared but not remembered.
+  // True if more ids came than the maximum. The further ids were compared, but not remembered.
   bool overflowed() const { return overflowed_; }
 
  private:

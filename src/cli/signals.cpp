@@ -18,7 +18,7 @@ static_assert(std::atomic<Cancel*>::is_always_lock_free, "used in a signal handl
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "Cancel is used in a signal handler");
 
-// Returns the exit code of the errors kInterrupted and kTerminated.
+// Returns the exit code of the error kInterrupted or kTerminated.
 int exit_code_after(int signal) {
   constexpr int kSignalExit = 128;
   return kSignalExit + (signal == SIGHUP ? SIGTERM : signal);
@@ -38,7 +38,7 @@ void on_signal(int signal) {
   cancel->request(signal);
 }
 
-// This is the stack of on_signal(); SignalsBlocked says why.
+// The stack on which on_signal() runs; SignalsBlocked says why.
 alignas(std::max_align_t) std::array<std::byte, std::size_t{64} << 10U> handler_stack;
 
 }  // namespace

@@ -60,7 +60,7 @@ void add_counts(std::vector<std::string>& lines, const TableCounts& counts) {
   lines.push_back(summary_row("frames", grouped(counts.frames)));
 }
 
-// Returns the speed of this session, without the scores that a resumed run's journal already had.
+// Returns a line on this session's speed, without scores that a resumed run already had.
 std::string speed_line(const RunSummary& summary, const RunCounters& counters) {
   const std::uint64_t known = counters.sequences_known.get();
   const std::uint64_t computed =
@@ -70,7 +70,7 @@ std::string speed_line(const RunSummary& summary, const RunCounters& counters) {
                      per_second(counters.frames_scored.get(), summary.seconds));
 }
 
-// Adds the device's use, without the time of loading and writing.
+// Adds a line on the device's use while computing, without loading and writing.
 void add_device(std::vector<std::string>& lines, const RunCounters& counters,
                 const std::optional<double>& gpu_percent) {
   const BatchTimes device = counters.pipeline.summary().totals.times;
@@ -82,7 +82,7 @@ void add_device(std::vector<std::string>& lines, const RunCounters& counters,
   lines.push_back(std::move(line));
 }
 
-// Tells how many of the chunks that this session scored were computed again.
+// Adds a line on the share of this session's chunks that were computed again.
 void add_close_calls(std::vector<std::string>& lines, const CloseCallCounters& calls) {
   const std::uint64_t recomputed = calls.recomputed.get();
   lines.push_back(summary_row("close calls", grouped(recomputed)));
@@ -95,7 +95,7 @@ void warn(std::vector<std::string>& lines, const std::string& text) {
   lines.push_back(std::string(kWarningMark) + text);
 }
 
-// If a larger share of chunks is computed again, int8 saves no time.
+// Above this share of chunks that are computed again, int8 saves no time.
 constexpr double kMuchAgain = 0.5;
 
 void add_cost_of_contigs(std::vector<std::string>& lines, const CallRule& rule,
@@ -108,7 +108,7 @@ void add_cost_of_contigs(std::vector<std::string>& lines, const CallRule& rule,
                           percent(again, chunks)));
 }
 
-// Tells how many calls that were not computed again would change, by the shadow check.
+// Adds lines on the calls that a finer precision would change, estimated by the shadow check.
 void add_shadow(std::vector<std::string>& lines, const ShadowEstimate& estimate) {
   lines.push_back(summary_row("compared", grouped(estimate.sampled)));
   lines.push_back(summary_row(
@@ -155,7 +155,7 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
                             "tables keep them unchanged; the first is {}",
                             grouped(counts.odd_ids), counts.first_odd_id));
   }
-  // The log has already named these inputs and said why.
+  // Only counts failed inputs, because the log has named each with its reason.
   const auto failed = std::count_if(inputs.begin(), inputs.end(),
                                     [](const InputEntry& input) { return input.failed; });
   if (failed > 0) {
@@ -164,7 +164,7 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
   }
 }
 
-// Adds missed verdicts. The status comes first, so that misses and near misses differ at a glance.
+// Adds missed verdicts. The status comes first, so that misses and warnings differ at a glance.
 void add_missed(std::vector<std::string>& lines, const std::vector<Verdict>& judged) {
   for (const Verdict& verdict : judged) {
     const bool is_missed =

@@ -22,24 +22,23 @@ inline constexpr std::string_view kWarningMark = "warning: ";
 // Facts to report on a run besides its result.
 struct RunRemarks {
   std::vector<Verdict> judged{};
-  std::optional<double> gpu_percent{};  // the least busy GPU's use while embedding
-  std::uint64_t warnings = 0;           // logged during the run
-  bool reports = false;                 // whether reports were requested
+  std::optional<double> gpu_percent{};  // use of the least busy GPU while embedding
+  std::uint64_t warnings = 0;           // number that the run logged
+  bool reports = false;                 // true: the user wants reports
 };
 
-// Returns predict's last message in the order of a user's questions: results, warnings, places of
-// the files, next steps, speed, and missed requirements.
+// Returns predict's last message: results, warnings, places of the files, next steps, speed, and
+// missed requirements.
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
                                        const RunCounters& counters, const RunRemarks& remarks);
 
 // Returns the last message of export and merge.
 std::vector<std::string> export_lines(const ExportSummary& summary, Written how);
 
-// Says where a merge's tables are, and its report, if it has one.
+// Adds lines that name the files of a merge's tables, and of its report, if it has one.
 void add_merged_files(std::vector<std::string>& lines, const std::filesystem::path& tables);
 
-// These functions return lines for any command's summary: a number, a file's place, a warning that
-// the scores mean nothing.
+// These functions return lines of a summary: a number, or a file's path.
 std::string summary_row(std::string_view name, const std::string& value);
 std::string file_line(std::string_view what, const std::filesystem::path& path);
 void add_synthetic_warning(std::vector<std::string>& lines, bool synthetic);
@@ -47,7 +46,7 @@ void add_synthetic_warning(std::vector<std::string>& lines, bool synthetic);
 void add_letter_warnings(std::vector<std::string>& lines, std::uint64_t unknown,
                          std::uint64_t rna_sequences);
 
-// Writes a summary's lines unchanged to stderr, unless `quiet`, and to the log, each at its level.
+// Writes a summary's lines unchanged to the log, each at its level, and to stderr unless `quiet`.
 void say_summary(const std::vector<std::string>& lines, bool quiet);
 
 // Returns kExitPartial if the tables lack some input or frame, or if the run has not ended.
@@ -56,7 +55,7 @@ int exit_code(const ExportSummary& summary);
 int exit_code(const RunFacts& facts);
 int exit_code(const SampleFacts& facts);
 
-// Returns a line about skipped alignments, of which there must be some.
+// Returns a line about skipped alignments; needs at least one.
 std::string skipped_line(const SkippedAlignments& skipped);
 
 }  // namespace virnucpro

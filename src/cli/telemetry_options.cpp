@@ -74,7 +74,7 @@ constexpr std::array kThresholdKeys{
     ThresholdKey{"run.requirements.most_changed_calls", &Thresholds::most_changed_calls, 1},
     ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
-// Checks that the bars for a warning and for a miss are in order.
+// Throws kConfig if `first` > `second`: the bars for a warning and a miss have the wrong order.
 void require_in_order(const Config& config, std::string_view key, double first,
                       std::string_view other, double second) {
   if (first <= second) return;
@@ -109,7 +109,7 @@ constexpr const char* kDefaultLimit = "10s";
 constexpr std::uint64_t kMostBatches = 1'000'000;
 constexpr double kShortestTrace = 0.1;  // seconds
 
-// Reads "10s" or "200".
+// Reads a limit in seconds, such as "10s", or in batches, such as "200".
 TraceLimit parse_limit(std::string_view text) {
   if (text.ends_with('s')) {
     const auto seconds = parse_number(text.substr(0, text.size() - 1));
@@ -125,7 +125,8 @@ TraceLimit parse_limit(std::string_view text) {
                           text, kShortestTrace, kLongestSeconds, kMostBatches));
 }
 
-// Refuses a wrong path before hours of computing. For a name without a folder, the loader searches.
+// Returns VIRNUCPRO_CUPTI. Refuses a path without a file now, before hours of computing. Accepts
+// any name without a folder, because the loader searches for it.
 std::string choose_cupti(const Environment& environment) {
   constexpr std::string_view kVariable = "VIRNUCPRO_CUPTI";
   const std::string path = environment.text(kVariable);

@@ -86,7 +86,7 @@ void add_export_weights_command(Command& utils) {
                         "The directory to write; for a classifier the safetensors file", "FILE");
   output.required = true;
   output.written = names_in_folder(kModelFiles);
-  output.written.emplace_back();  // the output of a classifier is the file itself
+  output.written.emplace_back();  // a classifier: the value is the file's name
   command.add_value("--inputs", options->inputs,
                     "Width of a classifier's input (default 3328: both models')", "N");
   command.add_flag("-f,--force", options->force, "Replace what is there");

@@ -36,13 +36,13 @@ struct ValidationRules {
   bool check_duplicate_ids = true;
   bool warn_of_ambiguous = true;
   double most_ambiguous_percent = 5;
-  std::uint64_t most_inputs = kMostErrors;           // damaged or missing inputs that are described
-  std::uint64_t most_sequences = kMostBadSequences;  // bad sequences of each input that are named
+  std::uint64_t most_inputs = kMostErrors;           // most inputs whose damage is described
+  std::uint64_t most_sequences = kMostBadSequences;  // most bad sequences that are named, per input
 };
 
-// Reports how each input ended. Like v2's command, it also fails for findings that predict only
-// counts or warns of. It checks whether a file is as it should be, not whether it can be read. So
-// the exit code does not depend on --max-errors.
+// Reports the findings on each input. As in v2, findings that predict only counts or warns of are
+// failures, because the command checks whether a file is correct, not whether predict can read it.
+// So the exit code does not depend on --max-errors.
 class Validation {
  public:
   Validation(const InputSet& inputs, const ValidationRules& rules)
@@ -52,7 +52,7 @@ class Validation {
     const SeenId seen = ids_.add(record.id, record.input);
     const std::uint64_t bad = statistics_.bad();
     statistics_.add(record, seen, rules_.most_ambiguous_percent);
-    // Only bad sequences need a second look at their letters, and they are few.
+    // Examines letters again only if the sequence is bad, and few sequences are bad.
     if (statistics_.bad() > bad && named_ < rules_.most_sequences) name_if_bad(record, seen);
   }
   void add(const InputEnd& end) {
@@ -112,7 +112,7 @@ class Validation {
   SequenceStatistics statistics_;
   SeenIds ids_;
   std::uint64_t named_ = 0;     // bad sequences of this input
-  std::uint64_t failures_ = 0;  // inputs damaged or missing
+  std::uint64_t failures_ = 0;  // number of damaged or missing inputs
   bool has_invalid_ = false;
 };
 

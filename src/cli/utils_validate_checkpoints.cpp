@@ -73,8 +73,8 @@ void read_journal(const CheckOptions& options, const Cancel& cancel) {
   print_stdout(describe(run, !options.skip_load));
 }
 
-// Checks a journal. Damage is a result, not an error. Files beside the journal that no run leaves
-// are an error, as in other commands.
+// Checks a journal. If it is damaged, prints that and returns kExitBad. If a file beside it does
+// not belong to a run, throws an error, as other commands do.
 int check_journal(const CheckOptions& options, const Cancel& cancel) {
   require_own_journal_files(run_files::kJournal.in(options.run));
   try {
@@ -88,7 +88,7 @@ int check_journal(const CheckOptions& options, const Cancel& cancel) {
   return kExitDone;
 }
 
-// The words for a state, for one file and for the counts at the end.
+// The texts for a state: for one file, and for the counts at the end.
 struct StateWords {
   CheckpointState state;
   const char* word;
@@ -111,7 +111,7 @@ std::string state_text(const TorchCheckpoint& checkpoint, const StateWords& word
   return text;
 }
 
-// Prints a checkpoint's state in a line.
+// Prints a line with a checkpoint's state, and returns the state.
 CheckpointState tell_checkpoint(const fs::path& path, bool is_read) {
   const TorchCheckpoint checkpoint = check_torch_checkpoint(path, is_read);
   const auto words =
@@ -141,7 +141,7 @@ void tell_failed_earlier(const fs::path& file) {
   for (const std::string& line : last) print_stdout(fmt::format("  {}\n", line));
 }
 
-// Prints the checkpoints that v2 itself found damaged. As in v2, that changes no exit code.
+// Prints the checkpoints that v2 itself found damaged. As in v2, they do not change the exit code.
 void tell_record_of_v2(const std::string& folder) {
   const fs::path file = fs::path(folder) / kFailedEarlier;
   if (!is_there(file)) return;
@@ -154,7 +154,7 @@ void tell_record_of_v2(const std::string& folder) {
 }
 
 // Prints the number of checkpoints in each state. Returns the exit code, which v2's scripts read.
-// Checkpoints that are only not loaded here are not bad: a wrong "damaged" costs the user a run.
+// Checkpoints that are not loaded here do not count as bad: a user would repeat a run for nothing.
 int tell_counts(const std::vector<CheckpointState>& states) {
   std::vector<std::string> counts;
   int code = kExitDone;
@@ -182,8 +182,7 @@ int check_checkpoints(const std::vector<fs::path>& checkpoints, const CheckOptio
   return tell_counts(states);
 }
 
-// True if there is a journal. Also true if that is unknown, because reading it then gives the
-// error.
+// True if there is a journal, or if that is unknown: then reading the journal throws the error.
 bool may_have_journal(const std::string& folder) {
   std::error_code unknown;
   return fs::symlink_status(run_files::kJournal.in(folder), unknown).type() !=

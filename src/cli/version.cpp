@@ -56,7 +56,7 @@ std::string version_text(bool details) {
   text += fmt::format("\nnumerics: version {}", kNumericsVersion);
   text += fmt::format("\nCUDA: {}", describe_cuda());
   text += fmt::format("\ndevices:\n{}", describe_devices());
-  text.pop_back();  // without the last line end
+  text.pop_back();  // removes the last line feed
   return text;
 }
 

@@ -4,8 +4,8 @@
 
 namespace virnucpro {
 
-// Returns "virnucpro X.Y.Z". With `details` it also has build type, compiler, commit, libraries,
-// CUDA support and devices, one per line.
+// Returns "virnucpro X.Y.Z". With `details`, adds build type, compiler, commit, libraries, CUDA
+// support and devices, one per line.
 std::string version_text(bool details);
 
 // Returns a text such as "RelWithDebInfo, gcc 12.2.0".

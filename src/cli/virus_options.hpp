@@ -18,7 +18,7 @@ struct VirusOptions {
 void add_virus_options(Command& command, VirusOptions& options,
                        const std::string& group = kOptions);
 
-// Chooses the files of viruses. `run` is a directory in which no FASTQ may lie. Errors: kUsage.
+// Chooses the files of viruses. FASTQ files must not lie in the directory `run`. Errors: kUsage.
 VirusOutputs choose_viruses(const VirusOptions& options, const std::filesystem::path& run,
                             bool may_replace);
 
