@@ -2,9 +2,9 @@
 //
 // PRECISION is fp32, fp16, bf16, int8, or int8:KEPT; KEPT is a value of --int8-keep.
 // Embeds the sequences of a file once per request (serve.hpp). Each line is a sequence: a
-// protein for esm2, token numbers for dnabert-s. The time is the engine's, without loading and
-// tokenizing, over batches that the packer filled before with the program's own settings. The work
-// of a pass is its tokens, including those at the ends of a sequence. EMBEDDINGS receives the
+// protein for esm2, token numbers for dnabert-s. Measures the time of the engine, without loading
+// and tokenizing, over batches that the packer filled before with the program's own settings. The
+// work of a pass is its tokens, including those at the ends of a sequence. EMBEDDINGS receives the
 // results as fp32, in the order of the lines, for a comparison with the peer.
 
 #include "engine/engine.hpp"
@@ -75,7 +75,7 @@ Measurement parse(const std::vector<std::string>& arguments) {
 }
 
 EngineModels load(const Measurement& measurement) {
-  const ModelLookup lookup;  // unused: MODEL is a directory
+  const ModelLookup lookup;  // not used: MODEL is a directory
   EngineModels models;
   if (measurement.esm2) {
     models.esm2 = load_esm2(measurement.model, lookup);

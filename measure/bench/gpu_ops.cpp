@@ -1,8 +1,8 @@
 // bench_gpu_ops [SECONDS]
 //
 // Times the ops of ESM-2 3B on a GPU, at 32,760 tokens in sequences of 168, and the ops that only
-// DNABERT-S has. Each op runs for SECONDS (default 2) after settling, because the power limit
-// allows the clock of a short burst only briefly. Prints a line of JSON per op: the median
+// DNABERT-S has. Each op warms up and then runs for SECONDS (default 2): in a short burst the clock
+// would be higher than the power limit allows for long. Prints a line of JSON per op: the median
 // milliseconds, the rate, and its share of the chip's rate at its highest clock.
 
 #include <fmt/format.h>
@@ -40,9 +40,9 @@ constexpr std::size_t kDnaWidth = 768;
 constexpr std::size_t kDnaFfn = 3072;
 constexpr std::size_t kDnaHeads = 12;
 constexpr std::size_t kDnaLength = 100;
-constexpr double kSettling = 1;  // seconds
+constexpr double kSettling = 1;  // seconds of warm-up
 
-// Returns numbers around one, like activations, because a chip needs less power for zeros.
+// Returns a matrix of numbers around one, like activations: a chip needs less power for zeros.
 DeviceBuffer random_matrix(std::size_t numbers, Element element, float scale) {
   std::vector<float> values(numbers);
   std::uint64_t state = 1;
@@ -60,7 +60,7 @@ DeviceBuffer random_matrix(std::size_t numbers, Element element, float scale) {
   return matrix;
 }
 
-// Repeats a call for this many seconds; returns its median in milliseconds.
+// Repeats a call for this many seconds. Returns the median time of a call in milliseconds.
 double sustained(double seconds, const std::function<void(cudaStream_t)>& call) {
   const Stream stream;
   const auto start = Clock::now();
@@ -145,8 +145,7 @@ void linears(const Kind& kind, double seconds) {
         Layer{"fc1", kWidth, kFfn, Epilogue::kBiasGelu},
         Layer{"fc2", kFfn, kWidth, Epilogue::kBiasAdd},
         Layer{"DNABERT-S gated unit", kDnaWidth, kDnaFfn, Epilogue::kGeluGate}}) {
-    const bool gated =
-        layer.epilogue == Epilogue::kGeluGate;  // two products; the gate's comes first
+    const bool gated = layer.epilogue == Epilogue::kGeluGate;  // two products, the gate's first
     const DeviceBuffer x = random_matrix(kTokens * layer.inputs, kind.element, 1.7F);
     const DeviceBuffer weight = random_matrix(layer.outputs * layer.inputs, kind.element, 0.03F);
     const DeviceBuffer bias = random_matrix(layer.outputs, Element::kFp32, 0.1F);
@@ -172,7 +171,7 @@ void linears(const Kind& kind, double seconds) {
   }
 }
 
-// Codes around their usual size, with scales that make results about one.
+// Random int8 codes of usual size, with scales that make the products' results about one.
 struct RandomCodes {
   RandomCodes(std::size_t rows, std::size_t width, float scale)
       : plain(random_matrix(rows * width, Element::kFp16, scale)),
@@ -338,7 +337,7 @@ void layer_norm(Element element, const std::string& name, double seconds) {
                 static_cast<double>(kTokens * kWidth * (sizeof(float) + size_of(element))));
 }
 
-// Times the ops that run once per batch: embedding, means, classes.
+// Times the ops that run once per batch: embedding of tokens, means over frames, classification.
 void ends(double seconds) {
   const DeviceBuffer table = random_matrix(33 * kWidth, Element::kFp32, 1.0F);
   std::vector<std::uint8_t> numbers(kTokens);

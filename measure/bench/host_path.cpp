@@ -1,7 +1,7 @@
 // bench_host_path THREADS CHUNK_SIZE TOKENIZER FILE…
 //
 // Times the stages of a run before inference, all together (measure/timing/host_stages.hpp). The
-// work of a pass is its sequences.
+// amount of work of a pass is the number of its sequences.
 
 #include <stdexcept>
 #include <string>

@@ -12,7 +12,7 @@
 
 namespace virnucpro::bench {
 
-// Returns the resources used by this process, or by its ended children.
+// Returns the resources used by this process, or by its children that have ended.
 inline rusage usage_of(int who) {
   rusage usage{};
   ::getrusage(who, &usage);

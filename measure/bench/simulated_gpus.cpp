@@ -37,11 +37,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t kBudget = 32768;  // the budget that a GPU chooses, and its depth
+constexpr std::size_t kBudget = 32768;  // the token budget and the open batches of a GPU
 constexpr std::size_t kDepth = 2;
 constexpr std::uint32_t kVocabulary = 4096;
 
-// Computes one batch after the other, as a GPU does; later batches wait.
+// Computes one batch at a time, as a GPU does, while later batches wait.
 class SimulatedGpu : public Engine {
  public:
   explicit SimulatedGpu(double tokens_a_second) : tokens_a_second_(tokens_a_second) {}
@@ -111,8 +111,8 @@ double number_of(const std::string& word) {
   return *number;
 }
 
-// Returns the name of a synthetic model, which needs no file; its weights are never made. Its seed
-// is a property of the GPU: thousandths of a second, or tokens a second.
+// Returns the name of a synthetic model, which needs no file and whose weights are never made. Its
+// seed has a property of the GPU: the loading time in milliseconds, or the tokens per second.
 std::string model_with(const char* name, double seed) {
   return fmt::format("synthetic:{}:{:.0f}", name, seed);
 }
