@@ -377,9 +377,11 @@ class Comparer {
     std::error_code ignored;
     const bool is_directory = fs::is_directory(settings_.a, ignored);
     if (is_directory != fs::is_directory(settings_.b, ignored)) {
+      const fs::path& directory = is_directory ? settings_.a : settings_.b;
       const fs::path& other = is_directory ? settings_.b : settings_.a;
-      fail(other, fs::exists(other, ignored) ? "it is not a directory, but the other side is"
-                                             : "there is no such file or directory");
+      fail(other, fs::exists(other, ignored)
+                      ? fmt::format("it is not a directory, but {} is", directory.string())
+                      : "there is no such file or directory");
     }
     if (is_directory) {
       compare_directories();
@@ -418,7 +420,8 @@ class Comparer {
     tell_others(a, "A");
     tell_others(b, "B");
     if (result_.datasets.empty()) {
-      fail(settings_.b, fmt::format("nothing in common: {}", fmt::join(result_.remarks, ", ")));
+      fail(settings_.b, fmt::format("it has nothing in common with {}: {}", settings_.a.string(),
+                                    fmt::join(result_.remarks, ", ")));
     }
   }
 
@@ -446,8 +449,10 @@ class Comparer {
     const Content a = content_of(settings_.a);
     const Content b = content_of(settings_.b);
     if ((a == Content::kTable) != (b == Content::kTable)) {
-      fail(a == Content::kTable ? settings_.a : settings_.b,
-           "it holds no embeddings, but the other side does");
+      const bool a_is_table = a == Content::kTable;
+      fail(a_is_table ? settings_.a : settings_.b,
+           fmt::format("it holds no embeddings, but {} does",
+                       (a_is_table ? settings_.b : settings_.a).string()));
     }
     if (a == Content::kTable) {
       result_.kind = "table";
@@ -456,8 +461,8 @@ class Comparer {
       result_.kind = "embeddings";
       add_embeddings(open_file(settings_.a, a, cancel_), open_file(settings_.b, b, cancel_));
       if (result_.datasets.empty()) {
-        fail(settings_.b,
-             fmt::format("no dataset in common: {}", fmt::join(result_.remarks, ", ")));
+        fail(settings_.b, fmt::format("it has no dataset in common with {}: {}",
+                                      settings_.a.string(), fmt::join(result_.remarks, ", ")));
       }
     }
   }
@@ -491,7 +496,7 @@ class Comparer {
     };
     if (has([](const RowCounts& rows) { return rows.in_both; })) return;
     if (has([](const RowCounts& rows) { return rows.in_a + rows.in_b; })) {
-      fail(settings_.b, "it has no row in common with the other side");
+      fail(settings_.b, fmt::format("it has no row in common with {}", settings_.a.string()));
     }
   }
 

@@ -38,14 +38,15 @@ class OwnHdf5Rows : public Hdf5Rows {
     const bool is_v2 = has(kV2Ids) && (has(kV2Esm2) || !has("ids"));
     ids_ = open(is_v2 ? kV2Ids : "ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
-    if (type != H5T_STRING) malformed("ids are not text");
+    if (type != H5T_STRING) malformed(fmt::format("{} is not text", is_v2 ? kV2Ids : "ids"));
     // A file may claim rows that were never written, so their number is limited by the file's size.
-    if (rows() > bytes) malformed(fmt::format("it claims {} rows in {} bytes", rows(), bytes));
+    if (rows() > bytes)
+      malformed(fmt::format("it claims {} rows, but has only {} bytes", rows(), bytes));
     for (const char* name : kDatasets) {
       const char* const stored = is_v2 && name == std::string_view("esm2") ? kV2Esm2 : name;
       if (has(stored)) add_dataset(stored, name);
     }
-    if (datasets_.empty()) malformed("it has none of dnabert_s, esm2 and merged");
+    if (datasets_.empty()) malformed("it has none of the datasets dnabert_s, esm2 and merged");
   }
 
   const std::vector<EmbeddingDataset>& datasets() const override { return datasets_; }
@@ -87,14 +88,15 @@ class OwnHdf5Rows : public Hdf5Rows {
     H5L_info_t link{};
     if (!has(name) || H5Lget_info(file_.get(), name, &link, H5P_DEFAULT) < 0 ||
         link.type != H5L_TYPE_HARD) {
-      malformed(fmt::format("it has no dataset {} of its own", name));
+      malformed(fmt::format("it has no dataset {}, or only a link to it", name));
     }
     OpenDataset found;
     found.dataset = handle(H5Dopen2(file_.get(), name, H5P_DEFAULT), H5Dclose);
     found.type = handle(H5Dget_type(found.dataset.get()), H5Tclose);
     const Hdf5Handle space = handle(H5Dget_space(found.dataset.get()), H5Sclose);
-    if (H5Sget_simple_extent_ndims(space.get()) != rank) {
-      malformed(fmt::format("{} does not have {} dimensions", name, rank));
+    const int dimensions = H5Sget_simple_extent_ndims(space.get());
+    if (dimensions != rank) {
+      malformed(fmt::format("{} has {} dimensions; expected {}", name, dimensions, rank));
     }
     found.shape.resize(static_cast<std::size_t>(rank));
     check(H5Sget_simple_extent_dims(space.get(), found.shape.data(), nullptr));
@@ -129,8 +131,9 @@ class OwnHdf5Rows : public Hdf5Rows {
       malformed(fmt::format("{} does not hold floats of at most 64 bits", name));
     }
     if (found.shape[0] != rows() || found.shape[1] > kMostWidth) {
-      malformed(fmt::format("{} is [{}, {}], but the file has {} ids", name, found.shape[0],
-                            found.shape[1], rows()));
+      malformed(
+          fmt::format("{} is [{}, {}]; expected a row for each of {} ids and at most {} columns",
+                      name, found.shape[0], found.shape[1], rows(), kMostWidth));
     }
     datasets_.push_back({.name = shown, .width = static_cast<std::size_t>(found.shape[1])});
     opened_.push_back(std::move(found));

@@ -124,7 +124,11 @@ class TorchEmbeddings : public EmbeddingReader {
         malformed(row, fmt::format("it has {} numbers; earlier rows have {}", size, width()));
       }
       values += size;
-      if (values > file_.size()) malformed(row, "the rows so far are larger than the file");
+      if (values > file_.size()) {
+        malformed(row,
+                  fmt::format("the rows up to this one have {} numbers, but the file has {} bytes",
+                              values, file_.size()));
+      }
     }
   }
 
@@ -192,7 +196,10 @@ class TorchEmbeddings : public EmbeddingReader {
     std::uint64_t together = 0;
     for (std::uint64_t row = 0; row < rows(); ++row) {
       together += id_text(row).size();
-      if (together > file_.size()) malformed(row, "the ids so far are larger than the file");
+      if (together > file_.size()) {
+        malformed(row, fmt::format("the ids up to this one have {} bytes, but the file has {}",
+                                   together, file_.size()));
+      }
     }
   }
 

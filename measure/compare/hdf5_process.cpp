@@ -184,7 +184,10 @@ class Hdf5Process : public EmbeddingReader {
 
   [[noreturn]] void crashed() {
     const std::string misdeed = process_.misdeed();
-    if (misdeed.empty()) fail("HDF5 crashed on it, or took more memory or time than is allowed");
+    if (misdeed.empty()) {
+      fail(fmt::format("HDF5 crashed on it, or needed more than {} GiB of memory or {} s",
+                       kMostMemory >> 30U, kMostSeconds));
+    }
     throw Error(ErrorKind::kInputMalformed, Place{.file = path_}, "HDF5 " + misdeed);
   }
 

@@ -32,7 +32,7 @@ void check(const DataSetSettings& settings) {
   const std::uint64_t most = std::clamp<std::uint64_t>(settings.sequences.count, 1, kMostDataFiles);
   if (settings.files >= 1 && settings.files <= most) return;
   throw Error(ErrorKind::kUsage,
-              fmt::format("{} files: expected from 1 to {}, and no more than there are sequences",
+              fmt::format("{} files: expected from 1 to {}, and at most one per sequence",
                           settings.files, kMostDataFiles));
 }
 

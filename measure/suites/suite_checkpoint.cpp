@@ -19,7 +19,8 @@ Trial run_with_journal(SuiteContext& context, bool journal) {
   call.variables = {{"VIRNUCPRO_DISABLE_CHECKPOINTING", journal ? "0" : "1"}};
   Trial trial = context.trials.run(call);
   if (trial.telemetry.settings.journal.value_or(!journal) != journal) {
-    throw Error(ErrorKind::kBenchmark, "the configuration switches the journal off");
+    throw Error(ErrorKind::kBenchmark,
+                "the configuration switches the journal off: set checkpointing.enabled to true");
   }
   return trial;
 }

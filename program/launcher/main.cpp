@@ -112,7 +112,9 @@ std::string library_path(const std::string& glibc) {
 [[noreturn]] void start_by_carried(const std::string& prefix, const std::string& program,
                                    char** argv) {
   if (prefix.find_first_of(":;$") != prefix.npos) {
-    fail(prefix + ": the carried C library cannot be used in a folder with : ; or $ in its name");
+    fail(prefix +
+         ": the carried C library cannot be used in a folder with : ; or $ in its name; move the "
+         "package");
   }
   const std::string glibc = prefix + "/lib/virnucpro/glibc";
   const std::string loader = glibc + "/ld-linux-x86-64.so.2";

@@ -57,7 +57,9 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
   Directory folder(path);
   const struct stat status = stat_of(folder.fd(), path);
   if (const std::string why = why_distrusted(status, ::geteuid()); !why.empty()) {
-    log_warning("{}: this cache is not used: {}; {}", path.string(), why, kNotKept);
+    log_warning(
+        "{}: {}, so this folder is not used as a cache, and {}; VIRNUCPRO_CACHE can name another",
+        path.string(), why, kNotKept);
     return std::nullopt;
   }
   if ((status.st_mode & S_IWGRP) != 0) log_info("{}: its group may write there", path.string());
@@ -149,7 +151,7 @@ std::optional<Calibration> find(const Directory& folder, const std::string& name
     if (folder.kind_of(name) == EntryKind::kNone) return std::nullopt;
     return read_from(folder, name);
   } catch (const Error& error) {
-    log_warning("{}; it is made anew", error.what());
+    log_warning("{}; a new calibration is made", error.what());
     return std::nullopt;
   }
 }

@@ -58,7 +58,8 @@ std::optional<double> configured_share(const Config& config) {
   const std::optional<double> share = configured("run.min_share", config);
   const std::optional<double> older = configured("run.threshold", config);
   if (share && older) {
-    throw config.wrong_value("run.threshold", "no value beside run.min_share, its newer name");
+    throw config.wrong_value("run.threshold",
+                             "no value, because run.min_share (its newer name) is set");
   }
   return share ? share : older;
 }

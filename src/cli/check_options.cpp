@@ -177,8 +177,8 @@ bool choose_check(const FinerOptions& options, const ComputeOptions& compute, co
     // The margin holds only for the linears that the calibration keeps in 16 bits.
     if (!compute.int8_keep.empty()) {
       fail_usage(
-          "--int8-keep: the calibration already says what is kept; give --int8-keep to calibrate "
-          "instead");
+          "--int8-keep: the calibration already names the products that stay in 16 bits; leave "
+          "--int8-keep out, or give it to virnucpro calibrate");
     }
     use_calibration(*std::move(given), settings);
   }

@@ -185,7 +185,7 @@ void check_effects(const DownloadOptions& options) {
   const bool fetches = !options.list && !options.print_urls && !options.check && !options.remove &&
                        options.from.empty();
   const bool hashes = !options.list && !options.print_urls && !options.remove;
-  refuse(!options.retries.empty() && !fetches, "--retries", "nothing is requested");
+  refuse(!options.retries.empty() && !fetches, "--retries", "nothing is downloaded");
   refuse(!options.sha256.empty() && !hashes, "--sha256", "no file is compared with a hash");
   refuse(!options.models_dir.empty() && options.print_urls, "--models-dir",
          "--print-urls names no folder");

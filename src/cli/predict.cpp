@@ -235,8 +235,8 @@ void choose_resuming(const PredictOptions& options, PredictSettings& settings) {
   }
   if (resume && !settings.journal) {
     throw Error(ErrorKind::kUsage,
-                "without checkpoints (checkpointing.enabled, VIRNUCPRO_DISABLE_CHECKPOINTING) "
-                "nothing can be resumed");
+                "--resume: nothing can be resumed, because checkpoints are switched off "
+                "(checkpointing.enabled, VIRNUCPRO_DISABLE_CHECKPOINTING)");
   }
   settings.start_over = options.force_resume;
   settings.check_journal = !options.skip_validation;
@@ -395,7 +395,9 @@ int run_predict(const PredictOptions& given, const Session& session, const Comma
   const TelemetrySettings measuring =
       choose_telemetry(options.telemetry, !settings.to_stdout, session);
   if (options.strict && measuring.level == TelemetryLevel::kOff) {
-    throw Error(ErrorKind::kUsage, "--strict needs telemetry");
+    throw Error(
+        ErrorKind::kUsage,
+        "--strict needs telemetry: leave out --telemetry off (run.telemetry) and --output -");
   }
   if (options.strict) settings.most_changed_calls = measuring.thresholds.most_changed_calls;
   auto shown = choose_progress(options.no_progress, settings.compute, session);

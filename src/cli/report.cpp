@@ -189,7 +189,7 @@ Reported report_comparison(const ReportOptions& options, const FigureFolder& fig
     throw Error(ErrorKind::kUsage, "--control is for samples, not for runs that are compared");
   }
   if (options.runs.size() < 2) {
-    throw Error(ErrorKind::kUsage, "--compare: two runs are needed");
+    throw Error(ErrorKind::kUsage, "--compare: expected two runs or more, found one");
   }
   require_page(options, {options.output});
   std::vector<std::unique_ptr<KeptRun>> runs;

@@ -78,7 +78,7 @@ constexpr std::array kThresholdKeys{
 void require_in_order(const Config& config, std::string_view key, double first,
                       std::string_view other, double second) {
   if (first <= second) return;
-  throw config.wrong_value(key, fmt::format("no more than {:g}, which {} has", second, other));
+  throw config.wrong_value(key, fmt::format("at most {:g}, the value of {}", second, other));
 }
 
 Thresholds choose_thresholds(const Config& config) {
@@ -133,7 +133,8 @@ std::string choose_cupti(const Environment& environment) {
   std::error_code ignored;
   const bool is_path = path.find('/') != std::string::npos;
   if (!is_path || std::filesystem::is_regular_file(path, ignored)) return path;
-  throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected a library", kVariable, path));
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} {}: there is no such file; name the CUPTI library", kVariable, path));
 }
 
 constexpr double kShortestInterval = 0.05;  // seconds; v2 accepts 0, which means this interval

@@ -166,7 +166,7 @@ class Reference {
     return static_cast<double>(computed.embeddings[frame * width_ + i]);
   }
   [[noreturn]] static void refuse() {
-    throw Error(ErrorKind::kNotFinite, "a frame of the sample, in the check precision");
+    throw Error(ErrorKind::kNotFinite, "for a frame of the sample, in the check precision");
   }
 
   Computed fine_;
@@ -351,7 +351,7 @@ class Calibrating {
 
   void set_margin() {
     if (errors_.empty()) {
-      throw Error(ErrorKind::kNotFinite, "every frame of the sample");
+      throw Error(ErrorKind::kNotFinite, "for every frame of the sample");
     }
     const std::size_t above = allowed_above_margin(errors_.size());
     for (double& error : errors_) error = std::abs(error);

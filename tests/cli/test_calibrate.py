@@ -137,7 +137,7 @@ def test_margin_auto_calibrates_once_for_some_models(run):
         run.tables("by_file", "reads")
     file.write_text(file.read_text().replace('"margin": ', '"margin": 1'))
     said = auto(run, "again", cache)
-    assert "changed since; it is made anew" in said and MAKING in said
+    assert "changed since; a new calibration is made" in said and MAKING in said
     assert MAKING in auto(run, "other", cache, "-p", "synthetic:9")
     assert len(list((cache / "calibrations").iterdir())) == 2
     (run.folder / "a_file").write_text("")
@@ -165,7 +165,7 @@ def test_a_cache_that_strangers_may_write_to_is_not_used(run):
         change(place)
         said = auto(run, "theirs", cache)
         assert MAKING in said and "the calibration is not kept for later runs" in said
-        assert f"{place}: this cache is not used: {why}" in said
+        assert f"{place}: {why}, so this folder is not used as a cache" in said
         assert file.read_text() == planted and list(folder.iterdir()) == [file]
         os.chown(place, os.geteuid(), -1)
         place.chmod(0o755)
@@ -193,10 +193,10 @@ def test_a_cache_for_a_group_or_with_a_sticky_bit_is_used(run):
     folder.chmod(0o1777)
     said = auto(run, "shared", cache)
     if os.geteuid() == 0:
-        assert f"it belongs to another user (number {STRANGER}); it is made anew" in said
+        assert f"it belongs to another user (number {STRANGER}); a new calibration is made" in said
     assert MAKING not in auto(run, "shared", cache)
     file.chmod(0o666)
-    assert "every user may write to it (chmod o-w ends that); it is made anew" in \
+    assert "every user may write to it (chmod o-w ends that); a new calibration is made" in \
         auto(run, "shared", cache)
 
 
@@ -216,7 +216,7 @@ def test_what_else_lies_in_a_cache(run):
         said = auto(run, "odd", cache)
         assert MAKING in said, why
         assert why in said and f"{file}: the calibration cannot be used" in said
-        assert "it is made anew" in said
+        assert "a new calibration is made" in said
         assert file.is_file() and not file.is_symlink()
         assert MAKING not in auto(run, "odd", cache)
 
@@ -266,7 +266,7 @@ def test_what_is_refused(run):
                  "int8-simulated", "--int8-keep", "fc2", "-o", "kept", "--force", code=0)
     assert "run.calibration has no effect: --int8-keep is given" in message(result)
     result = predict(run, "refused", "--calibration", "bad.json", "--int8-keep", "fc2", code=1)
-    assert "--int8-keep: the calibration already says what is kept" in message(result)
+    assert "--int8-keep: the calibration already names the products" in message(result)
 
 
 def test_a_margin_that_no_error_has_is_refused_unless_it_is_asked_for(run):

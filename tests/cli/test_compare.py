@@ -264,8 +264,8 @@ def test_runs_with_nothing_in_common(run):
     shutil.rmtree(copy / "a_merged")
     (run.folder / "out" / "sequences.tsv").unlink()
     (run.folder / "out" / "embeddings.h5").unlink()
-    assert "nothing in common: prediction_results.txt is in A alone" in not_compared(run, "out",
-                                                                                     "copy")
+    assert "nothing in common with out: prediction_results.txt is in A alone" in not_compared(
+        run, "out", "copy")
 
 
 # --- tables --------------------------------------------------------------------------------------
@@ -638,7 +638,7 @@ def test_kinds_that_do_not_match(run):
     frames, consensus = (f"out/a_merged/{name}" for name in TABLES)
     assert "is a table of frames" in not_compared(run, frames, consensus)
     assert "no embeddings" in not_compared(run, frames, "out/embeddings.h5")
-    assert "it is not a directory, but the other side is" in not_compared(run, "out", frames)
+    assert "it is not a directory, but out is" in not_compared(run, "out", frames)
     assert "no embeddings" in not_compared(run, ORIGINAL / "output_1_ESM.pt", frames)
     assert "no dataset in common" in not_compared(run, ORIGINAL / "output_1_ESM.pt",
                                                   ORIGINAL / "output_1_merged.pt")
@@ -716,13 +716,13 @@ def large_chunks(file):
 
 @pytest.mark.parametrize("change, said", [
     (lambda file: None, "no dataset ids"),
-    (lambda file: file.update({"ids": [b"a"]}), "none of dnabert_s, esm2 and merged"),
-    (lambda file: file.update({"ids": [1]}), "ids are not text"),
-    (lambda file: file.update({"ids": [[b"a"]]}), "ids does not have 1 dimensions"),
-    (lambda file: file.update({"ids": [b"a"], "esm2": [[1.0], [2.0]]}), "esm2 is [2, 1], but the file has 1 ids"),
-    (lambda file: file.update({"ids": [b"a"], "esm2": [1.0]}), "esm2 does not have 2 dimensions"),
+    (lambda file: file.update({"ids": [b"a"]}), "none of the datasets dnabert_s, esm2 and merged"),
+    (lambda file: file.update({"ids": [1]}), "ids is not text"),
+    (lambda file: file.update({"ids": [[b"a"]]}), "ids has 2 dimensions; expected 1"),
+    (lambda file: file.update({"ids": [b"a"], "esm2": [[1.0], [2.0]]}), "esm2 is [2, 1]; expected a row for each of 1 ids"),
+    (lambda file: file.update({"ids": [b"a"], "esm2": [1.0]}), "esm2 has 1 dimensions; expected 2"),
     (lambda file: file.update({"ids": [b"a"], "esm2": [[1]]}), "esm2 does not hold floats"),
-    (lambda file: (file.update({"ids": [b"a"]}), links_elsewhere(file)), "no dataset esm2 of its own"),
+    (lambda file: (file.update({"ids": [b"a"]}), links_elsewhere(file)), "no dataset esm2, or only a link to it"),
     (lambda file: (file.update({"ids": [b"a"]}), stored_elsewhere(file)), "esm2 lies in other files: copy it into this one"),
     (lambda file: (file.update({"ids": [b"a"]}), of_another_file(file)), "esm2 lies in other files: copy it into this one"),
     (many_rows, "it claims "),
@@ -793,7 +793,7 @@ class Executed:
     ({"nucleotide": ["a"], "data": [{"label": "a"}]}, "it has no mean_representation"),
     ({"nucleotide": ["a"], "data": [{"label": "a", "mean_representation": [1.0, "x", 2]}]}, "not a number"),
     ({"nucleotide": ["a"], "data": [{"label": "a", "mean_representation": 1.0}]}, "not a list of numbers"),
-    ({"ids": ["a"] * 100_000, "data": [[1.0] * 1000] * 100_000}, "the rows so far are larger than the file"),
+    ({"ids": ["a"] * 100_000, "data": [[1.0] * 1000] * 100_000}, "the rows up to this one have "),
 ])
 def test_pt_that_is_something_else(program, content, said):
     torch.save(content, program.folder / "bad.pt")

@@ -1145,7 +1145,7 @@ def test_the_command_names_the_folder(home):
                      "facebook/esm2_t6_8M_UR50D"),
     (["--json"], "--json belongs to --list"),
     (["--list", "--check"], "exclude each other"),
-    (["--list", "--retries", "2"], "--retries has no effect here: nothing is requested"),
+    (["--list", "--retries", "2"], "--retries has no effect here: nothing is downloaded"),
     (["--print-urls", "--retries", "2"], "--retries has no effect here"),
     (["--check", "--retries", "2"], "--retries has no effect here"),
     (["--from", ".", "--retries", "2"], "--retries has no effect here"),

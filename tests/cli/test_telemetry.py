@@ -279,13 +279,13 @@ def test_bars_are_configured(reads):
 @pytest.mark.parametrize("key, value, expected", [
     ("requirements: {packing: 101}", "run.requirements.packing", "a number from 0 to 100"),
     ("requirements: {projected_hours: 20}", "run.requirements.projected_hours",
-     "no more than 11, which run.requirements.most_projected_hours has"),
+     "at most 11, the value of run.requirements.most_projected_hours"),
     ("requirements: {least_packing: 91}", "run.requirements.least_packing",
-     "no more than 90, which run.requirements.packing has"),
+     "at most 90, the value of run.requirements.packing"),
     ("requirements: {imbalance: 26}", "run.requirements.imbalance",
-     "no more than 25, which run.requirements.most_imbalance has"),
+     "at most 25, the value of run.requirements.most_imbalance"),
     ("requirements: {tokens_per_second: 13000}", "run.requirements.least_tokens_per_second",
-     "no more than 13000, which run.requirements.tokens_per_second has"),
+     "at most 13000, the value of run.requirements.tokens_per_second"),
     ("monitor_interval: 0", "run.monitor_interval", "a number from 0.05 to 3600"),
     ("telemetry: some", "run.telemetry", "off, summary or full"),
 ])
