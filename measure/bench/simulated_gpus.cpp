@@ -37,7 +37,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t kBudget = 32768;  // the token budget and the open batches of a GPU
+constexpr std::size_t kBudget = 32768;  // tokens in a batch, as on a GPU
 constexpr std::size_t kDepth = 2;
 constexpr std::uint32_t kVocabulary = 4096;
 

@@ -34,7 +34,7 @@ constexpr std::size_t kLeastOnCpu = 512;
 constexpr std::size_t kMostOnCpu = 8192;
 constexpr std::size_t kLeastOnGpu = 2048;
 constexpr std::size_t kMostOnGpu = 65536;
-// Most rows of a table. With more rows, the user's step must be wrong.
+// The largest number of rows. If a step gives more rows, the step must be a mistake.
 constexpr std::size_t kMostBudgets = 1000;
 constexpr double kMostSeconds = 3600;
 

@@ -24,7 +24,7 @@ struct ProfileFacts {
   std::uint64_t chunk_size = 0;
   std::size_t frames = 0;
   std::size_t tokens = 0;
-  double seconds = 0;  // per budget
+  double seconds = 0;  // seconds per budget
   DeviceUse memory{};  // device memory after all budgets; on the CPU, this process's memory
 };
 

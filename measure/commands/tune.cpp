@@ -50,7 +50,7 @@ constexpr const char* kTuneExamples =
     "than the best are stopped early. DIR then has tune.yaml, which -c takes, and tune.json, "
     "tune.html and tune.md. Of all settings only the precision changes results.";
 
-// Most cells of a grid. A larger grid must be a mistake.
+// The largest number of cells in a grid. A larger grid must be a mistake.
 constexpr std::size_t kMostCells = 1000;
 constexpr std::array<std::size_t, 3> kPrefetches{1, 2, 4};
 // The least and largest default budgets: the best budget of each kind of device lies between them.
@@ -332,7 +332,7 @@ std::string data_text(const TuneOptions& options, const TuneData& data, std::uin
   return fmt::format("{}, {} sequences", options.test_file, grouped(data.sequences()));
 }
 
-// Returns the sequences for kLeastBatches per worker. A frame has a token per codon and 2 more.
+// Returns how many sequences fill kLeastBatches per worker. A frame has a token per codon plus 2.
 std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
   const std::uint64_t tokens = kLeastBatches * facts.workers * grid.token_budgets.back();
   return 1 + tokens / (facts.chunk_size / 3 + 2);

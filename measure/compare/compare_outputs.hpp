@@ -14,7 +14,7 @@ struct CompareSettings {
   std::filesystem::path a;
   std::filesystem::path b;
   Tolerance tolerance{};
-  std::size_t named = 10;     // most rows to list, per list of the report
+  std::size_t named = 10;     // most rows to name, in each list of the report
   bool by_precision = false;  // true: use the tolerance of the two runs' precisions
 };
 

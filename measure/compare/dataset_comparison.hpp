@@ -39,14 +39,14 @@ Tolerance tolerance_of(std::string_view a, std::string_view b);
 
 bool is_within(double a, double b, const Tolerance& tolerance);  // both must be finite
 
-// Returns the shortest text that gives the same float32 or, if `value` is none, the same double.
+// Returns the shortest text that reads back as the same double, or float32 if `value` is one.
 std::string number_text(double value);
 
 // The reason why a row differs: the first of these that applies. Rows are listed in this order.
 enum class Cause : std::uint8_t {
   kLabelFar,   // different labels, though the scores are more than kNearBoundary apart
   kLabelNear,  // different labels, near the boundary
-  kNotFinite,  // NaN or infinity in one file only, or different ones
+  kNotFinite,  // NaN or infinity in A only or in B only, or different in both
   kText,       // a different count or reason, or a score that only one file has
   kNumber,     // numbers that differ by more than the tolerance
 };
@@ -54,13 +54,13 @@ std::string_view name_of(Cause cause);  // "label", "label-near-boundary", …
 
 struct DifferingRow {
   std::string id{};
-  std::uint64_t row_a = 0;  // row numbers, from 1
+  std::uint64_t row_a = 0;  // row number in A, from 1
   std::uint64_t row_b = 0;
   Cause cause = Cause::kNumber;
   std::string column{};  // column with the worst difference; for embeddings its number, from 0
   std::string a{};       // the value in A
   std::string b{};
-  double difference = 0;           // of two numbers
+  double difference = 0;           // absolute difference, if a and b are numbers
   std::optional<double> margin{};  // of a label: distance of its two scores; empty: unknown
 };
 
@@ -75,8 +75,8 @@ struct LabelComparison {
 // and `relative` is |a - b| divided by the larger of |a| and |b|.
 struct NumberComparison {
   std::uint64_t values = 0;   // all compared numbers
-  std::uint64_t within = 0;   // identical or within tolerance
-  std::uint64_t unusual = 0;  // differ by more than Tolerance::usual
+  std::uint64_t within = 0;   // numbers that are identical or within tolerance
+  std::uint64_t unusual = 0;  // numbers that differ by more than Tolerance::usual
   Statistic absolute{};
   Statistic relative{};
   std::uint64_t nan_in_both = 0;  // NaN with the same bits in A and B, which counts as identical
@@ -86,7 +86,7 @@ struct NumberComparison {
   bool all_within() const { return within == values && mostly_usual(); }
 };
 
-// The largest difference between two numbers.
+// The two numbers that differ most, and their place.
 struct LargestDifference {
   std::string id{};
   std::uint64_t row_a = 0;
@@ -115,7 +115,7 @@ struct DatasetComparison {
   std::optional<LabelComparison> labels{};
   std::optional<CosineComparison> cosine{};
   std::vector<DifferingRow> first_differing{};
-  std::vector<std::string> first_only_a{};  // ids
+  std::vector<std::string> first_only_a{};  // ids of the first rows that only A has
   std::vector<std::string> first_only_b{};
   std::vector<std::string> remarks{};
 
@@ -135,10 +135,10 @@ struct ColumnName {
   std::string text() const { return name.empty() ? std::to_string(number) : std::string(name); }
 };
 
-// Compares a dataset row by row: begin_row(), a call per value, end_row(). Keeps only listed rows.
+// Compares a dataset row by row. Call begin_row(), one function per value, then end_row().
 class DatasetCounter {
  public:
-  // Lists up to `named` differing rows, and up to `named` ids of rows that only one file has.
+  // Keeps up to `named` differing rows, and up to `named` ids of rows that only one file has.
   DatasetCounter(std::string name, const Tolerance& tolerance, std::size_t named);
 
   // Both rows must live until end_row().

@@ -17,7 +17,7 @@ namespace {
 // These limits allow 10,000 lists of 768 numbers, and the other values of such a file.
 constexpr PickleLimits kLimits{.bytes = 128U << 20U, .values = 1U << 23U};
 constexpr std::size_t kLongestTorchId = 64U << 10U;
-constexpr std::size_t kMostMembers = 32;  // members of one row's dict
+constexpr std::size_t kMostMembers = 32;  // most members of one row's dict
 
 // The name of the list of ids in the file's dict. Each model has its own name.
 struct IdsRow {

@@ -26,7 +26,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kStretchBytes = 1U << 20U;  // bytes of numbers read at once
-// Limits of the child process per answer: bytes beyond this process's memory, processor seconds.
+// Limits of the child per answer: bytes of memory beyond this process's, and processor seconds.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostSeconds = 120;
 // Limits of an answer: bytes, and numbers per row. A crafted file may control the child process.
@@ -172,7 +172,7 @@ class Hdf5Process : public EmbeddingReader {
   std::string ask(const Request& request) {
     const std::string_view bytes = bytes_of(request);
     allow();
-    // The process waits for requests, which always fit. If it died, receive() notices.
+    // send() has room, because the process waits for requests. receive() notices a dead process.
     static_cast<void>(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
     return receive();
   }
@@ -198,7 +198,7 @@ class Hdf5Process : public EmbeddingReader {
     if (head.size > kMostAnswer)
       fail(fmt::format("HDF5 gave {} bytes at once; the limit is {}", head.size, kMostAnswer));
     std::string answer;
-    while (answer.size() < head.size) {  // in pieces: the size is false if the process crashed
+    while (answer.size() < head.size) {  // in pieces: a crashed process may give a false size
       const std::size_t had = answer.size();
       answer.resize(had + std::min<std::uint64_t>(kStretchBytes, head.size - had));
       receive_all(std::span(answer).subspan(had));

@@ -13,7 +13,7 @@ namespace virnucpro {
 struct IdRow {
   std::string id{};
   std::uint64_t number = 0;  // from 1, in the order of the file
-  std::string content{};     // the rest of the row
+  std::string content{};     // the rest of the row, without the id
 };
 
 class RowSource {

@@ -43,7 +43,7 @@ constexpr std::array kSequenceColumns{
 constexpr std::array kLayouts{
     TableLayout{TableKind::kFrames, "Sequence_ID", kFrameColumns},
     TableLayout{TableKind::kConsensus, "Modified_ID", kConsensusColumns},
-    // The original's table has only the labels.
+    // The original's table has only ids and labels.
     TableLayout{TableKind::kConsensus, "Modified_ID", std::span(kConsensusColumns).first<1>()},
     // `input` is not compared: one input may have two names. Older tables lack this column.
     TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns, "input"},

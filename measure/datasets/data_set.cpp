@@ -98,7 +98,7 @@ void remove_earlier(const std::vector<fs::path>& replaced, const fs::path& metad
 
 // Throws if the folder has any file except `own` and the incomplete files of a killed program.
 void require_empty(const fs::path& folder, const std::vector<fs::path>& own) {
-  std::error_code error;  // a missing folder is empty
+  std::error_code error;  // an error means no folder, and so no files
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
     throw Error(ErrorKind::kOutputExists, Place{.file = folder.string()}, "it is not a folder");
   }

@@ -23,7 +23,7 @@ struct DataSetSettings {
 };
 
 struct DataFile {
-  std::string name;  // without its folder
+  std::string name;  // file name, without its folder
   std::uint64_t sequences = 0;
   std::uint64_t bases = 0;
   std::uint64_t bytes = 0;
@@ -78,8 +78,7 @@ std::optional<DataSet> find_data_set(const DataSetSettings& settings,
                                      const std::filesystem::path& output);
 
 // Returns the existing data set, else writes it, also over another data set of this program.
-// Errors: those of write_data_set(); kOutputExists if another file is there, or one of another
-// size.
+// Errors: those of write_data_set(); kOutputExists for other files, or files of another size.
 DataSet generate_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
                           const Cancel& cancel);
 
@@ -93,7 +92,7 @@ struct DataSize {
 inline constexpr std::string_view kProductionSize = "production";
 inline constexpr std::uint64_t kReadLength = 150;
 
-// Returns "tiny" (10) to "production" (6 million). v2 has the first four, with these lengths.
+// Returns the sizes "tiny" (10 sequences) to "production" (6 million). v2 has the first four.
 std::span<const DataSize> data_sizes();
 // Returns the size with this name. Errors: kUsage, naming `option` and the valid sizes.
 DataSize parse_data_size(std::string_view name, std::string_view option);

@@ -24,7 +24,7 @@ struct SequenceSpan {
   std::uint64_t end = 0;
 };
 
-// Figures of the sequences as generated.
+// Figures of the generated sequences.
 struct GeneratedFigures {
   LengthHistogram lengths{};
   std::uint64_t gc_bases = 0;

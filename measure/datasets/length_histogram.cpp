@@ -8,7 +8,7 @@ namespace {
 
 // Lengths of up to 13 bits have an interval each; longer lengths are grouped by their top 13 bits.
 constexpr std::uint64_t kExact = 8192;
-constexpr std::uint64_t kIntervals = kExact / 2;  // per doubling of the length
+constexpr std::uint64_t kIntervals = kExact / 2;  // intervals per doubling of the length
 constexpr std::uint64_t kExactBits = 13;
 
 std::uint64_t interval_of(std::uint64_t length) {

@@ -12,7 +12,7 @@
 namespace virnucpro {
 
 struct SampleFile {
-  std::string name;         // without its folder
+  std::string name;         // file name, without its folder
   std::uint64_t bytes = 0;  // size of the file
   std::string hash;         // hash of its text, as in a run's journal (InputEnd)
   std::uint64_t sequences = 0;

@@ -24,9 +24,9 @@ struct BenchmarkSettings {
   std::filesystem::path program{};  // this program, which is measured
   std::filesystem::path output{};   // an existing folder
   ModelSettings models{};
-  std::vector<std::string> model_arguments{};    // the same models, as arguments of predict
-  std::vector<std::string> encoder_arguments{};  // the encoders, as arguments of profile
-  std::vector<std::string> tune_arguments{};     // for tune, with the same models and device
+  std::vector<std::string> model_arguments{};    // arguments of predict for the same models
+  std::vector<std::string> encoder_arguments{};  // arguments of profile for the encoders
+  std::vector<std::string> tune_arguments{};     // arguments of tune for the same models and device
   DataSize size{};
   std::vector<std::filesystem::path> samples{};  // real sequences instead of made-up ones
   bool quick = false;                            // true: one repeat of each run
@@ -54,7 +54,7 @@ struct Metric {
   std::string label;
   Measure unit = Measure::kNone;
   Better better = Better::kHigher;
-  std::vector<double> values;  // one per repeat, at least one
+  std::vector<double> values;  // the values of all repeats, at least one
   // True if the figure is the same on every machine, such as a number of tokens. One run is enough.
   bool counted = false;
 };
@@ -89,7 +89,7 @@ struct V2Figures {
   std::map<std::string, Stage> stages{};
   std::map<std::string, double> memory{};  // "peak", "average": GB; "efficiency": percent
   std::optional<Equivalence> equivalence{};
-  std::optional<double> total_seconds{};  // of the largest run, start to end
+  std::optional<double> total_seconds{};  // of the largest run, from start to exit
   std::optional<double> projected_10k_hours{};
   std::optional<double> projected_hours{};  // for kProjectedReads of one chunk each
 };

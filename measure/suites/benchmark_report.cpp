@@ -307,7 +307,7 @@ std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFac
             {"verdicts", verdicts_json(verdicts_section(verdicts))},
             {"suites", suites_section(results)},
             {"changes", changes_of(end.changes)}};
-  // The figures that later benchmarks are compared with, as in the history.
+  // Adds the figures with which later benchmarks are compared, as in the history.
   json.update(json_of(kept_results(facts, results)));
   return json.dump(1) + "\n";
 }

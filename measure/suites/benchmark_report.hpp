@@ -21,7 +21,7 @@ struct BenchmarkFacts {
 // The outcome of a benchmark, besides the suites' results.
 struct BenchmarkEnd {
   std::vector<MetricChange> changes{};  // only judged changes
-  std::string against_failure{};        // why runs of another build failed; empty: none
+  std::string against_failure{};        // why the runs of another build failed; empty: they did not
   int exit_code = 0;
 };
 

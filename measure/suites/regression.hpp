@@ -26,8 +26,8 @@ struct KeptMetric {
   std::string key{};
   Better better = Better::kHigher;
   Spread spread{};
-  bool brief = false;    // its runs were too short for a reliable rate
-  bool counted = false;  // Metric::counted
+  bool brief = false;    // true: its runs were too short for a reliable rate
+  bool counted = false;  // true: as Metric::counted
 };
 
 // The device, models and settings of a benchmark. Figures are compared if the identities are equal;
@@ -54,11 +54,11 @@ struct KeptResults {
 };
 
 enum class Change : std::uint8_t {
-  kSame,        // within the bar
-  kBetter,      // by more than the bar
+  kSame,        // the medians differ by less than the bar
+  kBetter,      // better by more than the bar
   kUnclear,     // the medians differ by more than the bar, perhaps by chance
   kRegression,  // worse by more than the bar
-  kMissing      // only the earlier benchmark has the figure
+  kMissing      // only the earlier benchmark has this figure
 };
 // Returns "same", "better", "unclear", "regression" or "not measured".
 std::string_view name_of(Change change);

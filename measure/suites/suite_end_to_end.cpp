@@ -36,8 +36,8 @@ std::vector<std::filesystem::path> reads(const SuiteContext& context, std::uint6
   return context.made_up(FixedLength{std::min(kReadLength, settings.chunk_size)}, count);
 }
 
-// Returns the numbers of reads to run: a quarter, a half, three quarters and, repeated, all of the
-// reads, up to most_projected_from. A line needs more than two points for an error estimate.
+// Returns the numbers of reads to run: a quarter, a half, three quarters and all, but at most
+// most_projected_from. The last is repeated. An error estimate needs more than two points.
 std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;
   const std::uint64_t times = settings.samples.empty() ? kReadsASequence : 1;

@@ -104,9 +104,10 @@ bool is_wrong(const DatasetComparison& found, double explained) {
          (!is_within && !(found.numbers.absolute.max <= explained)) || found.numbers.not_finite > 0;
 }
 
-// Returns kPass if all is equal, else kMiss if is_wrong() for any dataset, else kWarn: for numbers
-// beyond tolerance that the precision explains, for embeddings, and for labels near the boundary.
-// With an exact tolerance, any differing row is a miss; data that only one file has is a warning.
+// Returns kPass if all is equal, kMiss if is_wrong() for a dataset, else kWarn. A warning is for
+// numbers beyond tolerance that the precision explains, for embeddings, and for labels near the
+// boundary. With an exact tolerance, any differing row is a miss; data in one file only is a
+// warning.
 VerdictStatus status_of(const Comparison& comparison, double explained) {
   if (comparison.equal()) return VerdictStatus::kPass;
   const bool exact = comparison.tolerance.exact;
@@ -144,8 +145,8 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Returns the share of numbers within tolerance of each dataset that has others. This explains a
-// warning although the verdict's value, the largest score difference, is within the bar.
+// Returns, for each dataset with numbers beyond tolerance, the share of its other numbers. This
+// explains a warning although the verdict's value, the largest score difference, is within the bar.
 std::string beyond_of(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const DatasetComparison& found : comparison.datasets) {
@@ -238,8 +239,8 @@ constexpr Row kPrecision{"PRECISION", "answers against those in fp32"};
 // The rows for the verdicts on one set of results of the original.
 struct Original {
   Row row;
-  Row own;   // by this program's own bar
-  Row fp32;  // for this program's run in fp32
+  Row own;   // against this program's own bar
+  Row fp32;  // of this program's run in fp32
   Row fp32_own;
 };
 constexpr Original kBaseline{
@@ -269,7 +270,7 @@ struct OwnRuns {
   std::optional<Trial> fp32;  // empty if its own precision is fp32
 };
 
-// Returns the whole data set if the stored baseline has no sequences, else at most kMostEmbedded.
+// Returns all data if the stored baseline has no sequences, else at most kMostEmbedded sequences.
 std::vector<fs::path> inputs_of(const SuiteContext& context) {
   const std::uint64_t all = context.settings.size.sequences;
   const fs::path& baseline = context.settings.baseline;

@@ -85,7 +85,7 @@ std::optional<double> growth(const std::vector<PlotPoint>& all) {
   return LinearFit(late).slope() * 3600;
 }
 
-// Judges the host or GPU that grows most: the rate of the second half times the run's whole time.
+// Judges the largest growth of host and GPUs: the rate of a run's second half times its whole time.
 void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
   Verdict verdict{.id = "MEM-GROWTH",
                   .name = "growth of memory over the run",

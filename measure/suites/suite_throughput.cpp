@@ -39,7 +39,7 @@ struct StageFigures {
   std::optional<double> busy_share{};             // share of its time in which the device computed
   std::optional<double> share{};                  // the stage's share of a whole run's time
   std::optional<double> memory_bytes{};           // its peak in bytes when it ran alone
-  std::optional<double> gpu_percent{};            // of the GPU during the stage in a whole run
+  std::optional<double> gpu_percent{};            // use of the GPU while a whole run computes it
 };
 
 // Returns a stage of the whole run's telemetry; `name` is its name in the telemetry.
@@ -127,7 +127,7 @@ std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& h
                                       const Trial& whole) {
   std::vector<StageFigures> all;
   for (const HostStage& stage : host.stages) {
-    const bool is_timed_alone = stage.name != "translate";  // it is part of kTogether
+    const bool is_timed_alone = stage.name != "translate";  // "translate" is part of kTogether
     all.push_back(stage_figures(stage.name.c_str(), StageClock::kHost,
                                 rates_of(stage.seconds, host.sequences),
                                 is_timed_alone ? recorded_stage(whole, stage.name) : std::nullopt));
@@ -199,7 +199,7 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
   std::vector<StageRate> rates;
   for (const StageFigures& stage : stages) {
     const std::string& name = stage.rate.name;
-    if (name == "write" || name == kTogether) continue;  // `write` is last; kTogether's parts count
+    if (name == "write" || name == kTogether) continue;  // `write` runs last; the parts are counted
     rates.push_back(stage.rate);
   }
   const SlowestStage slowest = slowest_stage(

@@ -30,10 +30,10 @@ Verdict skipped_verdict(Verdict verdict, std::string why);
 // Adds a remark on a verdict's value; does nothing to a verdict without a value.
 void add_remark(const std::string& text, Verdict& verdict);
 
-// Returns the verdict on a ratio that must be at least `bar`; a warning if its interval has `bar`.
+// Returns the verdict on a ratio that must reach `bar`; a warning if its interval includes `bar`.
 Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar);
 
-// Runs `profile` for a model on the first device. Returns its JSON. Its log is named `name`.
+// Runs `profile` for a model on the first device, with a log named `name`. Returns its JSON.
 JsonValues profile_model(SuiteContext& context, const std::string& name, const char* model,
                          const std::vector<std::string>& arguments);
 // Returns the bytes of memory in the JSON of `profile`, summed over all purposes. `figure` is

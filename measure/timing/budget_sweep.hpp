@@ -13,8 +13,8 @@ struct BudgetRow {
   bool out_of_memory = false;    // true: the other figures are unknown
   double tokens_per_second = 0;  // the median of the repeats
   double spread = 0;             // from the slowest repeat to the fastest, as a share of the median
-  std::uint64_t batches = 0;     // number in all repeats together
-  std::vector<double> rates{};   // one per repeat
+  std::uint64_t batches = 0;     // number of batches in all repeats together
+  std::vector<double> rates{};   // tokens per second of each repeat
   double busy_share = 0;         // share of the time that the device computed, by its own events
 };
 

@@ -17,7 +17,7 @@ inline constexpr std::chrono::seconds kChildPatience = Cancel::kGrace + std::chr
 
 struct ChildCall {
   std::filesystem::path program;
-  std::vector<std::string> arguments;                            // after the program's name
+  std::vector<std::string> arguments;                            // without the program's name
   std::filesystem::path log;                                     // receives its stdout and stderr
   std::vector<std::pair<std::string, std::string>> variables{};  // added to the environment
   std::chrono::milliseconds patience = kChildPatience;           // time between SIGTERM and SIGKILL
@@ -27,7 +27,7 @@ struct ChildEnd {
   int exit_code = 0;  // its exit code, or 128 + the signal that killed it
   double seconds = 0;
   double cpu_seconds = 0;            // user and system time, with that of its children
-  std::uint64_t peak_rss_bytes = 0;  // of the largest of its processes
+  std::uint64_t peak_rss_bytes = 0;  // peak of its largest process
 };
 
 // Runs a program to its end. When this process is cancelled, the program is asked to stop, as by

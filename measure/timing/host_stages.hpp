@@ -23,7 +23,7 @@ struct HostStage {
 };
 
 struct HostStages {
-  std::uint64_t sequences = 0;  // in each repeat
+  std::uint64_t sequences = 0;  // number of sequences in each repeat
   std::uint64_t frames = 0;
   std::uint64_t esm_tokens = 0;
   std::uint64_t dna_tokens = 0;

@@ -17,7 +17,7 @@ namespace virnucpro {
 
 // Describes a run of predict to be measured.
 struct TrialCall {
-  std::string name;  // its directory and its log get this name with a number
+  std::string name;  // name of its directory and its log, to which a number is added
   std::vector<std::filesystem::path> inputs;
   std::vector<std::string> arguments{};  // added to the arguments that all trials have
   std::vector<std::pair<std::string, std::string>> variables{};
@@ -64,8 +64,8 @@ class PredictTrials {
  public:
   struct Settings {
     std::filesystem::path program;
-    std::filesystem::path folder;          // for the runs and their logs
-    std::vector<std::string> arguments{};  // for every run: models, chunk size, precision
+    std::filesystem::path folder;          // receives the runs' output directories and logs
+    std::vector<std::string> arguments{};  // of every run: models, chunk size, precision
     ChildRunner run = run_child;
   };
 

@@ -23,7 +23,7 @@ struct ProfileSettings {
   std::vector<std::size_t> budgets;  // in ascending order, at least one
   std::string test_file;             // file with the sequences of the frames; empty: made-up frames
   std::uint64_t chunk_size = 500;
-  double seconds = 2;  // per budget, but at least one batch per repeat
+  double seconds = 2;  // of measuring per budget; at least one batch per repeat
 };
 
 // Measures one model on one device at one token budget after the other. Batches are packed in

@@ -22,7 +22,7 @@ struct SlowestStage {
   std::string name{};
   double host_sequences_per_second = 0;    // rate of the slowest thread, or of all threads together
   double device_sequences_per_second = 0;  // rate of all devices together
-  double share = 0;                        // the stage's share of the slower one's time
+  double share = 0;                        // the stage's share of the slower part's time
 };
 
 // Returns the slowest stage. Stages of the host run in parallel, stages of a device one after the

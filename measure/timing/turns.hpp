@@ -17,7 +17,7 @@ namespace virnucpro {
 struct TimerSettings {
   std::size_t warm_ups = 1;
   std::size_t least_repeats = 3;
-  double least_seconds = 0.5;  // least time of all repeats together
+  double least_seconds = 0.5;  // least sum of the times of all repeats
 };
 
 // Repeats the work and returns the seconds of each repeat. `work` must return only when all its
@@ -28,7 +28,7 @@ std::vector<double> time_repeats(const TimerSettings& settings, const std::funct
 struct Turns {
   std::size_t sides = 2;
   std::size_t repeats = 1;
-  bool alternate = false;  // every second turn is in reverse order
+  bool alternate = false;  // true: every second turn is in reverse order
 };
 
 // Calls `run` once for each side in each turn, with the side's index. Errors: those of `run`.

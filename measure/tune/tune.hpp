@@ -36,7 +36,7 @@ std::vector<TuneCell> cells_of(const TuneGrid& grid);
 
 // One round of tuning: all remaining cells are measured on the same part of the data.
 struct TuneRound {
-  std::uint64_t sequences = 0;  // per run
+  std::uint64_t sequences = 0;  // number of sequences in each run
   std::size_t repeats = 1;
   double bar = 0;  // a cell below this share of the fastest cell's rate is stopped
 };
@@ -47,8 +47,8 @@ struct TuneRound {
 std::vector<TuneRound> tune_rounds(std::uint64_t sequences, std::uint64_t least, bool quick);
 
 struct TuneRun {
-  double sequences_per_second = 0;  // while it computed
-  double seconds = 0;               // of the whole process
+  double sequences_per_second = 0;  // while the run computed
+  double seconds = 0;               // time of the whole process
   std::uint64_t batches = 0;
   std::optional<double> gpu_percent{};  // of the least busy GPU while embedding
 };
@@ -83,8 +83,8 @@ std::vector<TuneResult> tune_cells(
 double relative_rate(const std::vector<TuneResult>& results, const TuneResult& result);
 
 struct TuneWinner {
-  std::size_t place = 0;    // index into the results
-  std::size_t fastest = 0;  // index into the results
+  std::size_t place = 0;    // index of the winner in the results
+  std::size_t fastest = 0;  // index of the fastest cell in the results
   std::size_t alike = 1;    // number of cells about as fast (kGoodEnough), with these two
 };
 

@@ -66,8 +66,7 @@ double choose_shadow(const std::string& option, const Config& config) {
 }
 
 // Reads the calibration that an option or the configuration names, if any. Ignores the
-// configuration beside --int8-keep and in other precisions, so that one configuration serves all
-// runs.
+// configuration if --int8-keep is given or the precision is another, so that it serves all runs.
 std::optional<Calibration> choose_calibration(const FinerOptions& options,
                                               const ComputeOptions& compute, const Config& config,
                                               const ComputeSettings& chosen) {
@@ -174,7 +173,7 @@ Precision choose_check_precision(const std::string& option, const Config& config
 bool choose_check(const FinerOptions& options, const ComputeOptions& compute, const Config& config,
                   PredictSettings& settings) {
   if (auto given = choose_calibration(options, compute, config, settings.compute)) {
-    // The margin holds only for the linears that the calibration keeps in 16 bits.
+    // Refused: the margin holds only for the linears that the calibration keeps in 16 bits.
     if (!compute.int8_keep.empty()) {
       fail_usage(
           "--int8-keep: the calibration already names the products that stay in 16 bits; leave "

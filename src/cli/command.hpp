@@ -38,7 +38,7 @@ void add_embed_command(Command& program);
 void add_calibrate_command(Command& program);
 void add_download_command(Command& program);
 void add_utils_commands(Command& program);  // utils and its subcommands
-void add_help_command(Command& program);    // call it after the commands that help describes
+void add_help_command(Command& program);    // call it last: help describes the others
 
 void add_validate_command(Command& utils);
 void add_inspect_command(Command& utils);

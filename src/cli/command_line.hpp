@@ -32,7 +32,7 @@ inline constexpr const char* kArguments = "Arguments";
 enum class Ask : std::uint8_t { kHelp, kHelpAll, kHelpV2, kVersion };
 
 // The help that lists an option. --help has the options that most runs need, because eighty are too
-// many to read. --help-all adds rarer options, and v2's with an effect. --help-v2 has all of v2's.
+// many to read. --help-all adds rarer options, and v2's with an effect. --help-v2 has only v2's.
 enum class ListedBy : std::uint8_t { kHelp, kHelpAll, kHelpAllAndV2, kHelpV2 };
 
 // An option sets a switch, counts its occurrences, or stores its value or all of its values.
@@ -48,7 +48,7 @@ struct OptionRow {
   std::string text;       // the effect of the option
   std::string more{};     // text that --help-all and the manual add
   std::string value{};    // empty: the option takes no value
-  bool* alone = nullptr;  // set if the option has no value; null: a value is required
+  bool* alone = nullptr;  // set if given without a value; null: a value is required
   std::string group = kOptions;
   std::string excludes{};  // the name of an earlier option that must not be combined with it
   ListedBy listed_by = ListedBy::kHelp;

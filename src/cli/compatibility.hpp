@@ -38,7 +38,7 @@ class V2Options {
 
   // Logs a warning for each given flag, except for the list of GPUs.
   void report() const;
-  std::optional<std::string> gpus() const;  // as written
+  std::optional<std::string> gpus() const;  // as written on the command line
   bool all_gpus() const;
   bool fp32() const;
 

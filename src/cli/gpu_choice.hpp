@@ -15,12 +15,12 @@ namespace virnucpro {
 bool is_gpu_list(std::string_view text);
 // True for "cuda", "cuda:all", "cuda:" and a list, or an index alone.
 bool names_a_gpu(std::string_view device);
-// Returns find_gpus()'s argument from a GPU's name: "all", a list, or nothing for "cuda".
+// Returns the `list` of find_gpus() for a device: "0,2" for "cuda:0,2", and empty for "cuda".
 std::string_view numbers_of(std::string_view device);
 
 // Returns the GPUs in a list, or for "all" all usable GPUs; for an empty list, the first usable
-// GPU. Errors: kDevice, naming `asked_for`, for a missing or too old GPU; kUsage for one named
-// twice.
+// GPU. Errors: kDevice, naming `asked_for`, for a missing or too old GPU; kUsage for a repeated
+// GPU.
 std::vector<GpuId> find_gpus(const DeviceSurvey& survey, std::string_view asked_for,
                              std::string_view list);
 

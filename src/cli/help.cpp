@@ -47,7 +47,7 @@ std::string entry(std::string_view name, std::string_view text, std::size_t widt
   return line + "\n";
 }
 
-// Breaks a long list of words such as "fp32|fp16" into lines after a bar.
+// Breaks a long list of words such as "fp32|fp16" into lines that end with a bar.
 std::string wrapped_words(std::string name) {
   if (name.size() + 2 <= kLineWidth) return name;
   const std::size_t bar = name.rfind('|', kLineWidth - 3);

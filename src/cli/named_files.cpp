@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The values of OptionRow::value that may name a file to read.
+// Values of OptionRow::value: an option or argument with one of these may name an input file.
 constexpr std::array<std::string_view, 10> kRead{
     "FILE", "FILE|none", "DIR|FILE",   "INPUT",   "ALIGNMENTS",
     "A",    "B",         "CLASSIFIER", "DNABERT", "ESM"};

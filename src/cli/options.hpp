@@ -54,7 +54,7 @@ void add_classifier_options(Command& command, ModelOptions& options);
 void add_encoder_options(Command& command, ModelOptions& options);
 void add_device_option(Command& command, ComputeOptions& options);
 void add_device_options(Command& command, ComputeOptions& options);
-// Adds add_device_options(), the options on batches, and v2's flags with an effect.
+// Adds the options of add_device_options(), those on batches, and v2's flags with an effect.
 void add_compute_options(Command& command, ComputeOptions& options);
 
 // Returns the folder in --models-dir, VIRNUCPRO_MODELS or run.models_dir; empty if none is set.

@@ -33,7 +33,7 @@ bool holds_run(const std::filesystem::path& directory) {
          is_there(run_files::kOwnFiles.in(directory));
 }
 
-// Refuses a file of a run, which not even --force replaces, and a new file with the name of one.
+// Refuses a run's own file, which not even --force replaces, and a new file with such a name.
 void require_no_run_file(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path whole = std::filesystem::absolute(path, unknown);

@@ -205,8 +205,8 @@ int report(const Error& error, const Program& program) {
 }
 
 // Opens /dev/null in place of a closed standard stream. Otherwise the next file that we open would
-// get the stream's number, and would be read as input or get messages written into it. Reading or
-// writing the wrong way round remains an error, as for the closed stream.
+// get the stream's number, and would be read as input or get messages written into it. The mode
+// forbids reading stdin and writing stdout, so using the closed stream remains an error.
 void occupy_standard_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) != -1 || errno != EBADF) continue;

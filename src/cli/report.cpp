@@ -211,8 +211,8 @@ Reported report_comparison(const ReportOptions& options, const FigureFolder& fig
   return {.page = options.output, .warnings = warnings_of(facts), .code = code_of(facts)};
 }
 
-// True if a page of samples is wanted: by several runs, by a control, or by the output's name. The
-// name gives pipelines the same files for one sample as for many.
+// True if a page of samples is wanted: by several runs, by a control, or by the output's name. With
+// such a name, a pipeline gets the same files for one sample as for many.
 bool wants_samples(const ReportOptions& options) {
   return options.runs.size() > 1 || !options.controls.empty() ||
          options.output.ends_with(kPageEnding);

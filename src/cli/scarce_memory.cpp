@@ -22,7 +22,7 @@
 namespace virnucpro {
 namespace {
 
-// Bytes of the main thread's stack. In tests HDF5 needed 70 KiB.
+// Bytes of the main thread's stack: least and usual. In tests HDF5 needed 70 KiB.
 constexpr rlim_t kLeastStack = 256U << 10U;
 constexpr rlim_t kGoodStack = 1U << 20U;
 // Bytes of other threads' stacks: glibc's own default without a limit.

@@ -20,9 +20,9 @@ struct SequenceStatistics {
   std::uint64_t longest = 0;
   std::uint64_t empty = 0;
   std::uint64_t outside_iupac = 0;
-  std::uint64_t with_outside_iupac = 0;  // sequences
+  std::uint64_t with_outside_iupac = 0;  // sequences with letters outside IUPAC
   std::uint64_t ambiguous = 0;
-  std::uint64_t with_ambiguous = 0;  // sequences
+  std::uint64_t with_ambiguous = 0;  // sequences with ambiguous bases
   std::uint64_t too_ambiguous = 0;   // sequences over the limit of ambiguous bases
   std::uint64_t duplicate_ids = 0;   // sequences with the id of an earlier sequence of this input
   std::uint64_t foreign_ids = 0;     // sequences with the id of a sequence of an earlier input

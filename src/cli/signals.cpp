@@ -63,7 +63,7 @@ void handle_signals(Cancel& cancel) {
   action.sa_flags = 0;
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
-  ::sigaction(SIGXFSZ, &action, nullptr);  // write() then reports a limit on file sizes
+  ::sigaction(SIGXFSZ, &action, nullptr);  // so that write() reports a limit on file sizes
 }
 
 }  // namespace virnucpro

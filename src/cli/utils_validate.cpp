@@ -111,7 +111,7 @@ class Validation {
   ValidationRules rules_;
   SequenceStatistics statistics_;
   SeenIds ids_;
-  std::uint64_t named_ = 0;     // bad sequences of this input
+  std::uint64_t named_ = 0;     // bad sequences of this input that were named
   std::uint64_t failures_ = 0;  // number of damaged or missing inputs
   bool has_invalid_ = false;
 };

@@ -334,7 +334,7 @@ class Calibrating {
     return sorted;
   }
 
-  // Finds the smallest sufficient number by bisection, because keeping more hardly ever adds error.
+  // Finds the smallest number to keep by bisection, because keeping more hardly ever adds error.
   std::size_t fewest_kept(const std::vector<Esm2Place>& places) {
     const std::size_t frames = std::min(frames_.size(), kFramesOfASearch);
     std::size_t too_few = 0;
@@ -356,7 +356,7 @@ class Calibrating {
     const std::size_t above = allowed_above_margin(errors_.size());
     for (double& error : errors_) error = std::abs(error);
     std::ranges::sort(errors_, std::ranges::greater());
-    // A useless classifier may have tiny errors, but predict refuses a margin below least_margin().
+    // predict refuses a margin below least_margin(), but a useless classifier may have tiny errors.
     result_.margin = std::max(errors_[above], least_margin(precision_name(settings_.compute)));
     result_.chance = chance_of_more(errors_.size(), above);
   }

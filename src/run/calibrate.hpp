@@ -25,7 +25,7 @@ struct CalibrateSettings {
   ModelSettings models;
   ComputeSettings compute;    // needs check_precision; uses the first GPU, or the CPU
   std::string sample_file{};  // empty: made-up coding sequences
-  std::uint64_t seed = 0;     // of the made-up sequences
+  std::uint64_t seed = 0;     // for the made-up sequences
   std::uint64_t chunk_size = 500;
   std::size_t frames = 0;
   CalibrationTarget target{};
@@ -42,10 +42,10 @@ inline constexpr double kConfidence = 0.95;
 // The distance of a precision from the finer precision, over the frames of a sample.
 struct Closeness {
   double centred = 0;  // largest 1 − cosine after subtracting the finer mean, without kOutliers
-  double equal_calls = 1;  // share of frames with the same call in both
-  double logit_mean = 0;   // mean difference, coarse − fine
+  double equal_calls = 1;  // share of frames with the same call in both precisions
+  double logit_mean = 0;   // mean logit difference, coarse − fine
   double logit_rms = 0;
-  double logit_largest = 0;  // largest absolute difference
+  double logit_largest = 0;  // largest absolute logit difference
   double tokens_per_second = 0;
 
   bool reaches(const CalibrationTarget& target) const;
@@ -86,8 +86,8 @@ CalibrationResult calibrate(const CalibrateSettings& settings, const Cancel& can
                             const std::function<void(const CalibrationPoint&)>& on_point,
                             const std::function<void(const std::string&)>& say);
 
-// Returns how many of `frames` may have an error above the margin, such that with kConfidence the
-// chance of such an error is at most kFlipChance; 0 also if there are too few frames.
+// Returns the largest number of `frames` that may have an error above the margin: with kConfidence,
+// the chance of such an error is then at most kFlipChance. 0 also if there are too few frames.
 std::size_t allowed_above_margin(std::size_t frames);
 // Returns the upper bound, with kConfidence, of the chance of an error above the margin, if `above`
 // of `frames` have such an error (one-sided; Clopper and Pearson 1934, Biometrika 26).

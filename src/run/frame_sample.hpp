@@ -19,7 +19,7 @@ struct SampleSettings {
   // The sample ends when it has this many tokens or frames.
   std::size_t tokens = std::numeric_limits<std::size_t>::max();
   std::size_t frames = std::numeric_limits<std::size_t>::max();
-  std::uint64_t first_seed = 0;  // for the first made-up sequence; the second has the next seed
+  std::uint64_t first_seed = 0;  // seed of the first made-up sequence; the second has the next seed
   bool proteins = true;          // true: frames have tokens of ESM-2
 };
 

@@ -10,7 +10,7 @@ namespace virnucpro {
 // The states of a checkpoint. "Corrupted" and "incompatible" are v2's own terms.
 enum class CheckpointState : std::uint8_t {
   kWhole,
-  kNotLoaded,     // has data that this program does not read; may be whole
+  kNotLoaded,     // has data that this program does not read, but may be whole
   kCorrupted,     // empty, not a ZIP, or does not load
   kIncompatible,  // loads, but is not the dict of a checkpoint
 };
