@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::string_view kMagic = "BAM\1";
 constexpr std::string_view kCodes = "=ACMGRSVTWYHKDBN";
-constexpr std::size_t kFixedBytes = 32;  // of each record, after its size
+constexpr std::size_t kFixedBytes = 32;  // the fixed part of a record, after the size
 constexpr std::uint32_t kMostInt32 = 0x7fffffff;
 constexpr unsigned char kNoQuality = 0xff;  // the first quality of a read without qualities
-constexpr unsigned char kMostQuality = 93;  // the highest that FASTQ can write
+constexpr unsigned char kMostQuality = 93;  // the highest quality that FASTQ can write
 
-// The two letters that each byte encodes.
+// The two letters that each byte of a packed sequence encodes.
 constexpr auto kPairs = [] {
   std::array<std::array<char, 2>, 256> table{};
   for (std::size_t byte = 0; byte < table.size(); ++byte) {
@@ -35,8 +35,8 @@ constexpr auto kPairs = [] {
 
 // The sizes and fields of a record's fixed part.
 struct BamReader::Layout {
-  std::uint64_t offset = 0;  // of the record in the text
-  std::uint64_t size = 0;    // of the bytes after the size field
+  std::uint64_t offset = 0;  // of the record, in bytes
+  std::uint64_t size = 0;    // number of bytes after the size field
   std::int32_t reference = 0;
   std::int32_t mate_reference = 0;
   std::uint64_t name = 0;   // bytes
@@ -54,14 +54,14 @@ struct BamReader::Layout {
 BamReader::BamReader(ByteSource& source, std::string file, Qualities qualities)
     : bytes_(source), file_(std::move(file)), keeps_qualities_(qualities == Qualities::kKeep) {}
 
-// Calls `read`, and adds the place to an error that names no file.
+// Calls `read`. If the call throws an error that names no file, adds file, record and offset to it.
 template <typename Read>
 auto BamReader::placing_errors(Read read) {
   try {
     return read();
   } catch (const Error& error) {
     if (!error.place().file.empty()) throw;
-    const bool own = error.detail().empty();  // the window throws without place or detail
+    const bool own = error.detail().empty();  // an error of ByteWindow has no place and no detail
     throw placed(
         error, Place{.file = file_, .record = records_ + 1, .offset = bytes_.bytes()},
         own ? fmt::format("within a BAM {}", in_header_ ? "header" : "record") : error.detail());
@@ -89,7 +89,7 @@ std::optional<MappedAlignment> BamReader::next_mapped() {
   });
 }
 
-// Reads the references into `references`, or skips them if it is null.
+// Reads the header. Adds its reference sequences to `references`, or skips them if that is null.
 void BamReader::read_header(ReferenceList* references) {
   if (bytes_.read(kMagic.size()) != kMagic) fail(0, "expected the magic number of BAM");
   bytes_.skip(bytes_.read_u32());
@@ -117,7 +117,7 @@ void BamReader::read_header(ReferenceList* references) {
 std::string BamReader::read_reference_name(std::uint64_t size) {
   const std::uint64_t offset = bytes_.offset();
   if (size == 0) fail(offset, "a reference's name has no end");
-  ReferenceList::require_short(size - 1);  // so it fits in the window
+  ReferenceList::require_short(size - 1);  // a longer name does not fit in the window
   std::string_view name = bytes_.read(size);
   if (name.back() != '\0') fail(offset, "a reference's name has no end");
   name.remove_suffix(1);
@@ -125,7 +125,6 @@ std::string BamReader::read_reference_name(std::uint64_t size) {
   return std::string(name);
 }
 
-// Returns the next record that is not skipped.
 std::optional<SequenceRecord> BamReader::read_record() {
   while (!bytes_.at_end()) {
     const Layout layout = read_layout();
@@ -151,7 +150,6 @@ std::optional<SequenceRecord> BamReader::read_record() {
   return std::nullopt;
 }
 
-// Returns the next primary alignment of a mapped read.
 std::optional<MappedAlignment> BamReader::read_mapped() {
   while (!bytes_.at_end()) {
     const Layout layout = read_layout();
@@ -184,8 +182,8 @@ MappedAlignment BamReader::read_facts(const Layout& layout) {
   return found;
 }
 
-// Returns true if this CIGAR only points to the tag CG: it clips all letters, then skips (SAM
-// specification, 4.2.2).
+// Reads a CIGAR. Returns true if it is only a sign that the true CIGAR is in the tag CG. The sign
+// clips all letters, then skips letters of the reference (SAM specification, 4.2.2).
 bool BamReader::read_cigar(const Layout& layout, CigarSums& cigar) {
   constexpr std::uint32_t kSkipped = 3;  // N
   constexpr std::uint32_t kClipped = 4;  // S
@@ -222,12 +220,13 @@ void BamReader::check_layout(const Layout& layout) const {
   const std::uint64_t needed = layout.before_tags();
   if (needed > layout.size) {
     fail(layout.offset,
-         fmt::format("its parts need {} bytes, the record has {}", needed, layout.size));
+         fmt::format("its fields need {} bytes, but the record has {}", needed, layout.size));
   }
   for (const std::int32_t reference : {layout.reference, layout.mate_reference}) {
     if (reference >= -1 && reference < static_cast<std::int64_t>(reference_count_)) continue;
-    fail(layout.offset, fmt::format("it names reference {} (from 0), but the header has {}",
-                                    reference, reference_count_));
+    fail(layout.offset,
+         fmt::format("it names reference {} (from 0), but the header has {} references", reference,
+                     reference_count_));
   }
 }
 
@@ -251,11 +250,11 @@ std::string BamReader::read_letters(std::uint32_t count) {
       letters.append(pair.data(), pair.size());
     }
   }
-  letters.resize(count);  // an odd count leaves half a byte
+  letters.resize(count);  // with an odd count, the last half byte is padding
   return letters;
 }
 
-// Returns the qualities as FASTQ writes them; empty if the record has none.
+// Returns the qualities as the characters of FASTQ; empty if the record has no qualities.
 std::string BamReader::read_qualities(std::uint32_t count) {
   std::string qualities;
   bool has_some = true;

@@ -11,10 +11,10 @@
 
 namespace virnucpro {
 
-// Reads a decompressed BAM text (SAM specification, 4.2). Memory is one read and a bounded window,
-// whatever sizes the text claims. It keeps the letters and, if asked to, the qualities; it skips
-// CIGAR, tags and header. Bases are the sixteen codes "=ACMGRSVTWYHKDBN". As a MappingReader it
-// keeps the references of the header, and reads CIGAR and tags instead of letters.
+// Reads decompressed BAM (SAM specification, 4.2). Its memory is one read and a window of 64 KiB,
+// whatever sizes the file claims. next() returns letters (the codes "=ACMGRSVTWYHKDBN") and, with
+// Qualities::kKeep, qualities; it skips CIGAR, tags and header. next_mapped() keeps the references
+// of the header, and reads CIGAR and tags instead of letters.
 class BamReader : public AlignmentReader, public MappingReader {
  public:
   BamReader(ByteSource& source, std::string file, Qualities qualities = Qualities::kPassOver);
@@ -51,8 +51,8 @@ class BamReader : public AlignmentReader, public MappingReader {
   bool keeps_qualities_;
   bool in_header_ = true;
   std::uint32_t reference_count_ = 0;
-  ReferenceList references_;   // read only if they are asked for
-  std::uint64_t records_ = 0;  // read completely
+  ReferenceList references_;   // filled only for next_mapped()
+  std::uint64_t records_ = 0;  // number of records read completely
   SkippedAlignments skipped_;
   UnplacedAlignments unplaced_;
 };

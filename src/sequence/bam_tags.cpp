@@ -13,10 +13,10 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kTagHead = 3;    // two letters and a type
-constexpr std::size_t kArrayHead = 5;  // the elements' type and their number
+constexpr std::size_t kTagHead = 3;    // bytes: a name of two letters and a type
+constexpr std::size_t kArrayHead = 5;  // bytes: the elements' type and their number
 
-// Returns the size of a value of this type, or of an array's element; 0 for other types.
+// Returns the bytes of a value or an array element of this type; 0 for types without a fixed size.
 std::size_t size_of_type(char type) {
   switch (type) {
     case 'A':
@@ -35,7 +35,7 @@ std::size_t size_of_type(char type) {
   }
 }
 
-// Returns the integer; empty if the type is not an integer type.
+// Returns the integer in `bytes`; empty if `type` is not an integer type.
 std::optional<std::int64_t> integer_of(char type, std::string_view bytes) {
   switch (type) {
     case 'c':
@@ -92,7 +92,7 @@ class TagReader {
   }
 
   void read_cigar(std::uint64_t count) {
-    if (found_.cigar) fail("CG stands twice");
+    if (found_.cigar) fail("the tag CG occurs twice");
     CigarSums cigar;
     for (std::uint64_t i = 0; i < count; ++i) {
       if (!add_bam_operation(cigar, bytes_.read_u32())) fail("CG holds an impossible operation");
@@ -108,13 +108,13 @@ class TagReader {
   }
 
   void keep_distance(std::optional<std::int64_t> value) {
-    if (!value || *value < 0) fail("NM is not a number in its range");
-    if (found_.edit_distance) fail("NM stands twice");
+    if (!value || *value < 0) fail("NM is not a number, or is negative");
+    if (found_.edit_distance) fail("the tag NM occurs twice");
     found_.edit_distance = static_cast<std::uint64_t>(*value);
   }
 
   void refuse_distance(const std::string& name) const {
-    if (name == "NM") fail("NM is not a number in its range");
+    if (name == "NM") fail("NM is not a number, or is negative");
   }
 
   std::string_view take(std::size_t size) {
@@ -123,7 +123,7 @@ class TagReader {
   }
 
   void count_off(std::uint64_t size) {
-    if (size > left_) fail(fmt::format("a tag needs {} bytes, the record has {}", size, left_));
+    if (size > left_) fail(fmt::format("a tag needs {} bytes, but {} are left", size, left_));
     left_ -= size;
   }
 
@@ -133,7 +133,7 @@ class TagReader {
 
   ByteWindow& bytes_;
   std::uint64_t left_;
-  std::uint64_t begin_ = 0;  // of the tag
+  std::uint64_t begin_ = 0;  // the tag's offset in bytes
   BamTags found_;
 };
 

@@ -11,13 +11,14 @@ struct BGZF;
 namespace virnucpro {
 
 // Writes a file in BGZF, gzip in blocks that can be read in parallel (SAM specification, 4.1). The
-// file gets its name only when it is complete. Errors: those of AtomicFile.
+// file gets its name only in commit(). Errors: those of AtomicFile.
 class BgzfFile {
  public:
   explicit BgzfFile(const std::filesystem::path& path);
 
   void write(std::string_view text);
-  // Writes the end and syncs. With several files, finish all before you commit the first.
+  // Writes the end of the file and syncs it to the disk. If several files belong together, call
+  // finish() for all of them before the first commit().
   void finish();
   void commit() { file_.commit(); }
   std::filesystem::path reachable_path() const { return file_.reachable_path(); }

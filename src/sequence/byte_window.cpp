@@ -57,7 +57,7 @@ void ByteWindow::require(std::size_t size) {
   }
 }
 
-// Appends more bytes to the unread bytes; false at the end of the text.
+// Moves the unread bytes to the buffer's start and appends more. Returns false at the text's end.
 bool ByteWindow::fill() {
   std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
             buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());

@@ -23,7 +23,7 @@
 namespace virnucpro {
 namespace {
 
-// This is a template because the C libraries disagree about the resource's type.
+// A template, because C libraries declare different types for this argument of prlimit().
 template <typename Resource>
 void set_limit(pid_t process, Resource resource, std::uint64_t value) {
   rlimit limit{};
@@ -45,7 +45,7 @@ std::uint64_t nanoseconds_used(pid_t process) {
   if (const int error = ::clock_getcpuclockid(process, &clock); error != 0) {
     throw Error(ErrorKind::kInputRead, errno_text(error));
   }
-  ::clock_gettime(clock, &used);  // fails for a process that has ended, and leaves 0
+  ::clock_gettime(clock, &used);  // fails if the process has ended; `used` is then 0
   return static_cast<std::uint64_t>(used.tv_sec) * kNanoseconds +
          static_cast<std::uint64_t>(used.tv_nsec);
 }
@@ -54,15 +54,16 @@ void move_to(int to, int from) {
   if (::dup2(from, to) < 0) throw Error(ErrorKind::kInputRead, errno_text(errno));
 }
 
-// Closes all descriptors except these. It needs no free descriptor, as few files may be allowed. In
-// all our programs 0 to 2 are open, so neither argument is 0, 1 or 2. Errors: kInputRead.
+// Makes `socket` the descriptors 0 and 1, and `file`, if it is not -1, the descriptor kFile. Closes
+// all others. Opens nothing before that, because the limit of open files may be reached. In all our
+// programs 0 to 2 are open, so neither argument is 0, 1 or 2. Errors: kInputRead.
 void keep_only(int socket, int file) {
   constexpr int kFile = ChildProcess::kFile;
   move_to(STDIN_FILENO, socket);
   move_to(STDOUT_FILENO, socket);
   if (file >= 0) move_to(kFile, file);
   ::closefrom(file < 0 ? kFile : kFile + 1);
-  move_to(STDERR_FILENO, open_retrying("/dev/null", O_WRONLY).get());  // libraries write there
+  move_to(STDERR_FILENO, open_retrying("/dev/null", O_WRONLY).get());  // libraries write to it
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -70,7 +71,7 @@ void keep_only(int socket, int file) {
 
 void end_with(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // the parent has ended already
+  if (::getppid() != parent) ::_exit(0);  // the parent ended before prctl()
 }
 
 [[noreturn]] void live(pid_t parent, int socket, int file, const std::function<void()>& work) {
@@ -79,7 +80,7 @@ void end_with(pid_t parent) {
   try {
     keep_only(socket, file);
     work();
-  } catch (...) {  // the early end tells the parent
+  } catch (...) {  // the parent notices that the process ended early
   }
   ::_exit(0);
 }
@@ -136,25 +137,25 @@ void ChildProcess::end_for(std::string misdeed) {
   ::kill(id_, SIGKILL);
 }
 
-// True if the process has computed since the last call. Another limit stops endless computing.
+// True if the process has used processor time since the last call.
 bool ChildProcess::has_computed() {
   const std::uint64_t before = std::exchange(computed_, nanoseconds_used(id_));
   return computed_ != before;
 }
 
 std::string ChildProcess::misdeed() {
-  if (id_ <= 0) return misdeed_;  // none was started; kill() reads 0 and -1 as many processes
+  if (id_ <= 0) return misdeed_;  // no process was started; kill() of 0 or -1 signals many
   ::kill(id_, SIGKILL);
   int status = 0;
   while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
   }
   id_ = -1;
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) misdeed_ = "did something forbidden";
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) misdeed_ = "made a forbidden system call";
   return misdeed_;
 }
 
 std::uint64_t data_bytes() {
-  std::array<std::uint64_t, 6> pages{};  // of statm; the sixth is data and stack
+  std::array<std::uint64_t, 6> pages{};  // fields of statm; the sixth counts data and stack
   std::ifstream file("/proc/self/statm");
   for (std::uint64_t& count : pages) file >> count;
   return pages.back() * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));

@@ -11,16 +11,16 @@
 
 namespace virnucpro {
 
-// A forked process that decodes untrusted files (CRAM, HDF5). On crafted files htslib 1.16 takes
-// any amount of memory and reads beyond its arrays, and the HDF5 of Debian 12 crashes. Here a crash
-// is only an error of the input. The process ends with the object; the kernel also kills it when
-// the thread that started it ends. Its standard input and output are one socket. It closes all
-// other descriptors except the file given to start(): with the other end of the socket it would not
-// notice that the parent has ended; with the lock of an output folder it would keep the folder
-// locked. It cannot gain rights (NO_NEW_PRIVS); the work should begin with filter_system_calls().
+// A forked process that decodes untrusted files (CRAM, HDF5), so that a crash is only an error of
+// the input: on crafted files htslib 1.16 allocates any amount of memory and reads beyond its
+// arrays, and the HDF5 of Debian 12 crashes. The destructor kills the process; the kernel kills it
+// when the thread that started it ends. Its standard input and output are one socket. The process
+// closes all other descriptors except the file given to start(). Otherwise it would keep the lock
+// of an output folder, and the parent's end of the socket, so it would not notice that the parent
+// has ended. It cannot gain rights (NO_NEW_PRIVS). `work` should begin with filter_system_calls().
 class ChildProcess {
  public:
-  // The number that the descriptor `file` of start() has in the process.
+  // The descriptor number that `file` of start() gets in the process.
   static constexpr int kFile = 3;
 
   ChildProcess() = default;
@@ -28,29 +28,29 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Starts the process, which does `work` and ends, also if `work` throws. Returns the other end of
-  // the process's socket. `file` is a descriptor that the process keeps, or -1. Errors:
-  // kOutOfMemory, which names the purpose `for_what`; kInputRead.
+  // Starts the process, which calls `work` and then ends, even if `work` throws. Returns the
+  // parent's end of the socket. The process keeps the descriptor `file`; -1 means none. Errors:
+  // kOutOfMemory, whose message says with `for_what` why the process was needed; kInputRead.
   UniqueFd start(std::string_view for_what, const std::function<void()>& work, int file = -1);
 
-  // Limits the process's data memory (RLIMIT_DATA) and its processor time from now on; it ends when
-  // it uses more. wait() has limits, too. Errors: kInputRead, if the kernel refuses.
+  // Limits the process's data memory (RLIMIT_DATA), and its processor time from now on. Beyond
+  // these limits, allocations fail, or the kernel kills the process. Errors: kInputRead.
   void allow(std::uint64_t bytes, std::uint64_t seconds);
 
-  // Waits for the process's socket like wait_a_while(). It kills the process, so that the socket
-  // ends, in two cases: the process neither computed nor answered for `idle_seconds` of waiting; or
-  // all waiting since the last allow() took longer than kWaitsOfSecond for each allowed second of
-  // processor time, plus `idle_seconds`. Time between waits (the caller reads a slow input), and
-  // time in which all processes were stopped, do not count.
+  // Waits for the process's socket like wait_a_while(). Kills the process, which ends the socket,
+  // in two cases: the process neither computed nor answered during `idle_seconds` of waiting; or
+  // the waits since the last allow() took longer than kWaitsOfSecond seconds for each allowed
+  // second of processor time, plus `idle_seconds`. The time between two calls does not count,
+  // because the caller may read a slow input, nor does time in which all processes were stopped.
   int wait(int socket, int events, unsigned idle_seconds = kIdleSeconds);
 
-  // Returns why the process was killed ("did something forbidden", "did nothing for 120 seconds");
-  // empty if it was not. Kills a process that still runs. Call it after the socket has ended.
+  // Returns why the process was killed ("made a forbidden system call", "did nothing for 120
+  // seconds"); else empty. Kills a process that still runs, so call it after the socket has ended.
   std::string misdeed();
 
-  // Disks and networks that work answer sooner.
+  // The limit for an idle process, in seconds. Disks and networks that work answer sooner.
   static constexpr unsigned kIdleSeconds = 120;
-  // This many processes can share a processor, and each still gets its processor time.
+  // Seconds to wait for each allowed second of processor time: processes may share a processor.
   static constexpr unsigned kWaitsOfSecond = 20;
 
  private:
@@ -58,14 +58,14 @@ class ChildProcess {
   void end_for(std::string misdeed);
 
   pid_t id_ = -1;
-  std::uint64_t computed_ = 0;                    // nanoseconds, at the last has_computed()
+  std::uint64_t computed_ = 0;                    // its nanoseconds of processor time
   std::uint64_t allowed_seconds_ = kIdleSeconds;  // of processor time
-  std::uint64_t turns_ = 0;                       // waits since the last allow()
+  std::uint64_t turns_ = 0;                       // waits without an event since allow()
   std::uint64_t idle_turns_ = 0;
   std::string misdeed_;
 };
 
-// Returns the data memory of this process as RLIMIT_DATA counts it; 0 if /proc does not say.
+// Returns this process's data memory in bytes, as RLIMIT_DATA counts it; 0 if /proc cannot be read.
 std::uint64_t data_bytes();
 
 // Two connected sockets: bytes written to one are read from the other.
@@ -74,11 +74,11 @@ struct SocketPair {
   UniqueFd other;
 };
 
-// Creates the pair. Errors: kInputRead.
+// Creates two connected sockets. Errors: kInputRead.
 SocketPair make_socket_pair();
 
-// Waits for one of poll()'s `events`, but only briefly, so that the caller soon sees a
-// cancellation. Returns the events that came, or 0.
+// Waits at most 0.2 s for one of poll()'s `events`, so that the caller can check for a cancellation
+// in time. Returns the events that occurred, or 0.
 int wait_a_while(int fd, int events);
 
 }  // namespace virnucpro

@@ -11,8 +11,9 @@ struct Chunk {
 };
 
 // Cuts a sequence of `length` letters into ceil(length/size) chunks of `size` letters (at least 1).
-// Their overlaps share the surplus letters. As in the original, `need` is not clipped: if every
-// overlap is the larger one, the last chunk is short. It takes constant time and memory.
+// If these are more letters than the sequence has, neighbours overlap; overlaps differ by at most
+// one letter. As in the original program, need_ may exceed the number of overlaps: then all
+// overlaps are larger by one, and the last chunk is shorter.
 class ChunkPlan {
  public:
   ChunkPlan(std::uint64_t length, std::uint64_t size);
@@ -24,7 +25,7 @@ class ChunkPlan {
   std::uint64_t length_;
   std::uint64_t size_;
   std::uint64_t count_;
-  std::uint64_t lower_ = 0;  // the smaller overlap
+  std::uint64_t lower_ = 0;  // letters of the smaller overlaps
   std::uint64_t need_ = 0;   // the first `need_` overlaps are one letter larger
 };
 

@@ -15,25 +15,25 @@ namespace {
 
 constexpr std::size_t kDefinitionBytes = 26;
 constexpr std::uint32_t kMostBytes = 0x7fffffff;  // sizes are signed 32-bit numbers
-constexpr std::int32_t kEndStart = 4'542'278;     // "EOF"
+constexpr std::int32_t kEndStart = 4'542'278;     // the letters "EOF" as a number
 constexpr std::uint32_t kCompressionHeader = 1;   // content type
 constexpr std::uint32_t kSubstitutionBytes = 5;
 
-// A limit of what a container may claim to hold: `free`, plus `of_byte` for each of its bytes.
+// The largest number that a container may claim: `free`, plus `of_byte` for each of its bytes.
 struct Belief {
   std::uint64_t free;
   std::uint64_t of_byte;
   std::uint64_t most(std::uint64_t bytes) const { return free + of_byte * bytes; }
 };
 
-// The limit of decompressed bytes. Each base may add a byte: a read without qualities stores equal
-// bytes, which compress to almost nothing.
+// Decompressed bytes that a container may claim. Its bases are added to this limit: a read without
+// qualities stores one equal byte for each base, and these compress to almost nothing.
 constexpr Belief kUnpacked{.free = 16U << 20U, .of_byte = 64};
-// The limit of a header's decompressed bytes: htslib needs many times its length in memory.
+// Decompressed bytes that a header may claim: htslib needs many times as much memory for a header.
 constexpr Belief kUnpackedHeader{.free = 1U << 20U, .of_byte = 32};
-// The limit of bases. Writers close a container after about 5 million; a read may be longer.
+// Bases that a container may claim. Writers end it after about 5 million bases or one longer read.
 constexpr Belief kBases{.free = 8U << 20U, .of_byte = 64};
-// The limit of records. Writers put 10,000 records into a slice.
+// Records that a container may claim. Writers put 10,000 records into a slice.
 constexpr Belief kRecords{.free = 1U << 16U, .of_byte = 4};
 constexpr std::uint64_t kMostRecords = 1U << 20U;
 
@@ -45,7 +45,7 @@ std::uint32_t crc_of(std::string_view bytes) {
   return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 
-// Reads a number of one to five bytes. The first byte's leading 1 bits say how many bytes follow.
+// Reads an ITF8 number. The leading 1 bits of its first byte say how many bytes follow (0 to 4).
 template <typename NextByte>
 std::uint32_t itf8(NextByte next) {
   const std::uint32_t first = next();
@@ -65,7 +65,7 @@ std::uint32_t read_itf8(ByteWindow& bytes, std::string& kept) {
   });
 }
 
-// Reads a 64-bit number, of one to nine bytes, in the same way.
+// Reads an LTF8 number: as ITF8, but of one to nine bytes and 64 bits.
 std::uint64_t read_ltf8(ByteWindow& bytes, std::string& kept) {
   kept += bytes.read(1);
   const std::uint64_t first = static_cast<unsigned char>(kept.back());
@@ -78,7 +78,7 @@ std::uint64_t read_ltf8(ByteWindow& bytes, std::string& kept) {
   return value;
 }
 
-// Reads a CRC, compares it with the CRC of `kept` from `begin` on, and appends it to `kept`.
+// Reads a CRC, compares it with the CRC of `kept` from byte `begin` on, and appends it to `kept`.
 void check_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uint64_t offset,
                const char* of_what) {
   const std::uint32_t found = crc_of(std::string_view(kept).substr(begin));
@@ -89,7 +89,7 @@ void check_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uin
   kept += stored;
 }
 
-// Reads one block and returns its decompressed size.
+// Reads one block, appends it to `kept`, and returns its decompressed size in bytes.
 std::uint64_t read_block(ByteWindow& bytes, std::string& kept, std::uint64_t room) {
   const std::uint64_t offset = bytes.offset();
   const std::size_t begin = kept.size();
@@ -111,8 +111,8 @@ std::uint64_t read_block(ByteWindow& bytes, std::string& kept, std::uint64_t roo
   return unpacked;
 }
 
-// Checks the counts: a false count would make us read and keep the rest of the file. Landmarks say
-// where slices begin; each slice has a block.
+// Refuses impossible counts: with a false count, the caller would read and keep the rest of the
+// file. Landmarks are the offsets of slices, and each slice has at least one block.
 void check_counts(const CramContainer& container, std::uint32_t size, std::uint32_t blocks,
                   std::uint32_t landmarks) {
   if (blocks > size || landmarks > blocks) {
@@ -130,7 +130,7 @@ void check_sizes(const CramContainer& container, std::uint32_t size) {
   }
 }
 
-// Reads the start of a block's data. Its sizes may be unchecked: reading past the end gives 0.
+// Reads the start of a block's data. Sizes in it may be wrong, so reading past the end returns 0.
 class BlockText {
  public:
   explicit BlockText(std::string_view text) : text_(text) {}
@@ -151,8 +151,8 @@ class BlockText {
   std::size_t at_ = 0;
 };
 
-// Returns the value RR of the preservation map; true, the default, if the map has none. The map
-// begins the compression header (section 8.4), which is the first of `blocks`.
+// Returns the value RR of the preservation map; true if the map has no RR or cannot be read. The
+// map is at the start of the compression header (section 8.4), which is the first of `blocks`.
 bool requires_reference(std::string_view blocks) {
   BlockText text(blocks);
   const bool stored = text.byte() == 0;
@@ -225,9 +225,10 @@ std::string read_cram_definition(ByteWindow& bytes) {
   const int minor = static_cast<unsigned char>(definition[5]);
   if (!definition.starts_with("CRAM") || major != 3 || minor > 1) {
     fail(ErrorKind::kInputFormat, 0,
-         fmt::format("CRAM {}.{} is not read, only 3.0 and 3.1: samtools fastq FILE | virnucpro "
-                     "predict -",
-                     major, minor));
+         fmt::format(
+             "CRAM {}.{} cannot be read, only 3.0 and 3.1. Convert it: samtools fastq FILE | "
+             "virnucpro predict -",
+             major, minor));
   }
   return definition;
 }

@@ -27,8 +27,8 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kGivenNames = "read";  // prefix of generated names, if the file has none
-constexpr int kEndOfFile = -1;               // returned by sam_read1
+constexpr const char* kGivenNames = "read";  // htslib begins names with it if the file has no names
+constexpr int kEndOfFile = -1;               // result of sam_read1() at the end
 constexpr hts_pos_t kPieceLetters = hts_pos_t{1} << 20;
 
 struct Free {
@@ -41,7 +41,7 @@ struct Free {
 template <typename T>
 using Owned = std::unique_ptr<T, Free>;
 
-// Sends bytes to the parent; false if the parent has closed its end.
+// Sends bytes to the parent. Returns false if the parent has closed its end of the socket.
 bool send(std::string_view bytes) {
   return write_all(STDOUT_FILENO, bytes) == 0;
 }
@@ -65,12 +65,12 @@ void forbid_opening_files() {
   ::setrlimit(RLIMIT_NOFILE, &none);
 }
 
-// Returns the MD5 of a reference sequence as in @SQ: of its letters in upper case, without white
-// space. Empty if the file cannot be read.
+// Returns the MD5 of a reference sequence as the header's M5 has it: of the letters in upper case,
+// without white space. Empty if the file cannot be read.
 std::string md5_of(const faidx_t& index, const char* name) {
   const Owned<hts_md5_context> md5(hts_md5_init());
   if (!md5) return {};
-  // Stop at the length: a fetch beyond the end gives the last letter.
+  // Stops at the sequence's length, because a fetch beyond the end returns the last letter.
   const hts_pos_t length = faidx_seq_len(&index, name);
   hts_pos_t size = 0;
   for (hts_pos_t begin = 0; begin < length; begin += size) {
@@ -91,13 +91,13 @@ std::string md5_of(const faidx_t& index, const char* name) {
 
 class Decoder {
  public:
-  // Opens all files that will be read. If decoding cannot begin, sends the reason and returns
-  // false.
+  // Opens all files, because later none can be opened. Returns false if one cannot be opened; if it
+  // is the reference, also sends the reason to the parent.
   bool open_files(const std::string& reference) {
     input_ = hdopen(STDIN_FILENO, "r");
     if (reference.empty()) return input_ != nullptr;
-    // htslib opens the reference of a CRAM only after it has read the CRAM's header. So another
-    // CRAM, which is never written, gets the reference, and the CRAM that is read shares it.
+    // htslib can give a CRAM its reference only after it has read the CRAM's header. So another
+    // CRAM, which is never written, opens the reference, and the CRAM that is read shares it.
     reference_ = hts_open("/dev/null", "wc");
     if (reference_ == nullptr ||
         hts_set_opt(reference_, CRAM_OPT_REFERENCE, reference.c_str()) != 0 ||
@@ -107,7 +107,7 @@ class Decoder {
     return input_ != nullptr;
   }
 
-  // If the header cannot be decoded, sends the reason and returns false.
+  // Decodes the header. If that fails, sends the reason to the parent and returns false.
   bool read_header() {
     file_.reset(hts_hopen(input_, kGivenNames, "r"));
     if (!file_ || hts_get_format(file_.get())->format != cram) return fail_to_begin();
@@ -134,9 +134,9 @@ class Decoder {
     return fail(ErrorKind::kInputCorrupt, "its header cannot be decoded");
   }
 
-  // Changes htslib's own header, of which header_ is a copy. It removes M5 and UR, so that htslib
-  // looks for sequences nowhere else (environment, network, this host's files). It sets the true
-  // length of sequences: htslib cuts them at the header's length, which may be wrong.
+  // Changes htslib's own header; header_ is only a copy of it. Removes M5 and UR, so that htslib
+  // does not look for sequences elsewhere (environment, network). Sets each sequence's length to
+  // that in the reference: htslib cuts sequences at the header's length, which may be wrong.
   void prepare_header() {
     sam_hdr_t* const own = cram_fd_get_header(file_->fp.cram);
     for (int number = 0; number < sam_hdr_nref(header_.get()); ++number) {
@@ -148,8 +148,9 @@ class Decoder {
     }
   }
 
-  // Gives the file the reference. htslib crashes on a sequence that the reference lacks. So the
-  // header is set again, which adds this sequence, then an empty reference, which numbers it.
+  // Lets file_ use the reference. htslib crashes if the reference lacks a sequence of the header.
+  // To prevent this, sets the header again, which adds the sequence, then a null reference, which
+  // gives the sequence a number.
   bool share_reference() {
     cram_fd* const cram = file_->fp.cram;
     const char* const no_other = nullptr;
@@ -166,8 +167,8 @@ class Decoder {
     return false;
   }
 
-  // True if the CRAM was made with this reference sequence; else sends the reason. htslib checks
-  // this only in slices on one sequence.
+  // Compares the MD5 of a reference sequence with the header's M5. If they differ, sends the reason
+  // and returns false. htslib compares them only in slices that lie on one sequence.
   bool check_reference(int number) {
     if (!index_ || number < 0 || static_cast<std::size_t>(number) >= checked_.size()) return true;
     if (checked_[static_cast<std::size_t>(number)]) return true;
@@ -190,7 +191,7 @@ class Decoder {
                             name, text.get()));
   }
 
-  // Sends the reason why the next record cannot be decoded.
+  // Sends the parent the reason why the next record cannot be decoded.
   void diagnose() {
     for (int number = 0; index_ && number < sam_hdr_nref(header_.get()); ++number) {
       const char* const name = sam_hdr_tid2name(header_.get(), number);
@@ -222,12 +223,12 @@ class Decoder {
   }
 
   hFILE* input_ = nullptr;        // owned by file_
-  htsFile* reference_ = nullptr;  // never closed: closing would write it
+  htsFile* reference_ = nullptr;  // never closed, because closing would write to it
   Owned<htsFile> file_;
   Owned<sam_hdr_t> header_;
   Faidx index_;
-  std::vector<bool> checked_;    // true for reference sequences that were looked at
-  std::vector<bool> unchecked_;  // true if the MD5 is not known
+  std::vector<bool> checked_;    // by sequence: check_reference() was called
+  std::vector<bool> unchecked_;  // by sequence: its MD5 is not known
   std::string text_;
 };
 

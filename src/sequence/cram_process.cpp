@@ -42,7 +42,8 @@ void CramProcess::allow(std::uint64_t bytes, std::uint64_t seconds) {
   process_.allow(base_ + bytes, seconds);
 }
 
-// Sends and receives at once: with one direction at a time both sides could wait for ever.
+// Returns the next bytes of the frames, and sends input meanwhile: if this process did only one of
+// the two at a time, it and the decoder could wait for each other for ever.
 std::size_t CramProcess::read(std::span<char> buffer) {
   while (true) {
     cancel_.check();
@@ -53,7 +54,7 @@ std::size_t CramProcess::read(std::span<char> buffer) {
     if ((ready & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
     const ssize_t got = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    return got < 0 ? 0 : static_cast<std::size_t>(got);  // the process is gone: treat it as the end
+    return got < 0 ? 0 : static_cast<std::size_t>(got);  // if got < 0, the process has ended
   }
 }
 
@@ -73,7 +74,7 @@ void CramProcess::send_some() {
   const ssize_t done = ::send(socket_.get(), given_.data() + taken_, given_.size() - taken_,
                               MSG_NOSIGNAL | MSG_DONTWAIT);
   if (done < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  // If the process no longer reads, its earlier output must still be read.
+  // If the process no longer reads, drops the input, but receives the frames that were sent before.
   taken_ = done < 0 ? given_.size() : taken_ + static_cast<std::size_t>(done);
 }
 

@@ -13,8 +13,8 @@
 namespace virnucpro {
 namespace {
 
-// Bytes of memory that htslib needs, with room to spare: kMemory, and more for each byte of a
-// header, record or base of a container, and letter of a reference (which it may hold twice).
+// The limit of htslib's memory in bytes, larger than its need: kMemory, plus kMemoryOf… for each
+// header byte, each record and base of a container, and each reference letter.
 constexpr std::uint64_t kMemory = 32U << 20U;
 constexpr std::uint64_t kMemoryOfHeader = 24;
 constexpr std::uint64_t kMemoryOfRecord = 512;
@@ -23,12 +23,12 @@ constexpr std::uint64_t kMemoryOfIndex = 32;  // for each byte of the .fai, held
 constexpr std::uint64_t kMostOfIndex = 256U << 20U;
 constexpr std::uint64_t kMemoryOfReferenceLetter = 2;
 
-// Seconds of processor time that the decoder may use, many times what it needs: kSeconds, plus one
-// for each kMemoryOfSecond bytes of memory.
+// The decoder's limit of processor time, many times its need: kSeconds seconds, plus one second for
+// each kMemoryOfSecond bytes of memory.
 constexpr std::uint64_t kSeconds = 30;
 constexpr std::uint64_t kMemoryOfSecond = 2U << 20U;
 
-constexpr std::int32_t kManyReferences = -2;  // a container's `reference`
+constexpr std::int32_t kManyReferences = -2;  // `reference` of a container on several sequences
 
 }  // namespace
 
@@ -61,8 +61,8 @@ void CramReader::start() {
   }
 }
 
-// Returns the next bytes for the process. If reading the file fails, the error is thrown only after
-// the records before it, so that every run returns the same records.
+// Returns the next bytes for the process. If reading the file fails, finish() throws the error
+// after all records before it, so that every run returns the same records.
 std::optional<std::string> CramReader::next_part() {
   if (!start_.empty()) return std::exchange(start_, {});
   try {
@@ -79,9 +79,9 @@ std::optional<std::string> CramReader::next_part() {
   return std::nullopt;
 }
 
-// Returns the next container that holds records; empty at the end of the file. The last container
-// must be an end container. If samtools joined files or replaced a header, more of them come
-// before.
+// Returns the next container that has records; empty at the end of the file. The last container
+// must be an end container. Earlier end containers are skipped, because samtools leaves them when
+// it joins files or replaces a header.
 std::optional<CramContainer> CramReader::next_container() {
   while (!bytes_.at_end()) {
     CramContainer container = read_container();
@@ -106,7 +106,8 @@ CramContainer CramReader::read_container() {
   }
 }
 
-// A container on several sequences may read the whole reference again, so it counts as more work.
+// Adds a container to those sent. For a container on several sequences htslib may read the whole
+// reference again, so memory_ is added to its work.
 void CramReader::add(const CramContainer& container) {
   const std::uint64_t needed = 2 * container.bytes.size() + 2 * container.unpacked +
                                kMemoryOfRecord * container.records +
@@ -124,13 +125,12 @@ void CramReader::add(const CramContainer& container) {
   most_needed_ = std::max(most_needed_, needed);
 }
 
-// Sets the limits. The memory limit never falls: the process may be many containers behind, and
-// keeps the memory that the largest container needed.
+// Sets the process's limits. The limit of memory never falls: the process may still decode an
+// earlier container, and does not free the memory that the largest one needed.
 void CramReader::allow() {
   process_->allow(memory_ + most_needed_, kSeconds + (memory_ + work_) / kMemoryOfSecond);
 }
 
-// Returns the next record that is not skipped.
 std::optional<SequenceRecord> CramReader::read_record() {
   while (!frames_->at_end()) {
     CramFrame frame;
@@ -158,7 +158,7 @@ std::optional<SequenceRecord> CramReader::read_record() {
       }
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kInputTruncated) throw;
-      break;  // the process ended within a record
+      break;  // the process ended within a frame
     }
     if (!is_one_word(name)) {
       fail_to_decode(ErrorKind::kInputMalformed, "the read's name is not one word");
@@ -173,8 +173,8 @@ std::optional<SequenceRecord> CramReader::read_record() {
   return std::nullopt;
 }
 
-// Checks the next record against its container. The reference is checked here for slices on several
-// sequences; htslib checks it for other slices.
+// Checks the next record against its container's counts. Also refuses a reference without MD5 if
+// the container is on several sequences; for other containers htslib checks the reference.
 void CramReader::count_record(const CramFrame& frame) {
   if (sent_.empty() || frame.input <= sent_.front().begin) {
     throw Error(ErrorKind::kInputCorrupt,
@@ -197,7 +197,8 @@ void CramReader::count_record(const CramFrame& frame) {
 }
 
 void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
-  // If the header fails, chance decides whether containers were sent, so name the header's place.
+  // If the header cannot be decoded, the error has the header's offset: whether containers were
+  // sent before the failure depends on chance.
   const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
     detail = "its records cannot be decoded";
@@ -212,7 +213,8 @@ void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
               std::move(detail));
 }
 
-// Checks, after the decoder has ended, that it did only its work and sent all records.
+// Call it after the decoder has ended. Throws if the decoder was killed or did not send all
+// records, and throws the errors of the file and the reference.
 void CramReader::finish() {
   if (const std::string misdeed = process_->misdeed(); !misdeed.empty()) {
     fail_to_decode(ErrorKind::kInputCorrupt, "the decoder " + misdeed);

@@ -17,12 +17,12 @@
 
 namespace virnucpro {
 
-// Reads CRAM files of versions 3.0 and 3.1. It checks one container after the other, then htslib
-// decodes them in a process of its own; their contents set the limits of memory and time. No
-// reference except `reference` is looked up.
+// Reads CRAM files of versions 3.0 and 3.1. Checks each container, then htslib decodes it in
+// another process. The containers' sizes set that process's limits of memory and time. `reference`
+// is the only reference used; no other is searched for.
 //
-// Errors besides those of AlignmentReader, with the container's offset: kInputCorrupt;
-// kInputReference if a needed reference is missing or wrong; kInputChanged if it changed meanwhile.
+// Errors besides those of AlignmentReader: kInputCorrupt, and kInputReference for a missing or
+// wrong reference, both with the container's offset; kInputChanged if the reference changes.
 class CramReader : public AlignmentReader {
  public:
   CramReader(ByteSource& source, std::string file, ReferenceIndex& reference, const Cancel& cancel);
@@ -33,13 +33,13 @@ class CramReader : public AlignmentReader {
   std::string hash() const override { return bytes_.hash(); }
 
  private:
-  // A container that was sent, and whose records have not all arrived.
+  // A container that was sent to the process, but whose records have not all come back.
   struct Sent {
     std::uint64_t last = 0;  // number of its last record
     std::uint64_t offset = 0;
-    std::uint64_t begin = 0;  // where it begins in the bytes sent
+    std::uint64_t begin = 0;  // its offset in the bytes sent
     std::uint64_t end = 0;
-    std::uint64_t work = 0;  // in bytes of memory; sets its share of processor time
+    std::uint64_t work = 0;  // in bytes of memory; the processor time follows from it
     bool needs_reference = false;
     bool many_references = false;
   };
@@ -62,19 +62,19 @@ class CramReader : public AlignmentReader {
   const Cancel& cancel_;
   std::optional<CramProcess> process_;
   std::optional<ByteWindow> frames_;
-  std::string start_;              // the definition and the header's container, until sent
-  bool begun_ = false;             // the header was decoded
+  std::string start_;              // definition and header container, until they are sent
+  bool begun_ = false;             // the process has decoded the header
   bool ended_ = false;             // nothing more will be sent
-  bool at_end_container_ = false;  // the last container read ends a file
+  bool at_end_container_ = false;  // the last container read is an end container
   std::deque<Sent> sent_;
-  Sent last_;                      // last container read completely; at first the header's
-  std::uint64_t claimed_ = 0;      // records of all containers so far
-  std::uint64_t bytes_sent_ = 0;   // including bytes on their way
-  std::uint64_t memory_ = 0;       // needed for any container
-  std::uint64_t most_needed_ = 0;  // the most that a container needs beyond memory_
-  std::uint64_t work_ = 0;         // sum over sent_
-  std::optional<Error> failure_;   // of the file; thrown after the records before it
-  std::uint64_t records_ = 0;      // read completely
+  Sent last_;                      // the last container of which all records came
+  std::uint64_t claimed_ = 0;      // records that the containers so far claim
+  std::uint64_t bytes_sent_ = 0;   // including bytes that the process has not read
+  std::uint64_t memory_ = 0;       // bytes needed for any container
+  std::uint64_t most_needed_ = 0;  // bytes that the largest container needs beyond memory_
+  std::uint64_t work_ = 0;         // sum of the work in sent_
+  std::optional<Error> failure_;   // error of the file; thrown after all records before it
+  std::uint64_t records_ = 0;      // number of records read completely
   SkippedAlignments skipped_;
 };
 

@@ -19,7 +19,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostBlocks = 4U << 20U;  // blocks of up to 64 KiB: a text of 256 GiB
+constexpr std::size_t kMostBlocks = 4U << 20U;  // a block has up to 64 KiB: 256 GiB of text
 constexpr std::uint64_t kMostLetters = std::numeric_limits<std::int32_t>::max();  // CRAM's limit
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
@@ -29,7 +29,7 @@ Error refusal(std::string_view reason) {
                       reason)};
 }
 
-// Takes a FASTA file's text in parts, and writes an index line for each sequence.
+// Receives a FASTA file's text in parts, and writes one line of the index for each sequence.
 class FastaIndexer {
  public:
   explicit FastaIndexer(AtomicFile& index) : index_(index) {}
@@ -55,7 +55,7 @@ class FastaIndexer {
 
   struct Line {
     std::uint64_t letters = 0;
-    std::uint64_t bytes = 0;  // with the line end
+    std::uint64_t bytes = 0;  // including the line end
   };
 
   // Handles the beginning of the text, and returns how many bytes it handled.
@@ -115,8 +115,8 @@ class FastaIndexer {
     return letters + 1;
   }
 
-  // Checks that all lines of a sequence but the last are equally long: the index computes a place
-  // in the file from a place in the sequence.
+  // Ends a line. All lines of a sequence except the last must be equally long, because htslib
+  // computes a byte offset in the file from a position in the sequence.
   void end_line() {
     Line line = std::exchange(line_, {});
     if (std::exchange(ends_in_return_, false)) --line.letters;
@@ -149,25 +149,25 @@ class FastaIndexer {
   AtomicFile& index_;
   FastaFacts facts_;
   ContentHash hash_;
-  std::uint64_t offset_ = 0;  // in the text, of the next byte for add()
+  std::uint64_t offset_ = 0;  // of the next byte in the text
   Within within_ = Within::kNothing;
   bool has_begun_ = false;
   // The current sequence.
   std::string name_;
-  std::uint64_t begin_ = 0;  // the offset of its letters
+  std::uint64_t begin_ = 0;  // the offset of its first letter
   Line first_;
   std::uint64_t letters_ = 0;
-  bool was_last_ = false;  // the line before was not like the first
+  bool was_last_ = false;  // a line differed from the first, so it must be the last
   // The current line.
   Line line_;
   bool ends_in_return_ = false;
 };
 
-// The offsets of the blocks of a BGZF file, in the file and in the text, in htslib's format.
+// For each block of a BGZF file, its offsets in the file and in the text, in htslib's .gzi format.
 class BlockIndex {
  public:
   void add(std::uint64_t in_file, std::uint64_t in_text) {
-    if (in_text == 0) return;  // the first block is known
+    if (in_text == 0) return;  // the format leaves out the first block
     if (blocks_ == kMostBlocks) {
       throw refusal(fmt::format("it has more than {} blocks", kMostBlocks));
     }

@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-// Opens the input. It does not wait for a pipe's writer: the relay waits, and can be interrupted.
+// Opens the input without a wait for a pipe's writer: the relay waits, because it can be cancelled.
 UniqueFd open_descriptor(const std::string& path) {
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                           : open_to_read(path, O_NONBLOCK).release());
@@ -27,7 +27,7 @@ UniqueFd open_descriptor(const std::string& path) {
   return fd;
 }
 
-// True for pipes, terminals and sockets, which may be silent for ever. Files always answer.
+// True for pipes, terminals and sockets: a read from them may never return.
 bool may_be_silent(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && !S_ISREG(status.st_mode);
@@ -74,7 +74,7 @@ std::size_t FileSource::read(std::span<char> buffer) {
   return size;
 }
 
-// Reads the next block, which is empty at the end of the text.
+// Sets block_ to the next part of the text; it is empty at the end of the text.
 void FileSource::refill() {
   if (!bytes_) return;
   try {
@@ -93,7 +93,7 @@ std::string_view FileSource::next_block() {
   return text;
 }
 
-// Returns the relay's failure or the file's change, which may look like damage; else `error`.
+// Returns the cause of `error`: the relay's failure, the file's change, or else `error` itself.
 Error FileSource::explained(const Error& error) const {
   if (const int failure = relay_error(); failure != 0) {
     return {ErrorKind::kInputRead, errno_text(failure)};
@@ -102,7 +102,7 @@ Error FileSource::explained(const Error& error) const {
   return error;
 }
 
-// Returns the relay's errno or 0. Call it first: a failed relay looks like the end of the text.
+// Returns the relay's errno or 0. Check it at the end of a text: a failed relay looks like the end.
 int FileSource::relay_error() const {
   cancel_.check();
   return relay_ ? relay_->error() : 0;
@@ -112,7 +112,7 @@ std::optional<std::string> FileSource::change() const {
   return bytes_ && watch_ ? watch_->change() : std::nullopt;
 }
 
-// Throws if the file changed or ended early: a cut plain text looks complete.
+// Throws if the file changed, or ended before its size: a plain text that was cut looks complete.
 void FileSource::check_whole() const {
   if (const auto changed = change()) throw Error(ErrorKind::kInputChanged, *changed);
   const std::uint64_t size = watch_ ? watch_->size().value_or(0) : 0;

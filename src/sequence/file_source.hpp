@@ -18,21 +18,21 @@
 
 namespace virnucpro {
 
-// Returns the error, without a place, for BGZF that lacks its end marker.
+// Returns the error for BGZF that lacks its end marker. The error names no place.
 Error no_end_marker();
 
-// Reads the text of a file, or of stdin ("-"): plain, gzip (of several members too) or BGZF,
-// recognised by content. Paths are local files only; a URL is a file that does not exist.
+// Reads the text of a file, or of stdin ("-"): plain, gzip (also of several members) or BGZF,
+// recognised by content. A path means a local file, even if it looks like a URL.
 //
-// A cut gzip or BGZF file is an error, except gzip that is cut between two members: the format does
-// not show that. If BGZF lacks its end marker, the caller decides by the text.
+// A truncated gzip or BGZF file is an error, but gzip that was cut between two members looks
+// complete. If BGZF lacks its end marker, the caller decides whether the text is complete.
 //
-// A file that changes while it is read gives a wrong text: a part of it while it is still copied, a
-// mixture if it is rewritten. So a change is an error even if the text seems whole, and it is
-// reported instead of any other failure.
+// A file that changes while it is read gives a wrong text: only a part if the file is still being
+// copied, a mixture if it is rewritten. So a change is an error even if the text seems complete,
+// and this error replaces any other.
 //
-// Errors: kInputMissing, kInputRead, kInputTruncated, kInputCorrupt, kInputChanged, a lack of
-// descriptors or memory, and those of Cancel, which also ends a wait for a silent pipe.
+// Errors: kInputMissing, kInputRead, kInputTruncated, kInputCorrupt, kInputChanged, those for a
+// lack of descriptors or memory, and those of Cancel. Cancel also ends a wait for a pipe.
 class FileSource : public ByteSource {
  public:
   FileSource(const std::string& path, const Cancel& cancel);
@@ -45,10 +45,10 @@ class FileSource : public ByteSource {
   void require_end_marker() { requires_end_marker_ = true; }
   // True at the end of the text if the file is BGZF without its end marker.
   bool lacks_end_marker() const { return lacks_end_marker_; }
-  // Returns how many bytes of the file, as stored, gave the text read so far.
+  // Returns how many stored bytes, perhaps compressed, were read for the text so far.
   std::uint64_t position() const { return position_; }
-  // Returns, for a message, how the file changed since it was opened; empty if it did not, and
-  // after the end.
+  // Returns a message about the file's change since it was opened; empty without a change, and
+  // after the end of the text.
   std::optional<std::string> change() const;
 
  private:
@@ -62,11 +62,11 @@ class FileSource : public ByteSource {
 
   const Cancel& cancel_;
   std::unique_ptr<PipeRelay> relay_;  // if the input is not a regular file
-  std::optional<FileWatch> watch_;    // over the descriptor of bytes_, if it is the input's own
-  std::uint64_t first_ = 0;           // the byte of the file at which reading began
-  std::optional<RawBytes> bytes_;     // empty after the end; closed before the relay ends
+  std::optional<FileWatch> watch_;    // of a regular file
+  std::uint64_t first_ = 0;           // the offset in the file at which reading began
+  std::optional<RawBytes> bytes_;     // empty after the end; destroyed before relay_
   std::optional<GzipDecoder> decoder_;
-  std::string_view block_;  // the part of the text not returned yet
+  std::string_view block_;  // the part of the text that read() has not returned yet
   bool compressed_ = false;
   bool requires_end_marker_ = false;
   bool lacks_end_marker_ = false;

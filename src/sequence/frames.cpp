@@ -6,7 +6,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint8_t kUnknown = 64;  // an unknown letter makes the index of its codon too large
+constexpr std::uint8_t kUnknown = 64;  // an unknown letter makes its codon's index 64 or more
 
 constexpr auto kBaseIndex = [] {
   std::array<std::uint8_t, 256> table{};
@@ -47,7 +47,7 @@ std::size_t codon_index(const char* codon) {
   return base(0) * 16 + base(1) * 4 + base(2);
 }
 
-// Writes the protein that starts at `offset`; false as soon as it meets a stop codon.
+// Translates `strand` from `offset` on; skips codons of unknown letters. False at a stop codon.
 bool translate(std::string_view strand, std::size_t offset, std::string_view residues,
                std::string& protein) {
   protein.clear();

@@ -15,11 +15,11 @@ inline constexpr std::array<std::string_view, 6> kFrameNames{"F1", "F2", "F3", "
 // A reading frame without a stop codon.
 struct Frame {
   std::uint8_t name = 0;    // index into kFrameNames
-  std::string nucleotides;  // upper case; has one base after the last codon if the strand does
-  std::string protein;      // without codons that have unknown letters; not empty
+  std::string nucleotides;  // upper case: the first 3 · protein.size() bases, and one more if any
+  std::string protein;      // one residue for each codon of known letters; not empty
 };
 
-// Returns the letters in upper case, with U as T if the translation says so.
+// Returns the letters in upper case, and U as T if translation.rna is set.
 std::string upper_case(std::string_view letters, const Translation& translation = {});
 
 // Returns the stop-free frames of one chunk in the order F1 F2 F3 R1 R2 R3

@@ -13,9 +13,9 @@ constexpr std::string_view kGzipMagic = "\x1f\x8b";
 constexpr std::size_t kBlockHeader = 18;
 constexpr std::size_t kBlockTrailer = 8;  // CRC and size of the text
 constexpr std::size_t kBlockText = 64U << 10U;
-constexpr int kGzipAlone = 15 + 16;  // zlib's number for the largest window and only gzip
+constexpr int kGzipAlone = 15 + 16;  // zlib's windowBits: the largest window, gzip only
 
-// True for the header of a BGZF block: its only extra field is the block's size.
+// True for the header of a BGZF block: a gzip header with one extra field, the block's size.
 bool is_block(std::string_view head) {
   return head.size() >= kBlockHeader && head.substr(2, 2) == "\x08\x04" &&
          head.substr(10, 6) == std::string_view("\6\0BC\2\0", 6);
@@ -61,7 +61,7 @@ std::string_view GzipDecoder::next() {
   }
 }
 
-// Goes to the next member or block; false at the end.
+// Begins the next member or block. Returns false at the end of the file.
 bool GzipDecoder::begin_member() {
   const std::string_view head = bytes_.peek(kBlockHeader);
   if (head.empty()) return false;
@@ -76,7 +76,7 @@ bool GzipDecoder::begin_member() {
   return true;
 }
 
-// Skips zero bytes at the end, which are not text, and returns false. Throws for other bytes.
+// Skips zero bytes up to the end of the file and returns false. Throws if it finds another byte.
 bool GzipDecoder::skip_padding() {
   for (std::string_view part = bytes_.peek(); !part.empty(); part = bytes_.peek()) {
     if (part.find_first_not_of('\0') != std::string_view::npos) throw rubbish();
@@ -110,7 +110,7 @@ std::string_view GzipDecoder::inflate_some() {
   inflater_.avail_out = static_cast<uInt>(text_.size());
   while (in_member_ && !failure_ && inflater_.avail_out > 0) {
     const std::string_view packed = bytes_.peek();
-    // zlib only reads the input, but its pointer is not const.
+    // zlib does not change the input, although its pointer to it is not const.
     inflater_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
     inflater_.avail_in = static_cast<uInt>(packed.size());
     const int result = inflate(&inflater_, Z_NO_FLUSH);

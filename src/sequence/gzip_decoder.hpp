@@ -16,35 +16,35 @@ struct libdeflate_decompressor;
 
 namespace virnucpro {
 
-// True if a file that begins with `start` is gzip. The magic number's first byte is enough if it is
-// the whole file: it is not text, and a cut gzip file may have only this byte.
+// True if a file that begins with `start` is gzip. A file of one byte, the first of gzip's magic
+// number, counts as gzip that was cut, because this byte is not text.
 bool is_gzip(std::string_view start);
 
 // Decodes gzip (RFC 1952), also of several members, and BGZF: gzip in blocks, the last of which is
-// empty (SAM specification, section 4.1). zlib and libdeflate inflate; this class goes from member
-// to member. Only zero bytes may follow the last member: tapes and block devices add them. htslib
-// 1.16 is not used: it took a gzip of a few bytes for text, and on a pipe it could not tell padding
-// from rubbish.
+// empty (SAM specification, section 4.1). zlib decompresses members, libdeflate decompresses
+// blocks; this class finds them. Only zero bytes may follow the last member, because tapes and
+// block devices add them. htslib 1.16 is not used: it read a gzip file of a few bytes as text, and
+// in a pipe it did not distinguish zero bytes at the end from damage.
 //
-// All text before damage is returned before the error is thrown: of a gzip member every letter that
-// can be inflated; of BGZF every whole block, since only its CRC proves a block's text (the size
-// beside the CRC is not compared).
+// If the file is damaged, next() returns the text before the damage, then throws. Of a gzip member
+// it returns every letter that can be decompressed; of BGZF only whole blocks, because the CRC
+// proves only the whole text of a block (the size beside the CRC is not compared).
 class GzipDecoder {
  public:
-  explicit GzipDecoder(RawBytes& bytes);  // at the first byte of a gzip header
+  explicit GzipDecoder(RawBytes& bytes);  // must be at a gzip header
   ~GzipDecoder();
   GzipDecoder(const GzipDecoder&) = delete;
   GzipDecoder& operator=(const GzipDecoder&) = delete;
 
-  // Returns the next part of the text, valid until the next call; empty at the end. Errors, without
-  // a place: kInputTruncated, kInputCorrupt, those of RawBytes.
+  // Returns the next part of the text, valid until the next call; empty at the end. Errors, which
+  // name no place: kInputTruncated, kInputCorrupt, those of RawBytes.
   std::string_view next();
 
-  // True if everything so far is BGZF.
+  // True if all members so far are blocks of BGZF.
   bool only_blocks() const { return only_blocks_; }
   // Returns the offset in the file of the last block whose text was returned.
   std::uint64_t block_offset() const { return block_offset_; }
-  // True if the file is BGZF but lacks the empty last block, so it may be cut.
+  // True at the end of BGZF without the empty last block: the file may have been cut.
   bool lacks_end_marker() const { return only_blocks_ && !ends_in_marker_; }
 
  private:
@@ -62,7 +62,7 @@ class GzipDecoder {
   z_stream inflater_{};
   std::unique_ptr<libdeflate_decompressor, Free> decompressor_;
   std::optional<Error> failure_;  // thrown by the next call
-  bool in_member_ = false;        // in a gzip member; BGZF blocks are decoded at once
+  bool in_member_ = false;        // within a gzip member (a block is decoded in one step)
   bool has_begun_ = false;
   std::uint64_t block_offset_ = 0;
   bool only_blocks_ = true;

@@ -27,7 +27,6 @@ Qualities qualities_of(const InputSettings& settings) {
   return settings.qualities ? Qualities::kKeep : Qualities::kPassOver;
 }
 
-// The records of one input.
 class RecordStream {
  public:
   RecordStream() = default;
@@ -37,16 +36,16 @@ class RecordStream {
 
   virtual std::optional<InputRecord> next() = 0;
   virtual std::uint64_t bytes() const = 0;
-  virtual std::uint64_t position() const = 0;  // in the input's files
+  virtual std::uint64_t position() const = 0;  // bytes of the files read so far, as stored
   virtual std::string hash() const = 0;
   virtual SkippedAlignments skipped() const { return {}; }
   // Returns kInputChanged if a file has changed while it was read; empty otherwise.
   virtual std::optional<Error> change() const = 0;
 };
 
-// Throws if BGZF without its end marker may be cut. FASTQ counts as whole: bcl2fastq writes no end
-// marker, and a cut record of FASTQ is noticed. A cut in FASTA or alignments is not noticed. Call
-// it after the end of a text.
+// Call it at the end of a text. Throws for FASTA in BGZF without an end marker, because no other
+// check would notice that the file was cut. For FASTQ it only warns: bcl2fastq writes no end
+// marker, and the parser notices a cut record.
 void settle_end(const OpenInput& file, const SequenceParser& parser) {
   if (!file.source.lacks_end_marker()) return;
   if (!parser.is_fastq()) {
@@ -83,12 +82,12 @@ class TextStream : public RecordStream {
   SequenceParser parser_;
 };
 
-// Refuses compressed CRAM. A container is held whole in memory: in a plain file it is not longer
-// than the file, but a compressed file could expand to any size.
+// Refuses CRAM in gzip. A whole container is held in memory: in a plain file it is not longer than
+// the file, but in a compressed file it could have any size.
 void refuse_compressed_cram(const OpenInput& file) {
   if (!file.source.compressed()) return;
   throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
-              "CRAM within gzip is not read: gzip -dc FILE | virnucpro predict -");
+              "CRAM within gzip cannot be read. Unpack it: gzip -dc FILE | virnucpro predict -");
 }
 
 std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualities,
@@ -100,7 +99,7 @@ std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualitie
     case AlignmentFormat::kCram:
       if (qualities == Qualities::kKeep) {
         throw Error(ErrorKind::kNoQualities, Place{.file = file.name},
-                    "they are not read from CRAM: convert it to BAM (samtools view -b)");
+                    "qualities are not read from CRAM: convert it to BAM (samtools view -b)");
       }
       refuse_compressed_cram(file);
       return std::make_unique<CramReader>(file.text, file.name, reference, cancel);
@@ -111,7 +110,7 @@ std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualitie
   return std::make_unique<BamReader>(file.text, file.name, qualities);
 }
 
-// A read whose flags say that its mate may be the next read.
+// One of two mates; the next read may be the other. `mate` is 0 for a read that is not a mate.
 struct LoneMate {
   unsigned mate = 0;
   std::string name{};  // without /1 or /2
@@ -157,7 +156,7 @@ class AlignmentStream : public RecordStream {
   std::unique_ptr<OpenInput> file_;
   const ReferenceIndex& reference_;
   std::unique_ptr<AlignmentReader> reader_;
-  LoneMate alone_;  // the record before, if its mate may follow
+  LoneMate alone_;  // the previous read, if its mate may follow
 };
 
 class PairedStream : public RecordStream {
@@ -251,7 +250,7 @@ std::unique_ptr<RecordStream> open_single(const std::string& path, const InputSe
   return std::make_unique<TextStream>(std::move(file), settings);
 }
 
-// Returns the file's size; empty if it is not a regular file or cannot be examined.
+// Returns the size in bytes; empty if `path` is not a regular file or cannot be examined.
 std::optional<std::uint64_t> size_of(const std::string& path) {
   std::error_code error;
   if (path == "-" || !std::filesystem::is_regular_file(path, error)) return std::nullopt;
@@ -260,7 +259,7 @@ std::optional<std::uint64_t> size_of(const std::string& path) {
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;  // a file that cannot be examined fails when it is opened
+  std::error_code ignored;  // opening the file will report the error
   return a == b || std::filesystem::equivalent(a, b, ignored);
 }
 
@@ -300,7 +299,7 @@ std::vector<std::string> input_names(const InputSettings& settings) {
 }
 
 struct InputSet::State {
-  // Records and bytes that may wait for the check for RNA.
+  // Limits of the records that are held back for the check for RNA: their number and their bytes.
   static constexpr std::size_t kMostAhead = 20'000;
   static constexpr std::uint64_t kMostBytesAhead = 16U << 20U;
 
@@ -317,7 +316,7 @@ struct InputSet::State {
     if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
   }
 
-  // Returns how far the current input was read: at most its size at the start, even if it grows.
+  // Returns the bytes read of the current input: at most its size at the start, even if it grows.
   std::uint64_t position() const {
     if (!stream) return 0;
     const std::uint64_t read = ahead.empty() ? stream->position() : returned_up_to;
@@ -333,7 +332,7 @@ struct InputSet::State {
                                           qualities_of(settings), cancel);
   }
 
-  // Returns the next record of the current input, or its end.
+  // Returns the next record of the current input, or an InputEnd after the last one.
   InputEvent read() {
     if (!stream) stream = open();
     if (settings.refuse_rna && sized) hold_back();
@@ -354,7 +353,7 @@ struct InputSet::State {
     return record;
   }
 
-  // Cuts the header after the id: headers may be long, and many records wait in queues at once.
+  // Replaces the header by the id: headers may be long, and many records are in memory at once.
   static void shorten(InputRecord& record) {
     if (record.record.header.size() > record.id.size()) record.record.header = record.id;
   }
@@ -380,9 +379,9 @@ struct InputSet::State {
     return record;
   }
 
-  // Holds a file's records back until the file is judged, so that no record of RNA is scored.
-  // Records of a pipe are not held back: a pipe may be slow. For a pipe, and if too many records
-  // have neither T nor U, a failure discards the records returned before it.
+  // Holds the records of a file back until it is known whether the file is RNA, so that no record
+  // of RNA is scored. Records of a pipe are not held back, because a pipe may be slow. If a pipe,
+  // or a file with many other records, proves to be RNA, the caller discards its records.
   void hold_back() {
     while (!judged && ahead.size() < kMostAhead && ahead_bytes < kMostBytesAhead) {
       std::optional<InputRecord> record = read_record();
@@ -392,7 +391,7 @@ struct InputSet::State {
     }
   }
 
-  // Judges the input by its next record; `record` is null at the end of the input.
+  // Adds the next record to the check, and throws if the input is RNA. `record` is null at the end.
   void judge_rna(const InputRecord* record) {
     if (!settings.refuse_rna || judged) return;
     if (record != nullptr) judge.add(record->record.letters);
@@ -405,14 +404,14 @@ struct InputSet::State {
 
   void require_short_id(const InputRecord& record) const {
     if (record.id.size() <= settings.longest_id) return;
-    throw Error(ErrorKind::kInputMalformed,
-                Place{.file = names[current], .record = record.record.number},
-                fmt::format("its id has {} bytes, and may have {}: shorten it, as each row of the "
-                            "tables repeats it, or allow it with --max-id-length",
-                            record.id.size(), settings.longest_id));
+    throw Error(
+        ErrorKind::kInputMalformed, Place{.file = names[current], .record = record.record.number},
+        fmt::format("its id has {} bytes; the limit is {}: shorten the id, or allow more with "
+                    "--max-id-length (each row of the tables repeats the id)",
+                    record.id.size(), settings.longest_id));
   }
 
-  // Throws if qualities are missing. The run ends, as the input is valid without `qualities`.
+  // Throws if the read has no qualities. The error ends the run, because the input itself is valid.
   void require_qualities(const InputRecord& record) const {
     const SequenceRecord& read = record.record;
     if (read.qualities.size() == read.letters.size() && all_graphic(read.qualities)) return;
@@ -434,21 +433,21 @@ struct InputSet::State {
 
   InputSettings settings;
   const Cancel& cancel;
-  ReferenceIndex reference;  // for all CRAM inputs; prepared for the first one
+  ReferenceIndex reference;  // for all CRAM inputs; the first one prepares it
   std::vector<std::string> names;
-  std::vector<std::uint64_t> sizes;  // of the files of each input
+  std::vector<std::uint64_t> sizes;  // of each input, in bytes
   bool sized = true;                 // all sizes are known
-  std::uint64_t total = 0;           // of all inputs, if sized
+  std::uint64_t total = 0;           // of all inputs; 0 if not `sized`
   std::uint64_t taken = 0;           // bytes of the inputs before the current one
   std::uint32_t current = 0;
   std::uint64_t records = 0;  // records of the current input that were read
   struct Held {
     InputRecord record;
-    std::uint64_t position;  // of the stream after this record
+    std::uint64_t position;  // position of the stream after this record
   };
-  std::deque<Held> ahead;            // read, but not returned yet
-  std::uint64_t ahead_bytes = 0;     // in `ahead`
-  std::uint64_t returned_up_to = 0;  // the position behind the last record returned from `ahead`
+  std::deque<Held> ahead;            // records read, but not returned yet
+  std::uint64_t ahead_bytes = 0;     // bytes of the records in `ahead`
+  std::uint64_t returned_up_to = 0;  // position of the last record returned from `ahead`
   bool at_end = false;               // of the current input
   RnaJudge judge;                    // of the current input
   bool judged = false;
@@ -493,7 +492,7 @@ std::optional<InputEvent> InputSet::next() {
     if (std::holds_alternative<InputEnd>(event)) state.go_on();
     return event;
   } catch (const Error& error) {
-    state.cancel.check();  // cancelling makes reads fail, too
+    state.cancel.check();  // a cancelled read fails, too, but the input is not bad
     if (!is_of_an_input(error.kind())) throw;
     InputFailure failure{.input = state.current,
                          .records = state.records,

@@ -19,10 +19,10 @@ struct InputRecord {
   std::uint32_t input = 0;
   std::string id;
   SequenceRecord record;
-  bool with_previous = false;  // the mate of the record before it: both go to one shard
+  bool with_previous = false;  // the mate of the previous record; both go to one shard
 };
 
-// Returns the header with the record's id as its name: in the input, mates may lack /1 or /2.
+// Returns the header with the id in place of the name, because a mate's name may lack /1 or /2.
 std::string header_with_id(const InputRecord& record);
 
 // An input was read to its end.
@@ -34,7 +34,7 @@ struct InputEnd {
   SkippedAlignments skipped{};
 };
 
-// An input is damaged; discard everything that came from it.
+// An input cannot be used. Discard all records that came from it.
 struct InputFailure {
   std::uint32_t input = 0;
   std::uint64_t records = 0;
@@ -52,34 +52,34 @@ struct InputSettings {
   Headers headers = Headers::kWhole;
   bool refuse_rna = false;                      // fail an input whose first records are RNA
   std::size_t longest_id = kLongestId;          // bytes; a record with a longer id fails its input
-  std::size_t longest_header = kLongestHeader;  // the same for header lines of FASTA and FASTQ
+  std::size_t longest_header = kLongestHeader;  // bytes; a longer header line fails its input
 };
 
 // Checks the list of inputs without opening any. Errors: kUsage.
 void require_usable(const InputSettings& settings);
 
-// Returns the inputs' names, in order: a pair of files is one input, "R1+R2".
+// Returns the inputs' names, in order. A pair of files is one input with the name "R1+R2".
 std::vector<std::string> input_names(const InputSettings& settings);
 
 // Reads every record of every input, in order, and reports how each input ended. With `paired`, two
-// files are one input; both must be FASTQ and hold the same reads. From BAM, SAM and CRAM it takes
-// the reads of the primary alignments; their flags say which mates get /1 and /2. With `qualities`,
-// next() throws kNoQualities for a read without qualities, and for CRAM, whose qualities are not
-// read. An input fails with kInputChanged if one of its files, or CRAM's reference, changes while
-// it is read.
+// files are one input: both must be FASTQ, and each has one mate of every pair. Of BAM, SAM and
+// CRAM it returns the reads of primary alignments; their flags say which mates get /1 and /2. With
+// `qualities`, next() throws kNoQualities for a read without qualities, and for CRAM, whose
+// qualities are not read. An input fails with kInputChanged if one of its files, or the reference
+// of a CRAM, changes while it is read.
 class InputSet {
  public:
   InputSet(InputSettings settings, const Cancel& cancel);  // Errors: those of require_usable()
   ~InputSet();
 
-  std::size_t size() const;  // inputs
+  std::size_t size() const;  // number of inputs
   const std::string& name(std::uint32_t input) const;
   // Returns the size of all files together; 0 if some input is not a regular file.
   std::uint64_t total_bytes() const;
   // Returns how many bytes of the files have been read; the number never falls.
   std::uint64_t bytes_read() const;
-  // Returns the next event; empty at the end. Errors: those of Cancel, and those for which
-  // is_of_an_input() is false.
+  // Returns the next event; empty after the last input. Errors: those of Cancel, and those for
+  // which is_of_an_input() is false.
   std::optional<InputEvent> next();
 
  private:

@@ -43,8 +43,8 @@ std::string_view LineReader::start() {
   return {buffer_.data(), end_};
 }
 
-// Finds the next line feed, and keeps its place for all lines before it: a new search at every lone
-// CR would take time that grows with the square of the window.
+// Returns the index of the next line feed in the buffer. Remembers the index, because a new search
+// at every lone CR would take time that grows with the square of the window's size.
 std::size_t LineReader::find_line_feed() {
   if (line_feed_ > begin_) return line_feed_;
   const char* const text = buffer_.data();
@@ -72,7 +72,7 @@ bool LineReader::fill() {
   end_ = 0;
   line_feed_ = 0;
   std::size_t count = 0;
-  do {  // repeats only at the start: the text's first bytes must be together in the window
+  do {  // repeats only at the start of the text: start() needs its first bytes together
     count = source_.read(std::span(buffer_).subspan(end_));
     hash_.update(as_bytes({buffer_.data() + end_, count}));
     end_ += count;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -16,20 +17,24 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(100 * part) / static_cast<double>(whole);
 }
 
+[[noreturn]] void refuse_names(std::string detail) {
+  Error error(ErrorKind::kInputTooLong, std::move(detail));
+  error.advise("Shorten the names of the references, then align the reads again.");
+  throw Error(error);
+}
+
 }  // namespace
 
 void ReferenceList::require_short(std::uint64_t size) {
   if (size <= kLongestName) return;
-  throw Error(ErrorKind::kInputTooLong,
-              fmt::format("a reference's name has more than {} bytes", kLongestName));
+  refuse_names(fmt::format("a reference's name has more than {} bytes", kLongestName));
 }
 
 void ReferenceList::add(std::string_view name, std::uint64_t length) {
   require_short(name.size());
   bytes_ += sizeof(ReferenceSequence) + sizeof(by_name_.front()) + name.size();
   if (bytes_ > kMostBytes) {
-    throw Error(
-        ErrorKind::kInputTooLong,
+    refuse_names(
         fmt::format("the names of its references take more than {} MiB", kMostBytes >> 20U));
   }
   references_.push_back({std::string(name), length});

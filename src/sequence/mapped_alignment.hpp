@@ -18,25 +18,25 @@ struct ReferenceSequence {
   std::uint64_t length = 0;
 };
 
-// The references of a header, in its order.
+// The reference sequences of a BAM or SAM header, in the header's order.
 class ReferenceList {
  public:
-  // A name that is longer cannot be a sequence's id.
+  // The largest length of a name in bytes. A longer name cannot be the id of a sequence.
   static constexpr std::size_t kLongestName = kLongestAllowedId - 1;
-  // The limit of memory for all names, including the overhead of each name.
+  // The largest memory in bytes for all names, including the overhead of each name.
   static constexpr std::size_t kMostBytes = 512U << 20U;
 
-  // Throws kInputTooLong, without a file, for a name of more than kLongestName bytes.
+  // Throws kInputTooLong, which names no file, for a name of more than kLongestName bytes.
   static void require_short(std::uint64_t size);
-  // Adds a reference. Errors, without a file: kInputTooLong.
+  // Adds a reference. Errors, which name no file: kInputTooLong.
   void add(std::string_view name, std::uint64_t length);
-  // Call it after the last add(). Errors, without a file: kInputMalformed for a name that occurs
-  // twice.
+  // Prepares find() after the last add(). Throws kInputMalformed, which names no file, for equal
+  // names.
   void index();
 
   std::size_t size() const { return references_.size(); }
   const ReferenceSequence& at(std::uint32_t reference) const { return references_.at(reference); }
-  // Returns the reference of this name; empty if there is none.
+  // Returns the number of the reference `name`; empty if there is none.
   std::optional<std::uint32_t> find(std::string_view name) const;
 
  private:
@@ -50,17 +50,17 @@ class ReferenceList {
 // Counts the letters of a read, and of its reference, that a CIGAR's operations cover.
 class CigarSums {
  public:
-  // The limit of all letters: 100 times this number is still exact in a double.
+  // The largest sum of all lengths: 100 times this number, for percentages, is exact in a double.
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
 
-  // Returns false for an unknown operation, and for more letters than kMost.
+  // Adds an operation. Returns false if it is unknown, or if the sum of all lengths exceeds kMost.
   bool add(char operation, std::uint64_t length);
 
   std::uint64_t matches() const { return matches_; }                // M, = and X
-  std::uint64_t aligned() const { return matches_ + insertions_; }  // of the read, unclipped
+  std::uint64_t aligned() const { return matches_ + insertions_; }  // letters that are not clipped
   std::uint64_t block() const { return matches_ + insertions_ + deletions_; }
-  std::uint64_t letters() const { return aligned() + soft_clips_; }  // of SEQ
-  std::uint64_t query() const { return letters() + hard_clips_; }    // of the whole read
+  std::uint64_t letters() const { return aligned() + soft_clips_; }  // letters in SEQ
+  std::uint64_t query() const { return letters() + hard_clips_; }    // letters of the whole read
 
  private:
   std::uint64_t matches_ = 0;
@@ -68,10 +68,10 @@ class CigarSums {
   std::uint64_t deletions_ = 0;
   std::uint64_t soft_clips_ = 0;
   std::uint64_t hard_clips_ = 0;
-  std::uint64_t all_ = 0;  // N and P, too
+  std::uint64_t all_ = 0;  // sum of all lengths
 };
 
-// The facts of a primary alignment without its letters: where the read lies, and how well it fits.
+// A primary alignment without its letters: the read's reference, and how well the read matches it.
 struct MappedAlignment {
   std::string name{};
   unsigned flags = 0;
@@ -79,22 +79,22 @@ struct MappedAlignment {
   unsigned mapping_quality = 0;
   CigarSums cigar{};
   std::optional<std::uint64_t> edit_distance{};  // the tag NM
-  std::uint64_t number = 0;                      // of the record, from 1
+  std::uint64_t number = 0;                      // number of the record, from 1
 
   std::uint64_t read_length() const { return cigar.query(); }
-  // These are percentages, not rounded. require_facts() must have accepted the alignment.
+  // Return percentages, not rounded. require_facts() must have accepted the alignment before.
   double identity() const;  // share of equal letters in the alignment block
   double coverage() const;  // share of the read's letters that are not clipped
 };
 
 // Checks that the facts are complete and agree with each other. `letters` is the length of SEQ, 0
-// if it has none; `offset` is the record's place. Errors, without a file: kInputMalformed.
+// if SEQ is '*'; `offset` is the record's byte offset. Errors, which name no file: kInputMalformed.
 void require_facts(const MappedAlignment& alignment, std::uint64_t letters, std::uint64_t offset);
 
-// Gives the places of the reads of a BAM or SAM file; memory does not depend on their number.
-// BamReader and SamReader implement it, so that both uses share the checks. Do not mix these calls
-// with AlignmentReader's next(). Errors: those of AlignmentReader's next(); also kInputTooLong for
-// references beyond the limits of ReferenceList.
+// Reads the reference of each mapped read of a BAM or SAM file. Its memory does not depend on the
+// number of reads. BamReader and SamReader implement it beside AlignmentReader, so that both uses
+// share the checks. Do not mix these calls with AlignmentReader::next(). Errors: those of
+// AlignmentReader::next(); also kInputTooLong for references beyond the limits of ReferenceList.
 class MappingReader {
  public:
   MappingReader() = default;
@@ -102,12 +102,12 @@ class MappingReader {
   MappingReader(const MappingReader&) = delete;
   MappingReader& operator=(const MappingReader&) = delete;
 
-  // Returns the references of the header, which it reads if it was not read yet.
+  // Returns the references of the header. Reads the header first, if that was not done yet.
   virtual const ReferenceList& references() = 0;
-  // Returns the next primary alignment of a mapped read; empty at the end. Do not call it again
-  // after an error.
+  // Returns the next primary alignment of a mapped read; empty at the end. Do not call it after an
+  // error.
   virtual std::optional<MappedAlignment> next_mapped() = 0;
-  virtual UnplacedAlignments unplaced() const = 0;  // so far
+  virtual UnplacedAlignments unplaced() const = 0;  // the counts so far
 };
 
 }  // namespace virnucpro

@@ -40,7 +40,7 @@ auto MappingFile::explaining_errors(Read read) {
   try {
     return read();
   } catch (const Error& error) {
-    cancel_.check();  // cancelling makes reads fail, too
+    cancel_.check();  // a cancelled read fails, too, but the file is not bad
     if (const std::optional<Error> change = file_->change()) throw explained(error, change);
     throw;
   }

@@ -10,9 +10,9 @@
 
 namespace virnucpro {
 
-// Gives the places of the reads of a BAM or SAM file, or of stdin ("-"). The content tells the
-// format. Errors: those of FileSource, MappingReader and Cancel; kInputFormat for CRAM and other
-// formats; kInputChanged for a file that changes while it is read.
+// Reads the reference of each mapped read of a BAM or SAM file, or of stdin ("-"). The content
+// tells the format. Errors: those of FileSource, MappingReader and Cancel; kInputFormat for CRAM
+// and other formats; kInputChanged for a file that changes while it is read.
 class MappingFile {
  public:
   MappingFile(const std::string& path, const Cancel& cancel);

@@ -15,10 +15,10 @@ namespace virnucpro {
 // Returns a path as messages show it: "stdin" for "-".
 std::string display_name(const std::string& path);
 
-// The path of stdin ("-"), which may also be a file.
+// The path by which a file that is stdin ("-") can be examined.
 inline constexpr const char* kStandardInputFile = "/dev/stdin";
 
-// An open file whose first bytes tell its format: a name may be wrong, and a pipe has no name.
+// An open input. Its first bytes tell the format: a name may be wrong, and a pipe has no name.
 struct OpenInput {
   OpenInput(const std::string& path, const Cancel& cancel);
 
@@ -34,8 +34,8 @@ struct OpenInput {
 // Opens an input. Errors: those of FileSource, with the file's name.
 std::unique_ptr<OpenInput> open_input(const std::string& path, const Cancel& cancel);
 
-// Returns the file's change, if there is one, in place of `error`: a file that changes while it is
-// read looks damaged.
+// Returns the file's change if there is one, else `error`: a file that changes while it is read
+// looks damaged, so the change is the true cause.
 Error explained(const Error& error, const std::optional<Error>& change);
 
 // Throws kInputFormat for a BAM that is not compressed.

@@ -18,7 +18,7 @@ struct Convention {
   std::string_view second;
 };
 
-// Equal names are tested first: they may end in any of the endings.
+// Equal names are tested first, because they may also have one of the other endings.
 constexpr std::array<Convention, 7> kConventions{{{"", ""},
                                                   {"/1", "/2"},
                                                   {".1", ".2"},
@@ -52,7 +52,7 @@ std::string text_of(const Convention& convention) {
   return fmt::format("NAME{} and NAME{}", convention.first, convention.second);
 }
 
-// Returns the first digit of Illumina's second word, "[1-9]:[YN]:[0-9]+:"; 0 for other headers.
+// Returns the mate's number in Illumina's second word, "[1-9]:[YN]:[0-9]+:"; 0 for other headers.
 int illumina_number(std::string_view header) {
   const std::string_view id = sequence_id(header);
   header.remove_prefix(static_cast<std::size_t>(id.data() - header.data()) + id.size());
@@ -65,7 +65,7 @@ int illumina_number(std::string_view header) {
   return word[0] - '0';
 }
 
-// Throws the error for files that were given in the wrong way: no record is at fault.
+// Throws an error that advises how to give the files: the files are wrong, not a record.
 [[noreturn]] void fail_files(const Place& place, std::string detail) {
   Error error(ErrorKind::kInputMalformed, place, std::move(detail));
   error.advise("Give the two files of a pair, first reads first: --paired R1 R2.");

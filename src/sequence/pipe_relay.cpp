@@ -39,7 +39,7 @@ void PipeRelay::serve() {
   input_.reset();
 }
 
-// Returns false if the data is no longer needed.
+// Waits until the source has data or ends. Returns false if the relay was stopped or cancelled.
 bool PipeRelay::wait_for_data() const {
   while (!stop_ && !cancel_.requested()) {
     if (wait_a_while(source_.get(), POLLIN) != 0) return true;
@@ -47,7 +47,7 @@ bool PipeRelay::wait_for_data() const {
   return false;
 }
 
-// Returns false if the reader has closed its end.
+// Returns false if the reader has closed its end of the socket.
 bool PipeRelay::send_all(std::span<const char> bytes) const {
   while (!bytes.empty()) {
     const ssize_t done = ::send(input_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);

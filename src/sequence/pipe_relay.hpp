@@ -11,12 +11,12 @@
 
 namespace virnucpro {
 
-// Copies a pipe or terminal into a socket of our own, on a thread that stops when it is cancelled.
-// A direct read of a silent pipe cannot be cancelled: only the end of the pipe stops it.
+// Copies a pipe or terminal into a socket, on a thread that a cancellation stops. Without the copy,
+// a read from a pipe that sends nothing could not be cancelled.
 class PipeRelay {
  public:
   PipeRelay(UniqueFd source, const Cancel& cancel);
-  // Close the output first: the copy may be waiting for its reader.
+  // Close the socket of release_output() before: the thread may be waiting for its reader.
   ~PipeRelay();
   PipeRelay(const PipeRelay&) = delete;
   PipeRelay& operator=(const PipeRelay&) = delete;
@@ -24,7 +24,7 @@ class PipeRelay {
   // Returns the socket from which to read the copy; call it once. The socket ends when the source
   // ends or fails, or at a cancellation.
   UniqueFd release_output();
-  // Returns errno of the source's failure, or 0. It is valid once the socket has ended.
+  // Returns the errno of a failed read from the source, or 0. Call it after the socket has ended.
   int error() const { return error_; }
 
  private:
@@ -39,7 +39,7 @@ class PipeRelay {
   std::atomic<int> error_{0};
   std::atomic<bool> stop_{false};
   std::array<char, 64U << 10U> buffer_;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last, because it uses all other members
 };
 
 }  // namespace virnucpro

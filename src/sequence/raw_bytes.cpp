@@ -18,7 +18,7 @@ std::string_view RawBytes::peek(std::size_t size) {
   return {buffer_.data() + begin_, end_ - begin_};
 }
 
-// Appends more bytes to the bytes that were not taken; false at the end.
+// Moves the bytes not taken to the buffer's start and appends more. Returns false at the end.
 bool RawBytes::fill() {
   std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
             buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());

@@ -15,7 +15,7 @@ class RawBytes {
   explicit RawBytes(UniqueFd fd);
 
   // Returns the next bytes, valid until the next call: at least `size` (at most kWindow), fewer
-  // only at the end. Errors, without a place: kInputRead, a lack of memory.
+  // only at the end. Errors, which name no place: kInputRead, those for a lack of memory.
   std::string_view peek(std::size_t size = 1);
   void take(std::size_t size) { begin_ += size; }
   std::uint64_t taken() const { return before_ + begin_; }
@@ -27,7 +27,7 @@ class RawBytes {
 
   UniqueFd fd_;
   std::vector<char> buffer_;
-  std::uint64_t before_ = 0;  // bytes before buffer_[0]
+  std::uint64_t before_ = 0;  // number of bytes before buffer_[0]
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };

@@ -26,16 +26,16 @@ std::uint64_t count_of(const LetterTable& table, std::string_view letters) {
   return count;
 }
 
-// The non-ASCII white space of Python's str, as UTF-8: U+0085, 00A0, 1680, 2000-200A, 2028, 2029,
-// 202F, 205F, 3000. A lead byte never continues another character, so a search for the bytes finds
-// the characters, even among invalid bytes.
+// The white space characters of Python's str beyond ASCII, in UTF-8: U+0085, 00A0, 1680, 2000-200A,
+// 2028, 2029, 202F, 205F, 3000. The first byte of a character never occurs inside another
+// character, so comparing bytes is enough, even in text that is not UTF-8.
 constexpr std::array<std::string_view, 19> kWideSpaces{
     "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x81",
     "\xe2\x80\x82", "\xe2\x80\x83", "\xe2\x80\x84", "\xe2\x80\x85", "\xe2\x80\x86",
     "\xe2\x80\x87", "\xe2\x80\x88", "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\xa8",
     "\xe2\x80\xa9", "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"};
 
-// Returns the size of the white space character that begins `text` (not empty); 0 if none does.
+// Returns the size in bytes of the white space character that begins `text` (not empty), or 0.
 std::size_t space_size(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80) {
@@ -98,7 +98,7 @@ std::uint64_t count_ambiguous(std::string_view letters) {
   return count_of(kIsAmbiguous, letters);
 }
 
-// Counts instead of searching, so that the loop has no branch and vectorises.
+// Counts instead of searching: so the loop has no branch, and the compiler can vectorise it.
 bool all_graphic(std::string_view text) {
   std::size_t others = 0;
   for (const char letter : text) others += is_graphic(letter) ? 0U : 1U;

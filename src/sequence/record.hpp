@@ -10,17 +10,15 @@ namespace virnucpro {
 // The largest number of letters of a sequence: the largest signed 32-bit number.
 inline constexpr std::size_t kMaxLetters = 2'147'483'647;
 
-// The largest size of an id in bytes, unless the user allows more: each row of the tables repeats
-// the id. Ids of sequencers, assemblers and archives have tens to hundreds of bytes; BAM allows
-// 254.
+// The largest size of an id in bytes, unless the user allows more. It is limited because each row
+// of the tables repeats the id. Usual ids have tens to hundreds of bytes; BAM allows 254.
 inline constexpr std::size_t kLongestId = 4096;
-// The largest size of an id that a user can allow.
+// The largest size of an id in bytes that a user can allow.
 inline constexpr std::size_t kLongestAllowedId = 64U << 10U;
-// The largest size of a header line or a '+' line in bytes: `samtools fastq -T MM,ML` writes the
-// tags of a long read behind its id.
+// The largest size of a header line or a '+' line in bytes: it must hold the tags that `samtools
+// fastq -T MM,ML` writes behind a long read's id.
 inline constexpr std::size_t kLongestHeader = 16U << 20U;
 
-// One sequence of an input.
 struct SequenceRecord {
   std::string header;        // the header line without '>' or '@' and line end, or only the id
   std::string letters;       // in the input's case, without white space
@@ -33,7 +31,7 @@ struct SequenceRecord {
 // UTF-8 are kept (docs/reference/semantics.md, section 1). Empty for an empty header.
 std::string_view sequence_id(std::string_view header);
 
-// Returns the header without Python's white space at its ends.
+// Returns the header without white space, as Python defines it, at its start and end.
 std::string_view trimmed_header(std::string_view header);
 
 // Counts the letters that are not IUPAC nucleotide codes (ACGTU RYSWKM BDHV N, either case): gaps,
@@ -46,7 +44,7 @@ std::string letters_outside_iupac(std::string_view letters);
 // Counts the IUPAC codes that stand for more than one base, such as N.
 std::uint64_t count_ambiguous(std::string_view letters);
 
-// True for visible ASCII, in which letters and qualities are written.
+// True for a visible ASCII character.
 inline bool is_graphic(char letter) {
   return letter > ' ' && letter < '\x7f';
 }
@@ -54,20 +52,18 @@ bool all_graphic(std::string_view text);
 
 inline constexpr std::size_t kFastaColumns = 60;
 
-// Appends one FASTA record to `out`, its letters in lines of 60 (without letters, no line).
+// Appends one FASTA record to `out`, its letters in lines of 60. Without letters there is no line.
 void append_fasta_60(std::string& out, std::string_view header, std::string_view letters);
 
 // Appends one FASTA record to `out`, all letters on one line.
 void append_fasta_line(std::string& out, std::string_view header, std::string_view letters);
 
-// Appends one FASTQ record of four lines to `out`.
 void append_fastq(std::string& out, std::string_view header, std::string_view letters,
                   std::string_view qualities);
 
-// Tells readers whether to keep the qualities. Few runs need them.
+// Tells readers whether to keep the qualities, which few runs need.
 enum class Qualities : std::uint8_t { kPassOver, kKeep };
-// Tells readers whether to keep the rest of a header behind the id. Only sequences that are written
-// again need it.
+// Tells readers whether to keep a header's text behind the id, for runs that write sequences again.
 enum class Headers : std::uint8_t { kIdAlone, kWhole };
 
 }  // namespace virnucpro

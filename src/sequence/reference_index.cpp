@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 // Opens a local file; a URL is not opened.
 UniqueFd open_reference(const std::string& path) {
-  UniqueFd file = open_to_read(path, O_NONBLOCK);  // a pipe without a writer would block
+  UniqueFd file = open_to_read(path, O_NONBLOCK);  // without O_NONBLOCK a pipe could block
   struct stat status {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
     throw Error(kind_of_reading(errno), Place{.file = path}, errno_text(errno));

@@ -11,15 +11,15 @@ namespace virnucpro {
 // True if the letters have U and no T, in either case.
 bool is_rna(std::string_view letters);
 
-// Judges an input by its first records that have T or U: the first 1,000, or 16 MiB of letters
-// (docs/reference/semantics.md, section 2). An input is RNA if at least 90 % of these records have
-// U and no T. Inputs are judged before records are dealt to shards, so all shards judge alike.
+// Decides whether an input is RNA by its first records with T or U: 1,000 records or 16 MiB of
+// letters (docs/reference/semantics.md, section 2). The input is RNA if at least 90 % of them have
+// U and no T. This comes before records are divided among shards, so that all shards decide alike.
 class RnaJudge {
  public:
   void add(std::string_view letters);
   // True if further records cannot change the verdict.
   bool is_settled() const { return records_ == kRecords || letters_ >= kLetters; }
-  // Returns the error, without a place, for an input that is RNA; empty for any other.
+  // Returns an error, which names no place, if the input is RNA; otherwise empty.
   std::optional<Error> verdict() const;
 
  private:

@@ -12,7 +12,7 @@
 namespace virnucpro {
 namespace {
 
-// The mandatory fields, in order.
+// The mandatory fields of a SAM line, in order.
 enum Field : std::size_t {
   kName,
   kFlag,
@@ -35,11 +35,11 @@ constexpr std::size_t kMostName = 254;
 constexpr std::size_t kMostNumber = 20;
 constexpr unsigned kMostFlags = 0xffff;
 constexpr std::int64_t kMostMappingQuality = 255;
-constexpr std::size_t kMostHeaderLine = 256U << 10U;  // of a header line @SQ
+constexpr std::size_t kMostHeaderLine = 256U << 10U;  // bytes of a header line @SQ
 constexpr std::string_view kReferenceLine = "@SQ\t";
 constexpr std::string_view kDistanceTag = "NM:";
 constexpr std::string_view kDistanceHead = "NM:i:";
-// A tag's text is kept up to this length, which is enough for NM.
+// The number of a tag's first bytes that are kept: enough for NM, the only tag that is used.
 constexpr std::size_t kMostTag = kDistanceHead.size() + kMostNumber;
 
 bool is_number(std::size_t field) {
@@ -62,7 +62,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
 // Reads a CIGAR that comes in pieces.
 class CigarText {
  public:
-  // Adds a letter; false if a CIGAR cannot continue with it.
+  // Adds a character. Returns false if a valid CIGAR cannot have it here.
   bool add(char letter) {
     if (is_star_ || (letter == '*' && (has_digits_ || has_operations_))) return false;
     if (letter == '*') return is_star_ = true;
@@ -89,17 +89,17 @@ class CigarText {
 
 // The part of a line that was read so far.
 struct SamReader::Line {
-  std::size_t field = 0;         // the field being read
+  std::size_t field = 0;         // index of the field being read
   std::uint64_t field_size = 0;  // bytes of this field so far
   std::string name;
   std::string number;  // the field's text, if it is a number
   unsigned flags = 0;
   std::string letters;  // kNoLetters if there are none
   std::uint64_t qualities = 0;
-  std::string kept_qualities;  // if qualities are asked for
+  std::string kept_qualities;  // empty unless qualities are asked for
   bool only_star = false;      // the qualities so far are '*'
 
-  // The facts of the alignment, if they are asked for and the read is mapped.
+  // The members below are set only for next_mapped(), and only if the read is mapped.
   bool has_facts = false;
   std::uint64_t begin = 0;
   std::string reference;
@@ -112,7 +112,7 @@ struct SamReader::Line {
 SamReader::SamReader(ByteSource& source, std::string file, Qualities qualities)
     : lines_(source), file_(std::move(file)), keeps_qualities_(qualities == Qualities::kKeep) {}
 
-// Calls `read`, and adds the place to an error that names no file.
+// Calls `read`. If the call throws an error that names no file, adds file, record and offset to it.
 template <typename Read>
 auto SamReader::placing_errors(Read read) {
   try {
@@ -162,8 +162,10 @@ void SamReader::read_header() {
 
 void SamReader::add_reference(const std::string& line, std::uint64_t offset) {
   if (line.size() > kMostHeaderLine) {
-    fail(ErrorKind::kInputTooLong, offset,
-         fmt::format("a line @SQ of more than {} bytes", kMostHeaderLine));
+    Error error(ErrorKind::kInputTooLong, Place{.offset = offset},
+                fmt::format("a line @SQ has more than {} bytes", kMostHeaderLine));
+    error.advise("Shorten this line of the header: samtools reheader replaces the header.");
+    throw Error(error);
   }
   std::string_view name;
   std::optional<std::uint64_t> length;
@@ -172,13 +174,12 @@ void SamReader::add_reference(const std::string& line, std::uint64_t offset) {
     if (field.starts_with("LN:")) length = parse_count(field.substr(3));
   }
   if (!is_one_word(name)) {
-    fail(ErrorKind::kInputMalformed, offset, "a line @SQ without a name, SN, of one word");
+    fail(ErrorKind::kInputMalformed, offset, "a line @SQ has no name (SN) of one word");
   }
-  if (!length) fail(ErrorKind::kInputMalformed, offset, "a line @SQ without a length, LN");
+  if (!length) fail(ErrorKind::kInputMalformed, offset, "a line @SQ has no length (LN)");
   references_.add(name, *length);
 }
 
-// Returns the next record that is not skipped.
 std::optional<SequenceRecord> SamReader::read_record() {
   while (lines_.peek()) {
     Line line = read_line();
@@ -194,7 +195,6 @@ std::optional<SequenceRecord> SamReader::read_record() {
   return std::nullopt;
 }
 
-// Returns the next primary alignment of a mapped read.
 std::optional<MappedAlignment> SamReader::read_mapped() {
   while (lines_.peek()) {
     Line line = read_line();
@@ -237,7 +237,7 @@ SamReader::Line SamReader::read_line() {
   return line;
 }
 
-// Reads the next piece; throws if the line has no end.
+// Reads the next piece. Throws if the text ends within the line.
 void SamReader::next_piece(LinePiece& piece) {
   if (!lines_.next(piece)) {
     fail(ErrorKind::kInputTruncated, lines_.offset(), "within a line of SAM");
@@ -247,7 +247,7 @@ void SamReader::next_piece(LinePiece& piece) {
 void SamReader::refuse_nul(std::string_view text, std::uint64_t offset) const {
   const std::size_t nul = text.find('\0');
   if (nul != std::string_view::npos) {
-    fail(ErrorKind::kInputMalformed, offset + nul, "a NUL byte");
+    fail(ErrorKind::kInputMalformed, offset + nul, "the line has a NUL byte");
   }
 }
 
@@ -264,7 +264,7 @@ void SamReader::add_piece(Line& line, const LinePiece& piece) const {
   }
 }
 
-// Checks the bytes in their order, so that any split into parts reports the same fault.
+// Checks bytes in their order, so that a fault's report does not depend on how lines are split.
 void SamReader::add_part(Line& line, std::string_view part, std::uint64_t offset) const {
   if (line.field == kName) {
     append_short(line, line.name, kMostName, part, offset);
@@ -298,7 +298,7 @@ void SamReader::append_short(const Line& line, std::string& text, std::size_t mo
 
 void SamReader::append_facts(Line& line, std::string_view part, std::uint64_t offset) const {
   if (line.field == kReference) {
-    // Keeps one byte more than any reference's name has, so that a longer name matches none.
+    // Keeps one byte more than the longest allowed name, so that a longer name matches none.
     line.reference += part.substr(0, ReferenceList::kLongestName + 1 - line.reference.size());
   } else if (line.field == kCigar) {
     const auto bad = std::find_if_not(part.begin(), part.end(),
@@ -348,7 +348,8 @@ void SamReader::end_field(Line& line, std::uint64_t offset) const {
   const bool has_range = field == kFlag || (field == kMappingQuality && line.has_facts);
   if (!number || (has_range && (*number < 0 || *number > most))) {
     fail(ErrorKind::kInputMalformed, offset - size,
-         fmt::format("{} is not a number in its range", kFieldNames[field]));
+         fmt::format("{} is not a number{}", kFieldNames[field],
+                     has_range ? fmt::format(" from 0 to {}", most) : ""));
   }
   if (field == kMappingQuality) line.mapping_quality = static_cast<std::uint64_t>(*number);
   if (field != kFlag) return;
@@ -362,20 +363,20 @@ void SamReader::end_tag(Line& line, std::uint64_t begin) const {
   const bool is_number = tag.starts_with(kDistanceHead) && tag.size() <= kMostTag;
   const auto distance =
       is_number ? parse_count(std::string_view(tag).substr(kDistanceHead.size())) : std::nullopt;
-  if (!distance) fail(ErrorKind::kInputMalformed, begin, "NM is not a number in its range");
-  if (line.edit_distance) fail(ErrorKind::kInputMalformed, begin, "NM stands twice");
+  if (!distance) fail(ErrorKind::kInputMalformed, begin, "NM is not a number, or is negative");
+  if (line.edit_distance) fail(ErrorKind::kInputMalformed, begin, "the tag NM occurs twice");
   line.edit_distance = distance;
 }
 
 void SamReader::end_line(const Line& line, std::uint64_t offset) const {
   if (line.field < kFields) {
     fail(ErrorKind::kInputMalformed, offset,
-         fmt::format("a line of {} fields: {} are needed", line.field, std::size_t{kFields}));
+         fmt::format("the line has {} fields; SAM needs {}", line.field, std::size_t{kFields}));
   }
   const std::size_t letters = line.letters == kNoLetters ? 0 : line.letters.size();
   if (!line.only_star && line.qualities != letters) {
     fail(ErrorKind::kInputMalformed, offset,
-         fmt::format("{} letters, but {} qualities", letters, line.qualities));
+         fmt::format("SEQ has {} letters, but QUAL has {} qualities", letters, line.qualities));
   }
 }
 

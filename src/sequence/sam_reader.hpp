@@ -14,9 +14,9 @@
 
 namespace virnucpro {
 
-// Reads a SAM text (SAM specification, 1.4). Memory is one read and a bounded window; tags and
-// header lines are skipped. Letters keep their case. The last line must have a line end, as every
-// program writes it: otherwise a text cut within a line would look complete. As a MappingReader it
+// Reads SAM (SAM specification, 1.4). Its memory is one read and a bounded window. Letters keep
+// their case. The last line must have a line end, as every program writes it; otherwise a file that
+// was cut within a line would look complete. next() skips tags and header lines; next_mapped()
 // keeps the references of the header, and also reads RNAME, MAPQ, CIGAR and NM.
 class SamReader : public AlignmentReader, public MappingReader {
  public:
@@ -59,9 +59,9 @@ class SamReader : public AlignmentReader, public MappingReader {
   std::string file_;
   bool keeps_qualities_;
   bool in_header_ = true;
-  bool wants_facts_ = false;   // used as a MappingReader
+  bool wants_facts_ = false;   // next_mapped() will be used
   ReferenceList references_;   // empty unless wants_facts_
-  std::uint64_t records_ = 0;  // read completely
+  std::uint64_t records_ = 0;  // number of records read completely
   SkippedAlignments skipped_;
   UnplacedAlignments unplaced_;
 };

@@ -24,16 +24,20 @@ struct ForeignFormat {
   std::size_t at = 0;
 };
 
-constexpr std::string_view kXz = "xz is not read: xz -dc FILE | virnucpro predict -";
-constexpr std::string_view kZstd = "zstd is not read: zstd -dc FILE | virnucpro predict -";
-constexpr std::string_view kBzip2 = "bzip2 is not read: bzip2 -dc FILE | virnucpro predict -";
-constexpr std::string_view kZip = "zip is not read: unzip -p FILE | virnucpro predict -";
+constexpr std::string_view kXz = "xz cannot be read. Unpack it: xz -dc FILE | virnucpro predict -";
+constexpr std::string_view kZstd =
+    "zstd cannot be read. Unpack it: zstd -dc FILE | virnucpro predict -";
+constexpr std::string_view kBzip2 =
+    "bzip2 cannot be read. Unpack it: bzip2 -dc FILE | virnucpro predict -";
+constexpr std::string_view kZip =
+    "zip cannot be read. Unpack it: unzip -p FILE | virnucpro predict -";
 
 constexpr std::string_view kCompress =
-    "compress (.Z) is not read: gzip -dc FILE | virnucpro predict -";
-constexpr std::string_view kTar = "tar is not read: tar -xOf FILE NAME | virnucpro predict -";
+    "compress (.Z) cannot be read. Unpack it: gzip -dc FILE | virnucpro predict -";
+constexpr std::string_view kTar =
+    "tar cannot be read. Unpack it: tar -xOf FILE NAME | virnucpro predict -";
 constexpr std::string_view kUtf16 =
-    "UTF-16 is not read: iconv -f UTF-16 -t UTF-8 FILE | virnucpro predict -";
+    "UTF-16 cannot be read. Convert it: iconv -f UTF-16 -t UTF-8 FILE | virnucpro predict -";
 
 constexpr std::array<ForeignFormat, 9> kFormats{{
     {{"\xfd"
@@ -50,8 +54,8 @@ constexpr std::array<ForeignFormat, 9> kFormats{{
     {"ustar", kTar, 257},
 }};
 
-// Returns the name of the text's format and the next step, if users may try this format but it is
-// not supported; else empty.
+// Returns a message with the format's name and the next step if `start` shows a format that users
+// may try but that is not supported; else empty.
 std::string_view foreign_format_hint(std::string_view start) {
   const auto* const found =
       std::find_if(kFormats.begin(), kFormats.end(), [start](const ForeignFormat& format) {
@@ -95,7 +99,7 @@ std::optional<SequenceRecord> SequenceParser::read_record() {
   return record;
 }
 
-// Goes to the next line that is not blank; false at the end of the text.
+// Skips blank lines. Returns false at the end of the text.
 bool SequenceParser::skip_blank_lines() {
   while (const std::optional<char> first = lines_.peek()) {
     if (!is_blank(*first)) return true;
@@ -110,7 +114,7 @@ void SequenceParser::skip_blank_line() {
     const std::size_t text = piece.text.find_first_not_of(" \t");
     if (text != std::string_view::npos) {
       fail(format_ == Format::kUnknown ? ErrorKind::kInputFormat : ErrorKind::kInputMalformed,
-           piece.offset + text, "a header must start its line");
+           piece.offset + text, "a header must be at the start of its line");
     }
     if (piece.ends_line) return;
   }
@@ -181,7 +185,7 @@ char SequenceParser::peek_within_record() {
   return *next;
 }
 
-// Reads the '+' line, which is empty or repeats the header or its id.
+// Reads the '+' line, in which nothing, the header or the id must follow the '+'.
 void SequenceParser::read_separator(std::string_view header) {
   const std::uint64_t offset = lines_.offset();
   std::string line;
@@ -194,8 +198,8 @@ void SequenceParser::read_separator(std::string_view header) {
   }
 }
 
-// Reads the qualities. If the sequence is on one line, they are, too: a '@' after too few qualities
-// starts the next record. Otherwise only their number tells where they end.
+// Reads the qualities, which end when there is one for each letter. If the sequence is on one line,
+// the qualities must be, too: a '@' on the line after too few qualities starts the next record.
 void SequenceParser::read_qualities(SequenceRecord& record, bool one_line) {
   const std::size_t letters = record.letters.size();
   std::size_t count = 0;
@@ -205,7 +209,7 @@ void SequenceParser::read_qualities(SequenceRecord& record, bool one_line) {
   };
   do {
     const std::optional<char> next = lines_.peek();
-    if (letters == 0 && next.value_or('@') == '@') return;  // the empty quality line may be missing
+    if (letters == 0 && next.value_or('@') == '@') return;  // an empty quality line may be missing
     if (!next) fail_short(ErrorKind::kInputTruncated);
     if (next == '@' && started && one_line) fail_short(ErrorKind::kInputMalformed);
     read_quality_line(record, count);
@@ -280,7 +284,7 @@ void SequenceParser::append_letters(std::string& letters, const LinePiece& piece
   }
 }
 
-// Reads a complete line; false if the text ended before the line did.
+// Reads a line of at most limits_.header bytes. Returns false if the text ends without a line end.
 bool SequenceParser::read_short_line(std::string& line) {
   LinePiece piece;
   while (lines_.next(piece)) {
@@ -288,7 +292,7 @@ bool SequenceParser::read_short_line(std::string& line) {
     if (line.size() > limits_.header) {
       const std::size_t surplus = line.size() - limits_.header;
       fail(ErrorKind::kInputMalformed, piece.offset + piece.text.size() - surplus,
-           fmt::format("a header line of more than {} bytes", limits_.header));
+           fmt::format("a header line has more than {} bytes", limits_.header));
     }
     if (piece.ends_line) return true;
   }

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// The limits of one record in memory.
+// The most letters of one record, and the most bytes of its header line.
 struct ParserLimits {
   std::size_t letters = kMaxLetters;
   std::size_t header = kLongestHeader;
@@ -23,13 +23,13 @@ enum class TextFormats : std::uint8_t { kFastaOrFastq, kFastqOnly };
 // Reads a FASTA or FASTQ text; the first byte after blank lines tells which. Memory is one record
 // and a bounded window, whatever the text holds.
 //
-// FASTA: a line that starts with '>' is a header; all lines up to the next one are sequence. FASTQ:
-// sequence lines up to one that starts with '+', then quality lines until there are as many
-// qualities as letters, so that a quality line may start with '@' or '+' (Cock et al. 2010,
-// doi:10.1093/nar/gkp1137). A sequence line that starts with '@' means that a '+' line is missing.
-// In both, space, tab and line ends are not part of a sequence, every other ASCII character but NUL
-// and '>' is a letter, and blank lines mean nothing. A '>' inside a line is an error: two files
-// were joined there without a line end.
+// FASTA: a line that starts with '>' is a header; all lines up to the next header are sequence.
+// FASTQ: sequence lines end before a line that starts with '+'. Quality lines follow until each
+// letter has a quality, so a quality line may start with '@' or '+' (Cock et al. 2010,
+// doi:10.1093/nar/gkp1137). A sequence line that starts with '@' is an error: a '+' line is
+// missing. In both formats spaces, tabs, line ends and blank lines are ignored; every other ASCII
+// character except NUL and '>' is a letter. A '>' inside a line is an error: two files were joined
+// there without a line end.
 //
 // Errors, with `file`, record and byte offset: kInputFormat, kInputMalformed, kInputTooLong,
 // kInputTruncated, and those of the source.
@@ -43,10 +43,10 @@ class SequenceParser {
   std::optional<SequenceRecord> next();
 
   bool is_fastq() const { return format_ == Format::kFastq; }
-  std::uint64_t records() const { return records_; }              // returned so far
-  std::uint64_t record_offset() const { return record_offset_; }  // of the last record's header
-  std::uint64_t bytes() const { return lines_.bytes(); }          // of text read so far
-  std::string hash() const { return lines_.hash(); }              // XXH3-128 of these bytes
+  std::uint64_t records() const { return records_; }              // number of records so far
+  std::uint64_t record_offset() const { return record_offset_; }  // of the last header
+  std::uint64_t bytes() const { return lines_.bytes(); }          // bytes read so far
+  std::string hash() const { return lines_.hash(); }              // XXH3-128 of all bytes read
 
  private:
   enum class Format : std::uint8_t { kUnknown, kFasta, kFastq };

@@ -11,12 +11,12 @@
 
 namespace virnucpro {
 
-// A source whose first bytes can be examined before it is read: a pipe cannot go back.
+// A source whose first bytes can be examined and then read again, even from a pipe.
 class StartedSource : public ByteSource {
  public:
   static constexpr std::size_t kStartBytes = 6;
 
-  // Reads the start. If the source fails, read() first returns the text before the failure.
+  // Reads the first bytes. If that fails, read() returns the text before the failure, then throws.
   explicit StartedSource(ByteSource& source);
 
   // Returns the first kStartBytes, or fewer if the text is shorter or cannot be read further.
@@ -26,7 +26,7 @@ class StartedSource : public ByteSource {
  private:
   ByteSource& source_;
   std::string start_;
-  std::size_t taken_ = 0;  // bytes of start_ that were read
+  std::size_t taken_ = 0;  // bytes of start_ that read() has returned
   std::optional<Error> failure_;
 };
 

@@ -21,10 +21,10 @@ namespace {
 
 struct Rule {
   int call;
-  std::vector<scmp_arg_cmp> only{};  // all of these must hold
+  std::vector<scmp_arg_cmp> only{};  // conditions that must all hold
 };
 
-// Matches an int argument with this value; the upper half of the register means nothing.
+// Matches an int argument of this value, by its lower 32 bits: the kernel ignores the upper ones.
 scmp_arg_cmp is(unsigned argument, int value) {
   constexpr std::uint64_t kInt = 0xffffffffU;
   return {argument, SCMP_CMP_MASKED_EQ, kInt, static_cast<std::uint32_t>(value)};
@@ -34,7 +34,7 @@ scmp_arg_cmp lacks(unsigned argument, int bit) {
   return {argument, SCMP_CMP_MASKED_EQ, static_cast<std::uint32_t>(bit), 0};
 }
 
-// Allows reading from any open file, as no other file can be opened.
+// Allows reading from every open file: this is safe, because no other file can be opened.
 void add_reading(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close)}) {
     rules.push_back({call});
@@ -49,7 +49,7 @@ void add_writing(std::vector<Rule>& rules) {
   }
 }
 
-// Allows calls for memory, except memory that can be executed.
+// Allows calls that manage memory, except for memory that can be executed.
 void add_memory(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise)}) {
     rules.push_back({call});
@@ -59,8 +59,8 @@ void add_memory(std::vector<Rule>& rules) {
   }
 }
 
-// Allows the process to end. The C library calls abort() for a damaged heap: that is a crash, not a
-// forbidden call. SIGXCPU cannot be blocked.
+// Allows the process to end. The C library calls abort() for a damaged heap, which must look like a
+// crash, not like a forbidden call. It may not block signals, so SIGXCPU ends it.
 void add_ends(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
                          SCMP_SYS(restart_syscall), SCMP_SYS(getpid), SCMP_SYS(gettid)}) {
@@ -70,8 +70,8 @@ void add_ends(std::vector<Rule>& rules) {
   rules.push_back({SCMP_SYS(tgkill), {is(0, ::getpid()), is(2, SIGABRT)}});
 }
 
-// Allows locks, clocks (if they need the kernel), random numbers, and the number of processors, for
-// which the C library asks when memory is short.
+// Allows locks, clocks (if they need the kernel), random numbers, and the number of processors,
+// which the C library reads when memory is short.
 void add_harmless(std::vector<Rule>& rules) {
   for (const int call :
        {SCMP_SYS(futex), SCMP_SYS(sched_yield), SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday),
@@ -80,13 +80,13 @@ void add_harmless(std::vector<Rule>& rules) {
   }
 }
 
-// These calls fail, but do not kill the process. When malloc returns memory of an arena other than
-// the main arena (valid CRAM files cause that), it opens /proc for the memory policy, and can do
-// without it.
+// These calls fail with EACCES instead of killing the process. On valid CRAM files, malloc may
+// return memory of a second arena to the system. It then opens a file in /proc for the memory
+// policy, but also works without this file.
 constexpr std::array kRefused{SCMP_SYS(open), SCMP_SYS(openat)};
 
-// Allows the other calls of a test build's sanitizers: UBSan tests an object's memory by writing it
-// into a pipe.
+// Allows further calls that the sanitizers of a test build make. For example, UBSan writes an
+// object into a pipe to test whether its memory can be read.
 void add_sanitizers([[maybe_unused]] std::vector<Rule>& rules) {
 #ifdef VIRNUCPRO_SANITIZED
   for (const int call : {SCMP_SYS(sigaltstack), SCMP_SYS(pipe2), SCMP_SYS(write)}) {
@@ -112,7 +112,7 @@ bool filter_system_calls() {
   const std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, decltype(&seccomp_release)> filter(
       seccomp_init(SCMP_ACT_KILL_PROCESS), seccomp_release);
   if (!filter) return false;
-  // Kill at calls of other types of programs (32 bits, x32): their numbers differ.
+  // Calls of 32-bit and x32 programs kill the process, because their numbers mean other calls.
   seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   const std::vector<Rule> rules = all_rules();
   return std::all_of(kRefused.begin(), kRefused.end(),

@@ -2,16 +2,16 @@
 
 namespace virnucpro {
 
-// Filters the system calls of a process of one thread that decodes untrusted bytes: an attacker in
-// the process finds no file, network or program. From now on it can read the files that it holds
-// open, write to standard output and standard error, manage its memory, and end. For anything else
-// (open a file, a socket or a program, start a process, send a signal, raise its limits) the kernel
-// kills it with SIGSYS. Open everything that it needs before.
+// Filters the system calls of this process, which must have one thread and will decode untrusted
+// bytes: code of an attacker then reaches no file, network or program. From now on the process can
+// read its open files, write to standard output and standard error, manage its memory, and end.
+// Opening a file fails. At any other call (open a socket, start a process or program, send a
+// signal, raise its limits) the kernel kills the process with SIGSYS. Open all files before.
 //
 // Returns false, and filters nothing, if the kernel lacks seccomp or a container forbids it.
 bool filter_system_calls();
 
-// Logs, once, that decoders run without the filter.
+// Logs one warning per process that decoders run without the filter.
 void say_unfiltered();
 
 }  // namespace virnucpro

@@ -19,7 +19,7 @@ struct NumberedTable {
   Table table;
 };
 
-// Returns the standard code, in which `codon`, one of its stop codons, means `residue`.
+// Returns the standard genetic code with one change: the stop codon `codon` means `residue`.
 constexpr NumberedTable code_of(std::uint32_t number, std::size_t codon, char residue) {
   NumberedTable code{number, {}};
   std::copy(kStandard.begin(), kStandard.end(), code.table.begin());

@@ -175,10 +175,10 @@ def test_cram_with_more_than_one_end(program, cram):
 
 
 @pytest.mark.parametrize("name, content, said", [
-    ("x.tar", None, "tar is not read: tar -xOf"), ("x.tar.gz", None, "tar is not read: tar -xOf"),
-    ("x.fa.Z", b"\x1f\x9d\x90" + bytes(50), "compress (.Z) is not read: gzip -dc"),
-    ("x.fa", ">a\nACGT\n".encode("utf-16"), "UTF-16 is not read: iconv -f UTF-16"),
-    ("x.fa", b"\xfe\xff" + ">a\nACGT\n".encode("utf-16-be"), "UTF-16 is not read: iconv -f UTF-16")])
+    ("x.tar", None, "tar cannot be read. Unpack it: tar"), ("x.tar.gz", None, "tar cannot be read. Unpack it: tar"),
+    ("x.fa.Z", b"\x1f\x9d\x90" + bytes(50), "compress (.Z) cannot be read. Unpack it: gzip -dc"),
+    ("x.fa", ">a\nACGT\n".encode("utf-16"), "UTF-16 cannot be read. Convert it: iconv"),
+    ("x.fa", b"\xfe\xff" + ">a\nACGT\n".encode("utf-16-be"), "UTF-16 cannot be read. Convert it: iconv")])
 def test_other_formats_are_named(program, name, content, said):
     if content is None:
         subprocess.run(["tar", "-caf", program.folder / name, "-C", LAMBDA.parent, LAMBDA.name], check=True)

@@ -207,9 +207,9 @@ TEST_F(HostileBam, SizesThatCannotBe) {
   EXPECT_EQ(with_size("\xff\xff\xff\x7f"sv).error->kind(), ErrorKind::kInputTruncated);
   for (const std::string_view letters :
        {"\xff\xff\xff\xff"sv, "\xff\xff\xff\x7f"sv, "\5\0\0\0"sv}) {
-    expect_malformed(with(16, letters), 1, header_, "its parts need");
+    expect_malformed(with(16, letters), 1, header_, "its fields need");
   }
-  expect_malformed(with(12, "\xff\xff"sv), 1, header_, "its parts need");
+  expect_malformed(with(12, "\xff\xff"sv), 1, header_, "its fields need");
 }
 
 TEST_F(HostileBam, NamesThatCannotBe) {
@@ -257,7 +257,7 @@ TEST(Sam, LinesThatCannotBe) {
   const auto bad = [&](const std::string& text) { return parse_sam(header + good + text); };
   const std::string rest = "\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n";
   expect_malformed(bad("\n"), 2, at, "QNAME is empty");
-  expect_malformed(bad("x\n"), 2, at + 1, "a line of 1 fields: 11 are needed");
+  expect_malformed(bad("x\n"), 2, at + 1, "the line has 1 fields; SAM needs 11");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\n"), 2, at + 20, "a line of 10 fields");
   expect_malformed(bad("@CO\tlate\n"), 2, at + 4, "FLAG is not a number");
   expect_malformed(bad("x y\t4" + rest), 2, at, "QNAME is not one word");
@@ -271,9 +271,9 @@ TEST(Sam, LinesThatCannotBe) {
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\t*A\tII\n"), 2, at + 19, "SEQ holds");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tA C\tIII\n"), 2, at + 19, "SEQ holds");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tI\n"), 2, at + 22,
-                   "2 letters, but 1 qualities");
+                   "SEQ has 2 letters, but QUAL has 1 qualities");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\t*\tI\n"), 2, at + 21,
-                   "0 letters, but 1 qualities");
+                   "SEQ has 0 letters, but QUAL has 1 qualities");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tII\tX\0\n"s), 2, at + 25, "NUL");
   EXPECT_FALSE(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\t*\n").error);
 }

@@ -104,7 +104,7 @@ const std::vector<Deed> kForbidden{
 void expect_killed(const Deed& deed) {
   const Ending ending = filtered(deed.act);
   EXPECT_EQ(ending.said, "filtered ") << deed.name;
-  EXPECT_EQ(ending.misdeed, "did something forbidden") << deed.name;
+  EXPECT_EQ(ending.misdeed, "made a forbidden system call") << deed.name;
 }
 
 TEST(SystemCallFilter, OpensNothingButLetsTheCLibraryAsk) {

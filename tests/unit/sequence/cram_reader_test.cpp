@@ -528,7 +528,7 @@ TEST_F(Cram, TheDecoderIsHeldIn) {
 
 TEST_F(Cram, OldVersions) {
   expect_error(parse(cram({"version=2.1"}), reference_), ErrorKind::kInputFormat,
-               "CRAM 2.1 is not read");
+               "CRAM 2.1 cannot be read");
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST(MappedAlignment, FactsThatCannotBe) {
   expect_fault_in_both({.tags = "\tNM:A:1"}, "NM is not a number");
   expect_fault_in_both({.tags = "\tNM:B:c,1"}, "NM is not a number");
   expect_fault_in_both({.tags = "\tNM:i:-1"}, "NM is not a number");
-  expect_fault_in_both({.tags = "\tNM:i:1\tNM:i:1"}, "NM stands twice");
+  expect_fault_in_both({.tags = "\tNM:i:1\tNM:i:1"}, "NM occurs twice");
   expect_fault_in_both({.tags = "\tNM:i:5"}, "NM is 5, but only 4 letters are aligned");
   expect_fault_in_both({.cigar = "4S"}, "its CIGAR aligns no letter");
   const std::string sam = std::string(kTwoReferences) + MappedLine{.cigar = "5M"}.text();
@@ -181,8 +181,8 @@ TEST(MappedSam, LinesThatCannotBe) {
   expect_fault(bad({.reference = "nobody"}), 1, "RNAME is not in the header");
   expect_fault(bad({.reference = "*"}), 1, "RNAME is not in the header");
   expect_fault(bad({.reference = std::string(70'000, 'r')}), 1, "RNAME is not in the header");
-  expect_fault(bad({.quality = "256"}), 1, "MAPQ is not a number in its range");
-  expect_fault(bad({.quality = "-1"}), 1, "MAPQ is not a number in its range");
+  expect_fault(bad({.quality = "256"}), 1, "MAPQ is not a number from 0 to 255");
+  expect_fault(bad({.quality = "-1"}), 1, "MAPQ is not a number from 0 to 255");
   for (const char* cigar : {"M", "4", "4Q", "4M*", "*4M", "4M M", "4M-1I", "**", "=4"}) {
     expect_fault(bad({.cigar = cigar}), 1, "CIGAR ");
   }
@@ -199,13 +199,13 @@ TEST(MappedSam, HeadersThatCannotBe) {
   const auto header = [](const std::string& lines) {
     return mapped_by<SamReader>("@HD\tV\n" + lines);
   };
-  expect_fault(header("@SQ\tSN:a\n"), 1, "without a length");
-  expect_fault(header("@SQ\tSN:a\tLN:\n"), 1, "without a length");
-  expect_fault(header("@SQ\tSN:a\tLN:-1\n"), 1, "without a length");
-  expect_fault(header("@SQ\tSN:a\tLN:99999999999999999999\n"), 1, "without a length");
-  expect_fault(header("@SQ\tLN:1\n"), 1, "without a name");
-  expect_fault(header("@SQ\tSN:\tLN:1\n"), 1, "without a name");
-  expect_fault(header("@SQ\tSN:a b\tLN:1\n"), 1, "without a name");
+  expect_fault(header("@SQ\tSN:a\n"), 1, "has no length");
+  expect_fault(header("@SQ\tSN:a\tLN:\n"), 1, "has no length");
+  expect_fault(header("@SQ\tSN:a\tLN:-1\n"), 1, "has no length");
+  expect_fault(header("@SQ\tSN:a\tLN:99999999999999999999\n"), 1, "has no length");
+  expect_fault(header("@SQ\tLN:1\n"), 1, "has no name");
+  expect_fault(header("@SQ\tSN:\tLN:1\n"), 1, "has no name");
+  expect_fault(header("@SQ\tSN:a b\tLN:1\n"), 1, "has no name");
   expect_fault(header("@SQ\tSN:a\tLN:1\n@SQ\tSN:b\tLN:1\n@SQ\tSN:a\tLN:1\n"), 1,
                "names the reference a twice");
   expect_fault(header("@SQ\tSN:" + std::string(66'000, 'a') + "\tLN:1\n"), 1, "more than 65535",
@@ -311,7 +311,7 @@ TEST_F(MappedBam, ACigarInItsTag) {
   expect_fault(with_long("CGBi\1\0\0\0\x40\0\0\0NMC\1"s), 1, "aligns no letter");
   expect_fault(with_long("CGBI\1\0\0\0\x50\0\0\0NMC\1"s), 1, "SEQ has 4 letters, but CIGAR has 5");
   expect_fault(with_long("CGBI\1\0\0\0\x4f\0\0\0NMC\1"s), 1, "CG holds an impossible");
-  expect_fault(with_long(cigar + cigar + "NMC\1"), 1, "CG stands twice");
+  expect_fault(with_long(cigar + cigar + "NMC\1"), 1, "CG occurs twice");
 }
 
 TEST(MappedBamHeader, HeadersThatCannotBe) {

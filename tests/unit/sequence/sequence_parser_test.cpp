@@ -249,7 +249,7 @@ TEST(Parser, Limits) {
   expect_error(header + "\nA\n" + separator + "x\nI\n", ErrorKind::kInputMalformed, 1,
                (32U << 20U) + 3);
   EXPECT_EQ(parse_text(header + "x\nA\n").error->detail(),
-            "a header line of more than 16777216 bytes");
+            "a header line has more than 16777216 bytes");
 }
 
 TEST(Parser, LinesLongerThanTheWindow) {
