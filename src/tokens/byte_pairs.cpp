@@ -62,7 +62,7 @@ void BytePairs::add_merge(std::size_t rank, const PairMerge& merge, const std::s
   piece.made = static_cast<std::uint32_t>(rank + 1);
   piece.left = left;
   piece.right = right;
-  // If earlier merges split a token's text differently, no encoding has the token.
+  // If earlier merges encode the text of `made` differently, no encoding has `made`.
   const bool parts_come_out = pieces_[left].letters != 0 && pieces_[right].letters != 0;
   if (!parts_come_out || merges_across(left, right, piece.made)) return;
   piece.letters = static_cast<std::uint8_t>(texts_[made].size());
@@ -74,7 +74,7 @@ void BytePairs::build_trie(const std::string& file) {
   for (std::size_t token = 0; token < pieces_.size(); ++token) {
     if (pieces_[token].letters != 0) insert(static_cast<std::uint16_t>(token), file);
   }
-  // This comes last: the search for the token that each token begins with needs the complete trie.
+  // This loop is separate from the first, because longest_at() needs the complete trie.
   for (std::size_t token = 0; token < pieces_.size(); ++token) {
     if (pieces_[token].letters < 2) continue;
     std::string_view begin = texts_[token];
@@ -100,13 +100,13 @@ void BytePairs::insert(std::uint16_t token, const std::string& file) {
   token_at_[node] = token;
 }
 
-// True if the encoding of two tokens' joined text merges across the border between them before the
-// time `before` (as in Piece::made).
+// True if encoding the joined text of two tokens does a merge across their border before the time
+// `before`. Piece::made says what a time is.
 //
-// The search goes back in time. x and y are the tokens beside the border; until_x and until_y say
-// when each was merged into the next larger token. x and y merge if their time comes before both.
-// If times are equal, all are the same merge of a repeated token, and the leftmost is done first: x
-// with its left neighbour, then x with y, then y with its right neighbour.
+// The loop goes back in time. x and y are the tokens left and right of the border; until_x and
+// until_y are the times at which they become parts of larger tokens. x and y merge if the time of
+// their merge comes before both. At equal times one merge is possible at several places. The
+// leftmost is first: x with its left neighbour, x with y, y with its right neighbour.
 bool BytePairs::merges_across(std::uint16_t left, std::uint16_t right, std::uint32_t before) const {
   std::uint16_t x = left;
   std::uint16_t y = right;
@@ -142,7 +142,7 @@ std::uint16_t BytePairs::longest_at(std::string_view text) const {
 
 void BytePairs::encode(std::string_view word, std::vector<std::uint16_t>& tokens) const {
   const std::size_t first = tokens.size();
-  std::vector<bool> dead_end;  // by position; made at the first dead end, which is rare
+  std::vector<bool> dead_end;  // by position; empty until the first dead end, which is rare
   const auto possible = [&](std::uint16_t token, std::size_t end) {
     if (!dead_end.empty() && dead_end[end]) return false;
     return tokens.size() == first || !merges_across(tokens.back(), token, PairRanks::kNone);

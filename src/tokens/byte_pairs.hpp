@@ -12,7 +12,7 @@ namespace virnucpro {
 
 inline constexpr std::uint16_t kNoToken = 0xffff;
 
-// One merge of a byte-pair encoding: `left` and `right` side by side become `made`.
+// One merge of a byte-pair encoding: the neighbours `left` and `right` become the token `made`.
 struct PairMerge {
   std::uint16_t left;
   std::uint16_t right;
@@ -48,15 +48,16 @@ class PairRanks {
   std::vector<Slot> slots_;
 };
 
-// Byte-pair encoding (Sennrich et al., 2016) of runs of known letters: repeat the merge of the
-// lowest rank, the leftmost of equal ranks, until no merge is left.
+// Byte-pair encoding (Sennrich et al., 2016) of texts of known letters. Its definition: do the
+// possible merge of the lowest rank, at its leftmost place, and repeat until no merge is possible.
 //
-// The class does not do single merges. Call two tokens *compatible* if the encoding of their joined
-// text is these two. A split of a text into tokens is its encoding if and only if all neighbours
-// are compatible. The reason: a merge depends only on its pair, so the first merge across a border
-// of the split is also done in the text of the two tokens beside it, and vice versa. So only one
-// split is compatible; it is searched from the left, longest token first. Only one split reaches a
-// position, so a dead end is never tried again, and time is linear in the text's length.
+// The class does not do these merges one by one. Two tokens are called compatible if the encoding
+// of their joined text is just these two tokens. A split of a text into tokens is its encoding if
+// and only if all neighbours are compatible. The reason: a merge depends only on its pair, so the
+// first merge across a border of the split also happens in the joined text of the two tokens at
+// this border, and vice versa. So exactly one split has only compatible neighbours. The search for
+// it goes from left to right and tries the longest token first. At most one compatible split ends
+// at a position, so a dead end is never tried again, and the time is linear in the text's length.
 class BytePairs {
  public:
   // The token of each byte, or kNoToken.
@@ -65,22 +66,22 @@ class BytePairs {
   static constexpr std::size_t kMaxTrieCells = std::size_t{1} << 22U;
 
   // `merges` are in the order of their ranks, with tokens below `vocabulary`. Both parts of a merge
-  // must be letters or made by earlier merges, and no token may be made twice. Training ensures
-  // this, so a merge's rank is its time. Errors: kTokenizer, naming `file`, if this does not hold
-  // or the tables would exceed the limits above.
+  // must be letters or results of earlier merges, and two merges may not have the same result;
+  // training ensures both. Errors: kTokenizer, naming `file`, if a merge breaks these rules or the
+  // tables would exceed the limits above.
   BytePairs(const Letters& letters, std::span<const PairMerge> merges, std::size_t vocabulary,
             const std::string& file);
 
-  // Appends the encoding of `word`; every byte must be a letter.
+  // Appends the encoding of `word` to `tokens`. Every byte of `word` must have a token in Letters.
   void encode(std::string_view word, std::vector<std::uint16_t>& tokens) const;
 
  private:
   struct Piece {
-    std::uint32_t made = 0;  // the time: 0 for letters, 1 + rank for others
+    std::uint32_t made = 0;  // the time of its merge: 1 + rank; 0 for letters
     std::uint16_t left = kNoToken;
     std::uint16_t right = kNoToken;
-    std::uint16_t shorter = kNoToken;  // the longest shorter token that its text begins with
-    std::uint8_t letters = 0;          // 0: no encoding has this token
+    std::uint16_t shorter = kNoToken;  // the longest other token at the start of its text
+    std::uint8_t letters = 0;          // of its text; 0: no encoding has this token
   };
 
   void add_letters(const Letters& letters);
@@ -93,10 +94,10 @@ class BytePairs {
   PairRanks ranks_;
   std::vector<Piece> pieces_;             // by token
   std::vector<std::string> texts_;        // by token
-  std::array<std::uint8_t, 256> code_{};  // a letter's code, from 0
+  std::array<std::uint8_t, 256> code_{};  // code of each letter, from 0
   std::size_t width_ = 0;                 // number of letters
-  std::vector<std::uint32_t> children_;   // [node][code], 0: none
-  std::vector<std::uint16_t> token_at_;   // [node], or kNoToken
+  std::vector<std::uint32_t> children_;   // [node][code]: the child; 0: none
+  std::vector<std::uint16_t> token_at_;   // [node]: the token that ends there, or kNoToken
 };
 
 }  // namespace virnucpro

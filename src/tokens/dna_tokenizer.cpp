@@ -38,7 +38,7 @@ unsigned char byte_at(std::string_view text, std::size_t index) {
   return static_cast<unsigned char>(text[index]);
 }
 
-// True for Unicode's White_Space beyond ASCII.
+// True for the characters beyond ASCII that are White_Space in Unicode.
 bool is_wide_space(std::uint32_t value) {
   constexpr std::array<std::uint32_t, 8> kOthers{0x85,   0xa0,   0x1680, 0x2028,
                                                  0x2029, 0x202f, 0x205f, 0x3000};
@@ -51,9 +51,11 @@ std::vector<PairMerge> resolve_merges(const TokenizerFile& source, const std::st
     const auto found = source.vocabulary.find(text);
     if (found == source.vocabulary.end() || text == source.unknown) {
       constexpr std::size_t kShown = 64;
-      throw Error(ErrorKind::kTokenizer, Place{.file = file},
-                  fmt::format("model.merges[{}]: \"{}\" is not a token that merges may have", rank,
-                              text.substr(0, kShown)));
+      throw Error(
+          ErrorKind::kTokenizer, Place{.file = file},
+          fmt::format(
+              "model.merges[{}]: \"{}\" is not a token of the vocabulary, or is the unknown token",
+              rank, text.substr(0, kShown)));
     }
     return found->second;
   };
@@ -129,7 +131,7 @@ struct DnaTokenizer::Tables {
   std::string added_starts;  // the bytes that added tokens start with
 };
 
-// Returns the end of the run of known letters of one class that starts at `begin`.
+// Returns the end of the run of known letters of the same class that starts at `begin`.
 std::size_t DnaTokenizer::Tables::letters_from(std::string_view text, std::size_t begin) const {
   const ByteClass word = kClassOf[byte_at(text, begin)];
   std::size_t end = begin + 1;
@@ -140,8 +142,8 @@ std::size_t DnaTokenizer::Tables::letters_from(std::string_view text, std::size_
   return end;
 }
 
-// Encodes a text without added tokens. No merge contains the unknown token, so each run of known
-// letters in a word is encoded separately.
+// Encodes a text without added tokens. Each run of known letters is encoded alone, because no merge
+// has the unknown token.
 void DnaTokenizer::Tables::encode_plain(std::string_view text,
                                         std::vector<std::uint16_t>& tokens) const {
   std::size_t at = 0;
@@ -193,7 +195,7 @@ std::vector<std::uint16_t> DnaTokenizer::encode(std::string_view text) const {
   std::vector<std::uint16_t> tokens;
   tokens.reserve(text.size() / kUsualLetters + 2);
   tokens.push_back(tables_->opening);
-  std::size_t plain = 0;  // start of the text not yet encoded
+  std::size_t plain = 0;  // start of the text that is not encoded yet
   std::size_t at = text.find_first_of(tables_->added_starts);
   while (at != std::string_view::npos) {
     const AddedToken* added = tables_->added_at(text.substr(at));

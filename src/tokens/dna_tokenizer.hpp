@@ -9,12 +9,12 @@
 
 namespace virnucpro {
 
-// The byte-pair encoding of DNABERT-S, read from its published tokenizer.json. For every text the
-// result equals that of the `tokenizers` library with the same file, without padding and
-// truncation. A token's name in the text ("[SEP]") becomes that token. The rest is split at white
-// space into words (runs of letters, digits and underscores; runs of other characters), and each
-// word is encoded. A character without a token is one unknown token; so is a byte that is not
-// UTF-8, which the library refuses. Time is linear in the text's length. Thread-safe.
+// The tokenizer of DNABERT-S, read from the published tokenizer.json. The tokens of every text
+// equal those of the `tokenizers` library with the same file, without padding and truncation. The
+// name of an added token in the text ("[SEP]") becomes this token. The rest is split at white space
+// into words (runs of letters, digits and underscores; runs of other characters), and each word is
+// encoded. A character without a token becomes one unknown token. So does a byte that is not UTF-8,
+// which the library refuses. Time is linear in the text's length. Thread-safe.
 class DnaTokenizer {
  public:
   // Reads a tokenizer. Errors: kTokenizer or kJson, naming the file and what was expected.

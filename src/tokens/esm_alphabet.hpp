@@ -7,7 +7,8 @@
 
 namespace virnucpro {
 
-// Tokens of the ESM-1b/ESM-2 alphabet of 33 (fair-esm `Alphabet.from_architecture("ESM-1b")`).
+// Special tokens of the alphabet of ESM-1b and ESM-2, which has 33 tokens (fair-esm
+// `Alphabet.from_architecture("ESM-1b")`).
 inline constexpr std::uint8_t kEsmCls = 0;
 inline constexpr std::uint8_t kEsmPad = 1;
 inline constexpr std::uint8_t kEsmEos = 2;
@@ -16,9 +17,9 @@ inline constexpr std::uint32_t kEsmVocabulary = 33;
 
 // Returns the tokens of a protein: <cls>, one token per byte, <eos>.
 //
-// For letters of the alphabet they equal those of fair-esm 2.0.0's BatchConverter. Every other byte
-// is one <unk>, so that token i + 1 is always residue i. fair-esm raises KeyError for an unknown
-// letter (lower case, J, *), drops white space, and reads a written "<mask>" as the mask token.
+// Letters of the alphabet get the tokens of BatchConverter in fair-esm 2.0.0. Every other byte
+// becomes one <unk>, so that token i + 1 is always residue i. fair-esm raises KeyError for an
+// unknown letter (lower case, J, *), drops white space, and reads "<mask>" as one token.
 std::vector<std::uint8_t> esm_tokens(std::string_view protein);
 
 // Counts the letters that become <unk>.

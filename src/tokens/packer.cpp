@@ -16,14 +16,14 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kBudgetsInWindow = 64;
-// How many frames to try until one fits the batch. If a frame's tokens for one model fit, its
-// tokens for the other nearly always fit, too.
+// The most frames that are tried until one fits in the batch. A frame whose tokens for one model
+// fit nearly always fits for the other model, too.
 constexpr std::size_t kProbes = 32;
 
 struct Entry {
   FrameTokens tokens;
   std::vector<std::uint64_t> occurrences;
-  std::uint64_t age = 0;  // a counter's value when it was added
+  std::uint64_t age = 0;  // number of frames added before this one
 };
 
 std::size_t esm_size(const Entry& entry) {
@@ -33,8 +33,8 @@ std::size_t dna_size(const Entry& entry) {
   return entry.tokens.dna.size();
 }
 
-// Sorts by number of tokens. The oldest of equal entries is last, so that a search from above finds
-// it first.
+// Sorts entries by their number of tokens. Of entries of equal size, the oldest is last, so that a
+// search from the largest entry down finds the oldest first.
 template <std::size_t (*kSize)(const Entry&)>
 struct BySize {
   using is_transparent = void;
@@ -65,7 +65,7 @@ void append(const std::vector<T>& tokens, std::vector<T>& all, std::vector<std::
   ends.push_back(static_cast<std::uint32_t>(all.size()));
 }
 
-// The tokens that still fit in a batch.
+// The numbers of tokens and frames that still fit in a batch.
 struct Room {
   std::size_t esm;
   std::size_t dna;
@@ -74,7 +74,7 @@ struct Room {
   bool fits(const Entry& entry) const {
     return frames > 0 && esm_size(entry) <= esm && dna_size(entry) <= dna;
   }
-  // A batch's first frame may be longer than the budget; then no other frame fits.
+  // Subtracts an entry. If a batch's first frame is longer than the budget, no other frame fits.
   void fill(const Entry& entry) {
     const bool within = fits(entry);
     esm -= std::min(esm, esm_size(entry));
@@ -111,7 +111,7 @@ struct Packer::Window {
   std::map<std::uint64_t, Entry> by_age;
   std::set<Entry*, BySize<esm_size>> by_esm;
   std::set<Entry*, BySize<dna_size>> by_dna;
-  std::unordered_set<Entry*, HashTokens, EqualTokens> distinct;  // not used without deduplication
+  std::unordered_set<Entry*, HashTokens, EqualTokens> distinct;  // empty without deduplication
   std::size_t esm_tokens = 0;
   std::size_t dna_tokens = 0;
   std::size_t repeats = 0;
@@ -150,7 +150,7 @@ void Packer::Window::move_to(PackedBatch& batch, Entry& entry) {
   by_age.erase(entry.age);
 }
 
-// Searches the frames by the model that has less room in the batch.
+// Returns the longest frame that fits, or null. Lengths are in tokens of the model with less room.
 Entry* Packer::Window::longest_that_fits(const Room& room) const {
   const auto search = [&room](const auto& by_size, std::size_t size) -> Entry* {
     auto next = by_size.upper_bound(size);
@@ -179,7 +179,7 @@ PackedBatch Packer::Window::pack() {
 }
 
 Packer::Packer(const PackSettings& settings) : window_(std::make_unique<Window>(settings)) {
-  // In a run's settings, 0 stands for a budget that the device chooses later.
+  // In a run's settings, 0 means that the device chooses the budget; by now it must be chosen.
   if (settings.token_budget == 0) throw Error(ErrorKind::kInternal, "packing without a budget");
 }
 Packer::~Packer() = default;

@@ -14,7 +14,7 @@ struct FrameTokens {
   std::vector<std::uint16_t> dna;  // [CLS] pieces [SEP]
 };
 
-// Whole frames for both models, back to back: frame i's tokens are [offsets[i], offsets[i + 1]).
+// Tokens of whole frames for both models, concatenated: frame i has [offsets[i], offsets[i + 1]).
 struct PackedFrames {
   std::vector<std::uint8_t> esm_tokens;
   std::vector<std::uint32_t> esm_offsets{0};
@@ -26,28 +26,28 @@ struct PackedFrames {
 
 struct PackedBatch {
   PackedFrames frames;
-  // The numbers that the caller gave to each frame; several if equal frames met in the window.
+  // For each frame, the numbers given to add(); several if equal frames were in the window.
   std::vector<std::vector<std::uint64_t>> occurrences;
 };
 
 inline constexpr std::size_t kLargestBudget = 1U << 24U;  // tokens in a batch
 
 struct PackSettings {
-  std::size_t token_budget = 4096;      // per model; a longer frame is a batch of its own
-  std::size_t frames_in_window = 2048;  // look-ahead in distinct frames
-  std::size_t tokens_in_window = 0;     // look-ahead in tokens of either model; 0: 64 budgets
+  std::size_t token_budget = 4096;      // for each model; a longer frame is a batch of its own
+  std::size_t frames_in_window = 2048;  // distinct frames
+  std::size_t tokens_in_window = 0;     // tokens of either model; 0: 64 budgets
   std::size_t frames_per_batch = 65536;
   bool deduplicate = true;
 };
 
-// Packs whole frames from a bounded window into nearly full batches, under a token budget. The
-// batches depend only on the settings and on the calls and their order. Equal frames in the window
-// are packed once, because libraries hold many duplicates.
+// Packs whole frames from a bounded window into batches that nearly fill a token budget. The
+// batches depend only on the settings and on the order of the calls. Equal frames in the window are
+// packed once, because sequencing libraries have many duplicates.
 //
-// A batch takes the oldest frames as long as they fit, then the longest frames that still fit. The
-// window is full when it holds frames_in_window distinct frames and enough for a batch, or
-// tokens_in_window tokens; a repeated frame counts as one token. This bounds memory, if the caller
-// takes all ready batches after every add().
+// A batch gets the oldest frames as long as they fit, then the longest frames that still fit. The
+// window is full when it has frames_in_window distinct frames and enough for a batch, or
+// tokens_in_window tokens; a repeated frame counts as one token. Memory is bounded if the caller
+// calls next_batch() after every add() until it returns nothing.
 class Packer {
  public:
   explicit Packer(const PackSettings& settings);
@@ -55,7 +55,7 @@ class Packer {
   Packer(Packer&&) noexcept;
 
   void add(FrameTokens frame, std::uint64_t number);
-  // Returns a batch while the window is full, else nothing. Each batch has the window's oldest
+  // Returns a batch while the window is full, else nothing. Each batch contains the window's oldest
   // frame, so no frame waits for ever.
   std::optional<PackedBatch> next_batch();
   // Returns a batch of the remaining frames, as full as possible; empty if no frame is left.

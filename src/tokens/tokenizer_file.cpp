@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kMaxTokens = std::numeric_limits<std::uint16_t>::max();  // means "none"
+constexpr std::uint64_t kMaxTokens = std::numeric_limits<std::uint16_t>::max();  // 65535: no token
 constexpr std::size_t kMaxAddedTokens = 256;
 constexpr std::size_t kMaxShown = 64;  // letters of a value shown in an error
 
@@ -157,11 +157,11 @@ class Reader : public JsonVisitor {
     }
     const std::uint64_t token = number(path, value);
     if (!tokens_.insert(token).second) {
-      refuse(fmt::format("token {} stands twice in the vocabulary", token));
+      refuse(fmt::format("token {} occurs twice in the vocabulary", token));
     }
     found_.vocabulary.emplace(content, static_cast<std::uint16_t>(token));
   }
-  // Adds a merge and the token that it makes.
+  // Adds an empty merge, which the caller fills.
   void add_merge() {
     if (found_.merges.size() >= kMaxTokens) refuse(fmt::format("more than {} merges", kMaxTokens));
     found_.merges.emplace_back();
@@ -188,15 +188,15 @@ class Reader : public JsonVisitor {
 
   const std::string& file_;
   TokenizerFile found_;
-  std::set<std::string> seen_;  // the members that may have only one value
+  std::set<std::string> seen_;  // paths of members with a fixed value
   std::set<std::uint64_t> tokens_;
   std::vector<std::string> template_;  // "" stands for the text
   std::map<std::string, std::vector<std::uint64_t>> template_ids_;
-  std::map<std::size_t, Added> added_;  // by place
+  std::map<std::size_t, Added> added_;  // by index in the file
 };
 
 const std::vector<Reader::Rule>& Reader::rules() {
-  // The long lists come first, because rules are tried in order.
+  // Rules are tried in this order, so those for the longest lists come first.
   static const std::vector<Rule> kRules{
       {{"model", "vocab", "*"}, &Reader::piece},
       {{"model", "merges", "[]"}, &Reader::merge},
@@ -241,7 +241,8 @@ void Reader::scalar(const JsonPath& path, JsonScalar value) {
       return;
     }
   }
-  refuse(fmt::format("{} is not in a tokenizer of this kind", text_of(path)));
+  refuse(
+      fmt::format("{} is not a known member of a tokenizer like that of DNABERT-S", text_of(path)));
 }
 
 void Reader::check_seen() const {
@@ -249,7 +250,7 @@ void Reader::check_seen() const {
        {"version", "model.type", "pre_tokenizer.type", "post_processor.type"}) {
     if (!seen_.contains(member)) refuse(fmt::format("{} is missing", member));
   }
-  // Without merges every letter would be a token: 500 tokens for 500 bases, not 100.
+  // Without merges every letter would be a token: 500 bases would make 500 tokens instead of 100.
   if (found_.merges.empty()) refuse("model.merges is missing or empty");
   if (found_.unknown.empty()) refuse("model.unk_token is missing");
   if (!found_.vocabulary.contains(found_.unknown)) {

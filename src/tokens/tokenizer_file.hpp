@@ -9,15 +9,15 @@
 
 namespace virnucpro {
 
-// The parts of a tokenizer.json that a tokenizer like DNABERT-S's needs. The file is from the
-// `tokenizers` library, 0.13 or a newer version, which writes merges in another form.
+// The parts of a tokenizer.json that DNABERT-S's tokenizer needs. The file may be from the
+// `tokenizers` library 0.13, or from a newer version, which writes merges in another form.
 struct TokenizerFile {
   std::map<std::string, std::uint16_t, std::less<>> vocabulary;
   std::vector<std::pair<std::string, std::string>> merges;  // in the order of their ranks
   std::string unknown;                                      // the token of an unknown letter
   std::string opening;                                      // the token before a text
   std::string closing;                                      // the token after a text
-  std::vector<std::string> added;                           // tokens whose names a text can contain
+  std::vector<std::string> added;                           // tokens that a text can name: "[SEP]"
 };
 
 // Reads a tokenizer.json. Every setting that would change the tokens must be as in DNABERT-S's

@@ -272,7 +272,7 @@ TEST(DnaTokenizer, RefusesOtherKindsOfTokenizers) {
 TEST(DnaTokenizer, RefusesBadVocabulariesAndMerges) {
   std::string merges;
   for (int i = 0; i < 65536; ++i) merges += R"("A C",)";
-  expect_refused({{R"("C": 4)", R"("C": 3)", "token 3 stands twice"},
+  expect_refused({{R"("C": 4)", R"("C": 3)", "token 3 occurs twice"},
                   {R"("C": 4)", R"("A": 4)", "twice"},
                   {R"("C": 4)", R"("C": 65535)", "model.vocab.C is 65535"},
                   {R"("C": 4)", R"("C": -4)", "model.vocab.C is -4"},
