@@ -19,10 +19,10 @@ class TensorStream {
   virtual void finish() = 0;
 };
 
-// The base of all sources of weights. One pass over a tensor converts, checks and hashes it. The
-// model's hash is made from the tensors' hashes, so hash() reads only tensors that were not read
-// before; it reads all again if the source was touched. Errors: kWeightsChanged if a second reading
-// gives another hash.
+// The base class of weights from files and of synthetic weights. One pass over a tensor converts,
+// checks and hashes it. The model's hash is made from the tensors' hashes, so hash() reads only
+// tensors that were not read before, but all again if the file may have been written to. Errors:
+// kWeightsChanged if a second reading gives another hash.
 class CheckedWeights : public Weights {
  public:
   struct Tensor {
@@ -36,26 +36,26 @@ class CheckedWeights : public Weights {
   std::string hash() const override;
 
   const std::map<std::string, Tensor>& all() const { return tensors_; }
-  // Sets the settings that change results but are not in tensors; the hash includes them. Leave
-  // them empty for the published models' settings: the hash then depends on the tensors alone.
+  // Adds to the hash settings that change results but are not in tensors. Do not call it for the
+  // settings of published models: their hash depends on the tensors alone.
   void set_settings(std::string settings) { settings_ = std::move(settings); }
 
  protected:
   virtual std::unique_ptr<TensorStream> open(const std::string& name) const = 0;
-  // True if the source may have been written since it was opened.
+  // True if a file may have been written to since it was opened.
   virtual bool was_touched() const { return false; }
 
-  std::map<std::string, Tensor> tensors_;  // filled by the derived class's constructor
+  std::map<std::string, Tensor> tensors_;  // filled by the derived class
 
  private:
   const Tensor& find(const std::string& name) const;
-  // Checks and hashes a tensor. Writes its values to `out`, unless that is empty.
+  // Checks a tensor and returns its hash. Also writes its values to `out`, unless `out` is empty.
   std::string pass(const std::string& name, std::span<float> out) const;
   void remember(const std::string& name, const std::string& hash) const;
 
   std::string settings_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, std::string> hashes_;  // by tensor
+  mutable std::map<std::string, std::string> hashes_;  // by the tensor's name
 };
 
 }  // namespace virnucpro

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-// A ZIP of weights has some hundred headers, far apart: a larger block would not hold a second.
+// Bytes read at once. A ZIP's headers are far apart: a larger block would not contain two of them.
 constexpr std::uint64_t kBlockBytes = 4096;
 
 }  // namespace

@@ -11,8 +11,8 @@
 
 namespace virnucpro {
 
-// Reads fields of a few bytes, at any offset, from a binary file that may be damaged or hostile. It
-// needs memory for the longest field only. Errors: kWeightsTruncated if the file ends within a
+// Reads fields of a few bytes, at any offset, from a binary file that may be damaged or hostile.
+// Its memory is 4 KiB or the longest field. Errors: kWeightsTruncated if the file ends within a
 // field, and those of SteadyFile::read().
 class FileReader {
  public:
@@ -22,13 +22,13 @@ class FileReader {
   std::uint64_t size() const { return file_.size(); }
 
   void seek(std::uint64_t offset);
-  // Passes over a part without reading it, and returns its place.
+  // Skips the next `size` bytes without reading them, and returns their extent.
   Extent skip(std::uint64_t size);
   template <Number T>
   T number() {
     return value_at<T>(text(sizeof(T)));
   }
-  // Returns bytes that stay valid until the next call. The caller must limit the size.
+  // Returns the next `size` bytes, valid until the next call. The caller must limit `size`.
   std::string_view text(std::uint64_t size);
 
   [[noreturn]] void fail(ErrorKind kind, std::string why) const;

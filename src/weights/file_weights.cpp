@@ -38,7 +38,7 @@ void check_record(const LocatedTensor& source, const std::string& name) {
 }
 
 // Reads contiguous elements. If the tensor is a whole ZIP record, the same pass computes its
-// checksum; if it is part of a record, the record is checked first.
+// checksum. If it is only a part of a record, the constructor checks the whole record.
 class DenseStream : public TensorStream {
  public:
   DenseStream(const LocatedTensor& source, const std::string& name)
@@ -57,12 +57,12 @@ class DenseStream : public TensorStream {
   }
 
   void finish() override {
-    source_.file->check_unchanged();  // a file that changed is not damaged
+    source_.file->check_unchanged();  // first, because a changed file looks damaged
     if (whole_record_) check_crc(crc_, source_, name_);
   }
 
  private:
-  // Reads the next bytes: fp32 straight into `next`, other types into a buffer.
+  // Reads the next values as stored: fp32 directly into `next`, other types into a buffer.
   std::span<const std::byte> read(std::span<float> next) {
     std::span<std::byte> part = std::as_writable_bytes(next);
     if (source_.tensor.dtype != DType::kF32) {
@@ -75,15 +75,15 @@ class DenseStream : public TensorStream {
 
   const LocatedTensor& source_;
   const std::string name_;
-  std::uint64_t next_;  // the offset of the next value
+  std::uint64_t next_;  // the next value's byte offset in the file
   bool whole_record_ = false;
   std::uint32_t crc_ = 0;
   std::vector<std::byte> stored_;
 };
 
-// Reads a transposed or sliced tensor: gathers its elements by strides into row-major order. It
-// first copies all bytes from the first to the last element. If most of these bytes belong to other
-// tensors, it reads each element from the file instead.
+// Reads a transposed or sliced tensor in row-major order, by its strides. The constructor copies
+// all bytes from the first to the last element. But if most of these bytes belong to other tensors,
+// fill() reads each element from the file instead.
 class StridedStream : public TensorStream {
  public:
   StridedStream(const LocatedTensor& source, const std::string& name)
@@ -110,9 +110,9 @@ class StridedStream : public TensorStream {
   void finish() override { source_.file->check_unchanged(); }
 
  private:
-  static constexpr std::uint64_t kMostOthers = 2;  // limit of a copy / the tensor's bytes
+  static constexpr std::uint64_t kMostOthers = 2;  // most bytes of a copy per byte of the tensor
 
-  // Returns the bytes of the element that begins `offset` bytes after the first.
+  // Returns the bytes of the element that begins `offset` bytes after the first element.
   std::span<const std::byte> stored(std::uint64_t offset) {
     const std::size_t size = size_of(source_.tensor.dtype);
     if (!copy_.empty()) return std::span(copy_).subspan(offset, size);
@@ -141,8 +141,8 @@ class FileWeights : public CheckedWeights {
     synthetic_ = model.synthetic;
   }
 
-  // Adds a tensor. The files' size limits the sum of all tensors. Otherwise strides of zero, or
-  // many tensors over one storage, would let a small file need any amount of memory.
+  // Adds a tensor. All tensors together may not be larger than the files. Otherwise strides of
+  // zero, or many tensors in one storage, would let a small file need any amount of memory.
   void add(const std::string& name, const LocatedTensor& source, bool non_negative) {
     const auto elements = element_count(source.tensor.shape);
     const auto bytes = elements
@@ -151,7 +151,7 @@ class FileWeights : public CheckedWeights {
     if (!bytes || *bytes > unclaimed_) {
       throw Error(ErrorKind::kWeightsFormat,
                   Place{.file = source.file->path().string(), .tensor = name},
-                  "together, the tensors up to this one are larger than the file: several share "
+                  "the tensors up to this one together are larger than the file: several share "
                   "one storage");
     }
     unclaimed_ -= *bytes;
@@ -232,7 +232,8 @@ const LocatedTensor& require_tensor(const ModelFiles& model, const NameTable& ta
     if (found == nullptr) missing(model, row, 0);
     return *found;
   }
-  throw Error(ErrorKind::kInternal, fmt::format("{} is not in its name table", name));
+  throw Error(ErrorKind::kInternal,
+              fmt::format("the tensor {} is not in this model's name table", name));
 }
 
 std::uint32_t count_layers(const ModelFiles& model, const NameTable& table, std::string_view name) {
@@ -242,7 +243,8 @@ std::uint32_t count_layers(const ModelFiles& model, const NameTable& table, std:
     while (layers < kMaxLayers && find_tensor(model, table, row, layers) != nullptr) ++layers;
     return layers;
   }
-  throw Error(ErrorKind::kInternal, fmt::format("{} is not in its name table", name));
+  throw Error(ErrorKind::kInternal,
+              fmt::format("the tensor {} is not in this model's name table", name));
 }
 
 std::unique_ptr<CheckedWeights> make_file_weights(const ModelFiles& model, const NameTable& table,

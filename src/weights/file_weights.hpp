@@ -13,11 +13,10 @@ namespace virnucpro {
 // Returns the file's tensor for a row of a name table; null if there is none.
 const LocatedTensor* find_tensor(const ModelFiles& model, const NameTable& table,
                                  const NameRow& row, std::uint32_t layer = 0);
-// Returns the tensor of the row `name`. Errors: kWeightsTensor if it is missing, because the model
-// cannot be recognised without it.
+// Returns the tensor of the table's row `name`. Errors: kWeightsTensor if the files lack it.
 const LocatedTensor& require_tensor(const ModelFiles& model, const NameTable& table,
                                     std::string_view name);
-// Counts the layers, from 0 to the first gap, that have the per-layer tensor `name`.
+// Returns how many layers have the tensor `name`, from layer 0 to the first layer without it.
 std::uint32_t count_layers(const ModelFiles& model, const NameTable& table, std::string_view name);
 
 // Returns the tensors of `table` in a model's files. Their presence, shapes and types are checked

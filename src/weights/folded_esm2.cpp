@@ -27,12 +27,12 @@ constexpr std::string_view kLastNorm = "emb_layer_norm_after";
 constexpr std::string_view kAttentionNorm = "self_attn_layer_norm";
 constexpr std::string_view kFfnNorm = "final_layer_norm";
 
-// A layer's linear and the norm folded into it. A linear without a norm writes to the stream.
+// A linear and the norm folded into it. A linear without a norm writes to the residual stream.
 struct FoldedLinear {
   std::string_view name;
   std::uint32_t Esm2Shape::*outputs;
   std::uint32_t Esm2Shape::*inputs;
-  std::string_view norm;  // between the stream and the linear; empty: none
+  std::string_view norm;  // the norm before the linear; empty: none
   bool outputs_in_heads = false;
   bool inputs_in_heads = false;
 };
@@ -54,13 +54,13 @@ constexpr std::array kLinears{
     FoldedLinear{"fc2", &Esm2Shape::width, &Esm2Shape::ffn, {}},
 };
 
-// Vectors in a tile. Eight doubles fill a cache line, and a tile fits in the L2 cache.
+// The number of vectors in a tile: 8 doubles fill a cache line, and a tile fits in the L2 cache.
 constexpr std::size_t kTile = 8;
 
-// The places of vectors in memory.
+// The layout of vectors in an array; strides count numbers, not bytes.
 struct Vectors {
   std::size_t count;
-  std::size_t stride;  // from vector to vector
+  std::size_t stride;  // from one vector to the next
   std::size_t width;
   std::size_t element_stride;
 };
@@ -74,8 +74,8 @@ Vectors columns_of(std::size_t numbers, std::size_t rows) {
   return {.count = columns, .stride = 1, .width = rows, .element_stride = columns};
 }
 
-// Calls change(tile, number of its first vector) for each tile [width, kTile], then writes the tile
-// back over its vectors. Lanes beyond the last vector are zero.
+// Copies each kTile vectors into a tile [width, kTile], calls change(tile, number of the first
+// vector), and writes the tile back over the vectors. Columns beyond the last vector are zero.
 template <typename Change>
 void transform(std::span<float> values, const Vectors& vectors, const Change& change) {
   std::vector<double> tile(vectors.width * kTile);
@@ -120,7 +120,7 @@ void rotate_centred(std::span<float> values, const Vectors& vectors, const Rotat
   });
 }
 
-// Replaces `weight` by weight·diag(gain)·Qᵀ. Returns weight·shift of the original weight.
+// Returns weight·shift, computed first, and replaces `weight` by weight·diag(gain)·Qᵀ.
 std::vector<double> fold_norm(std::span<float> weight, std::span<const float> gain,
                               std::span<const float> shift, const Rotation& rotation) {
   const Vectors rows = rows_of(weight.size(), gain.size());

@@ -12,19 +12,19 @@
 
 namespace virnucpro {
 
-// ESM-2's weights in another form, in which activations can be rounded to 8 bits. The model
-// computes the same as before. The residual stream x becomes Q·(x − mean of x), so norms become
+// ESM-2's weights in another form: the model's results are the same, but its activations can be
+// rounded to 8 bits. The residual stream x becomes Q·(x − mean of x), and a norm becomes
 // r = x / √(mean of x² + eps), without mean and weights. Therefore:
-//   - In a linear that reads the stream, W·norm(x) + b with the norm's gain g and bias β, W and
-//     b become W·diag(g)·Qᵀ and b + W·β.
+//   - A linear that reads the stream computes W·norm(x) + b. With the norm's gain g and bias β, W
+//     becomes W·diag(g)·Qᵀ, and b becomes b + W·β.
 //   - In a linear that writes to the stream, and in each row of embed_tokens.weight, the outputs'
 //     mean is subtracted, then Q rotates the outputs.
 //   - v_proj's outputs and out_proj's inputs are rotated in each head.
-// All of it is computed in double and stored in fp32.
+// All new weights are computed in double and stored in fp32.
 //
 // Names and shapes are those of Esm2Weights, without the norms. Instead of the last norm there are
-// head.weight [w, w] and head.bias [w]: the embedding is head.weight · (mean of r's rows) +
-// head.bias. Hash, origin and checks of values are those of the plain weights.
+// head.weight [w, w] and head.bias [w]: the embedding of a sequence is head.weight · (mean of its
+// tokens' r) + head.bias. Hash, origin and checks of values are those of the plain weights.
 class FoldedEsm2 : public Weights {
  public:
   // `plain` must have `shape` and outlive this object.
@@ -32,7 +32,7 @@ class FoldedEsm2 : public Weights {
 
   bool has(const std::string& name) const override;
   Shape shape(const std::string& name) const override;
-  // Reading a bias also reads its weight, unless that was read before.
+  // Reading a bias also reads the weight of its linear if the bias depends on the weight.
   void read(const std::string& name, const Shape& expected, std::span<float> out) const override;
   std::string hash() const override { return plain_.hash(); }
 

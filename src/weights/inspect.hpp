@@ -27,8 +27,8 @@ struct Inspection {
 
 // Describes a file or directory of weights. With `check_values` it reads all values, and checks
 // that they are finite and that the checksums are right. `problem` says what is wrong with the
-// model itself. Errors: the kWeights* family, kPickleForbidden, kPickleTooLarge and kJson if the
-// files cannot be parsed.
+// model itself. Errors: kWeights*, kPickleForbidden, kPickleTooLarge and kJson if the files cannot
+// be parsed.
 Inspection inspect_model(const std::filesystem::path& path, bool check_values);
 
 }  // namespace virnucpro

@@ -13,7 +13,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint32_t kSyntheticVocabulary = 4096;  // that of the published tokenizer.json
+constexpr std::uint32_t kSyntheticVocabulary = 4096;  // as in the published tokenizer.json
 constexpr std::uint32_t kSyntheticHidden = 512;
 
 std::filesystem::path find_tokenizer(const std::filesystem::path& directory,
@@ -80,9 +80,10 @@ ClassifierWeights load_classifier(const std::string& model, std::uint32_t inputs
   const ModelFiles files = open_model_files(locate_model(ModelFamily::kClassifier, model, lookup));
   const ClassifierShape shape = recognise_classifier(files);
   if (shape.inputs != inputs) {
-    throw Error(ErrorKind::kWeightsTensor,
-                Place{.file = files.path.string(), .tensor = "hidden_layer.weight"},
-                fmt::format("it takes {} numbers, the two models give {}", shape.inputs, inputs));
+    throw Error(
+        ErrorKind::kWeightsTensor,
+        Place{.file = files.path.string(), .tensor = "hidden_layer.weight"},
+        fmt::format("it takes {} numbers, but the two models give {}", shape.inputs, inputs));
   }
   return {shape, classifier_tensors(files, shape)};
 }

@@ -7,20 +7,21 @@
 
 namespace virnucpro {
 
-// The folders where a named model is looked for.
+// The folders in which a named model is searched for.
 struct ModelLookup {
   std::filesystem::path models_dir;  // --models-dir or VIRNUCPRO_MODELS; may be empty
-  std::filesystem::path share_dir;   // the installation's share/virnucpro: tokenizer.json
+  std::filesystem::path share_dir;   // the installation's share/virnucpro, with tokenizer.json
 };
 
-// Opens a model: a file, a directory, a published name, or synthetic:NAME[-VARIANT][:SEED]. It
-// reads a Hugging Face directory (config.json and *.safetensors or *.bin, sharded or not), one
-// safetensors file, or one ZIP of torch.save (fair-esm's .pt, a state dict, a pickled classifier),
-// in fp32, fp16 or bf16. A file without settings uses the config.json beside it. All is checked now
-// except the values. Errors: the kWeights* family, kPickleForbidden, kPickleTooLarge, kJson.
+// Open a model. `model` is a file, a directory, a published name, or
+// synthetic:NAME[-VARIANT][:SEED]. A directory has Hugging Face's layout (config.json and
+// *.safetensors or *.bin, sharded or not); a file is safetensors or a ZIP of torch.save (fair-esm's
+// .pt, a state dict, a pickled classifier). Numbers are fp32, fp16 or bf16. For a file without
+// settings, the config.json beside it is used. Values are checked later, when they are read.
+// Errors: the kWeights* family, kPickleForbidden, kPickleTooLarge, kJson.
 Esm2Weights load_esm2(const std::string& model, const ModelLookup& lookup);
 DnabertWeights load_dnabert_s(const std::string& model, const ModelLookup& lookup);
-// Opens a classifier for `inputs` inputs: a file, or synthetic[:SEED].
+// Opens a classifier that takes `inputs` numbers: a file, a published name, or synthetic[:SEED].
 ClassifierWeights load_classifier(const std::string& model, std::uint32_t inputs,
                                   const ModelLookup& lookup);
 

@@ -45,7 +45,7 @@ constexpr std::array kModels{
                    "facebook/esm2_t36_3B_UR50D",
                    "esm2_t36_3B_UR50D.pt",
                    "esm2-3b"},
-    // A user who names fair-esm's file gets only that form of the model.
+    // A user who names the file of fair-esm gets this file, never a Hugging Face directory.
     PublishedModel{.family = ModelFamily::kEsm2,
                    .aliases = {"esm2_t36_3B_UR50D.pt"},
                    .torch_file = "esm2_t36_3B_UR50D.pt",
@@ -75,7 +75,8 @@ std::string nearest_published(ModelFamily family, std::string_view name) {
   return did_you_mean(name, known);
 }
 
-// Names the model to download, if the link lies in that model's folder of a Hugging Face cache.
+// Returns the next step for a link without a target. It names the model to download if the link
+// lies in a published model's folder of a Hugging Face cache.
 std::string advice_on_link(const fs::path& link) {
   for (const PublishedModel& model : kModels) {
     const bool is_of_it =
@@ -88,14 +89,14 @@ std::string advice_on_link(const fs::path& link) {
 
 class Search {
  public:
-  // Returns the path if it exists; otherwise remembers it for the log.
+  // Returns the path if it exists; otherwise remembers the path for the log.
   std::optional<fs::path> look(const fs::path& path) {
     if (is_model_file(path)) return path;
     places_.push_back(path.string());
     return std::nullopt;
   }
 
-  // Looks in the repository's current snapshot: models--org--name/refs/main names it.
+  // Looks in the repository's current snapshot, which the file models--org--name/refs/main names.
   std::optional<fs::path> look_in_hub(const fs::path& cache, std::string_view repository) {
     if (cache.empty() || repository.empty()) return std::nullopt;
     const std::string folder = hub_folder(repository);
@@ -135,7 +136,7 @@ std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& direc
   return search.look_in_hub(directory, published->repository);
 }
 
-// Looks in this program's own folder of models, under the first alias or the given name.
+// Looks in this program's own folder for the published model's first alias, or else for `model`.
 std::optional<fs::path> look_in_own_folder(Search& search, const std::string& model,
                                            const PublishedModel* published) {
   const fs::path folder = own_model_folder();

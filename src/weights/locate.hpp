@@ -29,18 +29,18 @@ std::vector<std::string_view> names_of(const PublishedModel& model);
 std::vector<std::string_view> download_names();  // the names in models.json
 // Returns the model that has this name, or nullptr.
 const PublishedModel* find_published(std::string_view name);
-// Finds a model of this family by its name or a path's last part; otherwise returns nullptr.
+// Returns the model of this family that the last part of the path `model` names, or nullptr.
 const PublishedModel* published_model(ModelFamily family, const std::string& model);
 
-// Returns the path of the model that the user named: `model` itself if that path exists. A
-// published name is looked for in the model directory (also as given), Hugging Face cache, torch
-// hub cache and this program's own folder, in this order. Nothing is downloaded. Errors:
-// kWeightsMissing; with -v the log lists all places.
+// Returns the path of the model that the user named: `model` itself if that path exists. Otherwise
+// looks in the model directory, then (only for published names) in the caches of Hugging Face and
+// torch hub, then in this program's own folder. Nothing is downloaded. Errors: kWeightsMissing;
+// with -v the log lists all places.
 std::filesystem::path locate_model(ModelFamily family, const std::string& model,
                                    const ModelLookup& lookup);
 
-// True if a model's file is there, as is_there() says. Errors: kWeightsMissing for a link without
-// its target, as in a Hugging Face cache that was cleaned, or copied without its blobs.
+// True if `path` exists, as is_there() tests it. Errors: kWeightsMissing for a link without a
+// target, which occurs in a Hugging Face cache that was cleaned or copied without its blobs.
 bool is_model_file(const std::filesystem::path& path);
 
 }  // namespace virnucpro

@@ -52,7 +52,7 @@ class IndexVisitor : public JsonVisitor {
     const auto* name = std::get_if<std::string>(&value);
     if (name == nullptr || !is_file_name(*name)) {
       throw Error(ErrorKind::kWeightsFormat, Place{.file = file_, .tensor = path[1].key},
-                  "the index gives no file name");
+                  "the index has no file name for this tensor");
     }
     names.insert(*name);
   }

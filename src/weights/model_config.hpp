@@ -9,12 +9,12 @@
 
 namespace virnucpro {
 
-// Reads the members of a config.json that are single values; it skips lists and objects. Errors:
-// kJson.
+// Returns the members of a config.json that are single values, not lists or objects. Errors: kJson;
+// kWeightsFormat if the text is not a JSON object.
 Settings parse_model_config(std::string_view json, const std::string& file);
 
 // Returns the file names in the weight_map of a *.index.json, each once. Errors: kJson;
-// kWeightsFormat for a name that is not a file beside the index.
+// kWeightsFormat if there are none, or one is not a file beside the index.
 std::vector<std::string> parse_shard_index(std::string_view json, const std::string& file);
 
 // Return the value of the first of `names` that is set. Errors: kWeightsFormat for another type.

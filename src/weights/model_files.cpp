@@ -49,7 +49,7 @@ std::vector<fs::path> files_of(const fs::path& directory) {
 }
 
 void add_file(ModelFiles& model, const fs::path& path) {
-  is_model_file(path);  // throws a clearer error than opening would
+  is_model_file(path);  // for a broken link, throws a clearer error than opening it
   const auto file = std::make_shared<const SteadyFile>(path, kWeightsErrors);
   TensorArchive archive = parse_archive(*file);
   model.kind = archive.kind;
@@ -61,7 +61,7 @@ void add_file(ModelFiles& model, const fs::path& path) {
     const auto [place, added] = model.tensors.emplace(name, LocatedTensor{std::move(tensor), file});
     if (!added) {
       throw Error(ErrorKind::kWeightsFormat, Place{.file = path.string(), .tensor = name},
-                  "stands in two shards, also in " + place->second.file->path().string());
+                  "it is in two shards; the other is " + place->second.file->path().string());
     }
   }
 }

@@ -23,13 +23,13 @@ struct ModelFiles {
   std::vector<std::filesystem::path> files;
   ArchiveKind kind = ArchiveKind::kSafetensors;
   std::string root_class;  // the class of a pickled module
-  bool synthetic = false;  // a file says that its numbers are made up
+  bool synthetic = false;  // a file says that its numbers are synthetic
   bool has_config = false;
   Settings settings;
   std::map<std::string, LocatedTensor, std::less<>> tensors;
 };
 
-// Opens a file. In a directory it opens the first of model.safetensors,
+// Opens a file. In a directory it opens the first file that exists of model.safetensors,
 // model.safetensors.index.json, pytorch_model.bin and pytorch_model.bin.index.json. A config.json
 // in the directory, or beside a file, adds settings; settings inside the file take precedence.
 // Errors: kWeightsMissing and the other kWeights*, kPickleForbidden, kPickleTooLarge, kJson.

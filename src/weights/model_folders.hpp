@@ -6,12 +6,12 @@
 
 namespace virnucpro {
 
-// Return the caches of the Python tools, where models may be. Environment variables count in the
-// order of huggingface_hub's constants and torch.hub.get_dir(). The path is empty if no variable is
-// set, not even HOME.
+// Return the cache folders in which Python tools keep models. Environment variables are read in the
+// order of huggingface_hub's constants and torch.hub.get_dir(). The path is empty if none of the
+// variables, HOME included, is set.
 std::filesystem::path hugging_face_cache();
 std::filesystem::path torch_hub_cache();
-// Returns the folder of models that belong to neither cache. It has the layout of --models-dir.
+// Returns this program's own folder of models, which has the layout of --models-dir.
 std::filesystem::path own_model_folder();
 
 // Returns a repository's folder in a Hugging Face cache: "models--org--name" for "org/name".

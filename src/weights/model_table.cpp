@@ -18,7 +18,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::string_view kTableSchema = "virnucpro-models-1";
-constexpr std::size_t kMostEntries = 1000;  // limit of models, a model's files, a file's URLs
+constexpr std::size_t kMostEntries = 1000;  // limit of models, of a model's files, of a file's URLs
 constexpr std::size_t kLongestUrl = 2000;
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 45U;  // 35 TB
 
@@ -53,7 +53,6 @@ constexpr std::array kSourceNames{
     SourceName{"url", ModelSource::kUrl},
 };
 
-// Puts each value in its place in the table.
 class TableReader : public JsonVisitor {
  public:
   explicit TableReader(std::string file) : file_(std::move(file)) {}
@@ -230,7 +229,7 @@ class TableReader : public JsonVisitor {
     if (model.source == ModelSource::kGitHub && model.revision.empty()) {
       fail(model, "github needs a revision");
     }
-    // In a hub's cache, other programs would take this revision for the newest.
+    // Allows a revision only for github: in a cache, other programs would treat it as the newest.
     if (model.source != ModelSource::kGitHub && !model.revision.empty()) {
       fail(model, "only github has a revision");
     }

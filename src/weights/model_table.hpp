@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// The publisher of a model. It decides the URLs of the model's files and their default folder.
+// The publisher of a model. It determines the URLs and the default folder of the model's files.
 enum class ModelSource : std::uint8_t { kHuggingFace, kGitHub, kFairEsm, kUrl };
 std::string_view name_of(ModelSource source);  // "hugging-face", as in a table
 
@@ -32,7 +32,7 @@ struct TableModel {
   std::string revision{};    // empty: the repository's main branch
   std::string folder{};      // the model's subfolder in a plain folder; empty: none
   std::string licence{};
-  std::string instead_of{};  // the model of which this is another form; then not in "all"
+  std::string instead_of{};  // a model of which this is another form, which "all" leaves out
   std::vector<TableFile> files{};
 
   // The size of all files together. Files of unknown size are left out.
@@ -44,18 +44,18 @@ struct TableModel {
   Size size() const;
 };
 
-// The models that the program can download. The table is a file, share/virnucpro/models.json: users
-// can add mirrors and models in tables of the same form.
+// The models that the program can download, from the file share/virnucpro/models.json. Users can
+// add mirrors and models with tables of the same form.
 struct ModelTable {
   std::vector<TableModel> models;
 
   const TableModel* find(std::string_view name) const;  // nullptr: none
-  // Adds the models of `more`. Each replaces a model of the same name as a whole.
+  // Adds the models of `more`. Each replaces the whole model of the same name.
   void add(const ModelTable& more);
 };
 
-// Reads a table strictly: an unknown member or a value of another type is an error. Otherwise a
-// misspelt member could silently lose a hash. Errors: kJson, naming file and member.
+// Read a table. An unknown member or a value of another type is an error; otherwise a misspelt
+// "sha256" would silently leave a file unchecked. Errors: kJson, naming file and member.
 ModelTable parse_model_table(std::string_view text, const std::string& file);
 ModelTable read_model_table(const std::filesystem::path& file);
 // Reads the installed table. Errors: kJson.
@@ -64,15 +64,15 @@ ModelTable installed_model_table(const std::filesystem::path& share_dir);
 // True if `text` is `digits` hexadecimal digits in lower case, as hashes are written.
 bool is_hash(std::string_view text, std::size_t digits);
 
-// True if `text` is an https or http URL that needs no quotes in a shell and names no user: a
-// password would be shown.
+// True if `text` is an https or http URL of plain ASCII, without white space and quotes. It may not
+// name a user, because messages show URLs and would show a password.
 bool is_plain_url(std::string_view text);
 
-// The name of a file in a folder of models. It holds the first hash of each file without a
-// published hash. A model's file may not have this name.
+// The file in a folder of models that keeps the first hash of each file without a published hash. A
+// model's file may not have this name.
 inline constexpr std::string_view kHashRecordName = "virnucpro-hashes.json";
 
-// Returns "468.3 MB", "about 9.98 GB" or "size not known".
+// Return a size as text: "468.3 MB", "about 9.98 GB" or "size not known".
 std::string size_text(std::uint64_t bytes);
 std::string size_text(const TableModel::Size& size);
 

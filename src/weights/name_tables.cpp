@@ -11,10 +11,10 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kLayer = ".N.";
 
-// ESM-2: the names of fair-esm, then those of Hugging Face's EsmModel, where a LayerNorm belongs to
-// the part after it: attention.LayerNorm is before the attention, LayerNorm before the feed-forward
-// part. Published values of inv_freq were rounded to fp16 in training and must be used unchanged;
-// synthetic models have exact values.
+// ESM-2: first the names of fair-esm, then those of Hugging Face's EsmModel. In EsmModel,
+// attention.LayerNorm comes before the attention, and LayerNorm before the feed-forward part. The
+// published values of inv_freq were rounded to fp16 in training and must be used unchanged;
+// synthetic models lack inv_freq, so exact values are computed.
 constexpr std::array kEsm2{
     NameRow{"embed_tokens.weight", "embeddings.word_embeddings.weight", kVocabulary, kWidth,
             kUniform, 0},
@@ -59,9 +59,10 @@ constexpr std::array kEsm2{
 constexpr std::array kEsm2Prefixes{""sv, "encoder.sentence_encoder."sv, "encoder."sv,
                                    "sentence_encoder."sv, "esm."sv};
 
-// DNABERT-S (MosaicBERT). LayerNorms may have the names of TensorFlow's BERT. In synthetic models
-// both branches of a layer are small beside the residual stream. If they were as large, errors of
-// bf16 would grow from layer to layer: cosine 0.997 after twelve (in torch, too), now 0.99999.
+// DNABERT-S (MosaicBERT). LayerNorms may have the names of TensorFlow's BERT. In synthetic models,
+// attention and feed-forward part add little to the residual stream. If they added more, errors of
+// bf16 would grow from layer to layer: after twelve layers the cosine with fp32 would be 0.997, as
+// in torch; it is 0.99999.
 constexpr std::array kDnabert{
     NameRow{"embeddings.word_embeddings.weight", "", kVocabulary, kWidth, kUniform, 0},
     NameRow{"embeddings.token_type_embeddings.weight", "", kTokenTypes, kWidth, kUniform, -4},
@@ -86,8 +87,8 @@ constexpr std::array kDnabert{
 };
 constexpr std::array kDnabertPrefixes{""sv, "bert."sv};
 
-// With synthetic values, the difference of the two logits has a standard deviation near 2 over
-// embeddings of random coding frames by synthetic models.
+// The exponents are chosen so that, for embeddings of random coding frames by synthetic models, the
+// difference of the two logits has a standard deviation near 2.
 constexpr std::array kClassifier{
     NameRow{"hidden_layer.weight", "", kHidden, kInputs, kFanIn, 3},
     NameRow{"hidden_layer.bias", "", kHidden, kNone, kUniform, -4},

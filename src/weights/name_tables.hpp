@@ -33,8 +33,7 @@ inline std::uint64_t& size_of(DimSizes& sizes, Dim dim) {
   return sizes[static_cast<std::size_t>(dim)];
 }
 
-// The rule by which synthetic weights fill a tensor. u is uniform in (-1, 1); `exponent` is that of
-// NameRow.
+// The rule by which synthetic weights fill a tensor. u is a random number, uniform in (-1, 1).
 enum class Fill : std::uint8_t {
   kUniform,  // u · 2^exponent
   kFanIn,    // u · 2^(exponent - k) with the least k for which 3·4^k ≥ columns: inputs of rms 1
@@ -49,7 +48,7 @@ enum Trait : std::uint8_t { kPlain = 0, kOptional = 1, kNonNegative = 2 };
 // In a name, ".N." stands for the layer's number.
 struct NameRow {
   std::string_view name;
-  std::string_view also;  // the spelling of another format; empty: none
+  std::string_view also;  // its name in another format; empty: none
   Dim rows;
   Dim columns;  // kNone: a vector
   Fill fill;
@@ -59,16 +58,16 @@ struct NameRow {
 
 struct NameTable {
   std::span<const NameRow> rows;
-  std::span<const std::string_view> prefixes;  // that names in a file may begin with
+  std::span<const std::string_view> prefixes;  // that names in a file may have
 };
 
 const NameTable& esm2_names();
 const NameTable& dnabert_names();
 const NameTable& classifier_names();
 
-// Returns a tensor's name in one layer.
+// Returns `pattern` with the layer's number in place of N.
 std::string layer_name(std::string_view pattern, std::uint32_t layer);
-// True if every layer has this tensor.
+// True if each layer has its own tensor of this row.
 bool is_per_layer(const NameRow& row);
 Shape shape_of(const NameRow& row, const DimSizes& sizes);
 // Counts the numbers in all tensors of a model, without the optional tensors.

@@ -46,7 +46,7 @@ constexpr auto kAllowed = std::to_array<AllowedGlobal>({
     {"torch.nn.modules.activation.ReLU", kObject},
     {"torch.nn.modules.activation.Softmax", kObject},
     {"torch.nn.modules.container.Sequential", kObject},
-    {"numpy.core.multiarray._reconstruct", kObject},  // in numpy 1; next: in numpy 2
+    {"numpy.core.multiarray._reconstruct", kObject},  // the name in numpy 1; below: in numpy 2
     {"numpy._core.multiarray._reconstruct", kObject},
     {"numpy.core.multiarray.scalar", kObject},
     {"numpy._core.multiarray.scalar", kObject},

@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// The kinds of globals in a pickle. The comments show what a call of each kind gets or returns.
+// The uses of globals in a pickle. The comments show the arguments or the result of a call.
 enum class GlobalUse : std::uint8_t {
   kDict,              // OrderedDict(), OrderedDict([(key, value) …])
   kList,              // set([…])
@@ -24,7 +24,7 @@ struct AllowedGlobal {
 };
 
 // Returns the globals that a pickle of weights may name; all others are refused. No global is
-// imported or called: they only say how to read the data beside them.
+// imported or called: a global only tells how to read data.
 std::span<const AllowedGlobal> weight_globals();
 // Returns weight_globals() and numpy's globals for arrays and scalars, for checkpoints that are
 // only inspected. An array becomes a kObject; its numbers are not read.

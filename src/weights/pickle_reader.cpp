@@ -17,7 +17,7 @@
 namespace virnucpro {
 namespace {
 
-// The opcodes of pickletools that describe data.
+// The opcodes that describe data, with names like those in Python's pickletools.
 enum Opcode : std::uint8_t {
   kMark = '(',
   kStop = '.',
@@ -64,7 +64,7 @@ enum Opcode : std::uint8_t {
   kFrame = 0x95,
 };
 
-// The number of a call's first arguments that describe data; the others are not needed.
+// The number of a call's first arguments that are kept; the others are not needed.
 constexpr std::ptrdiff_t kUsedArguments = 4;
 
 constexpr std::size_t kLongestShown = 80;  // bytes of a name in a message
@@ -105,7 +105,6 @@ class PickleReader {
     reader_.fail(ErrorKind::kPickleForbidden, std::move(what));
   }
 
-  // --- values and the stack -------------------------------------------------------------------
   PickleId make(PickleNode node) {
     bound(document_.nodes.size());
     document_.nodes.push_back(std::move(node));
@@ -121,7 +120,7 @@ class PickleReader {
     too_large(fmt::format("the pickle makes too many values; the limit is {}", limits_.values));
   }
 
-  // Takes the top value. As in Python, values below the last mark cannot be popped.
+  // Removes and returns the top value. As in Python, values below the last mark cannot be removed.
   PickleId pop() {
     if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) malformed("its stack is empty");
     const PickleId id = stack_.back();
@@ -194,7 +193,7 @@ class PickleReader {
     push({.type = PickleType::kString, .text = reader_.text(size)});
   }
   void push_float() {
-    // Only this opcode has a big-endian number.
+    // kBinFloat is the only opcode with a big-endian number.
     const std::uint64_t bits = __builtin_bswap64(reader_.number<std::uint64_t>());
     if (limits_.keeps_floats) {
       push({.type = PickleType::kFloat, .real = std::bit_cast<double>(bits)});
@@ -422,14 +421,14 @@ class PickleReader {
     if (arguments.empty()) return items;
     for (const PickleId pair : node(arguments[0]).items) {
       if (node(pair).items.size() != 2) malformed("an OrderedDict is not made of pairs");
-      bound(taken_over_++);  // a pickle can use one list many times
+      bound(taken_over_++);  // a limit: a pickle can use one list many times
       items.insert(items.end(), node(pair).items.begin(), node(pair).items.end());
     }
     return items;
   }
 
-  // Gives an object its state. A dict or list may get a state, too (the _metadata of a state dict),
-  // which is not needed here.
+  // Sets an object's state. Ignores the state of a dict (_metadata) or a tensor, which is not
+  // needed.
   void build() {
     PickleId state = pop();
     if (node(state).type == PickleType::kTuple && !node(state).items.empty()) {

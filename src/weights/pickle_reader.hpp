@@ -15,18 +15,17 @@ inline constexpr std::size_t kMaxPickleNodes = 1U << 18U;
 // Limits of a pickle's size. The defaults suffice for files of weights.
 struct PickleLimits {
   std::size_t bytes = kMaxPickleBytes;
-  // Limits four numbers, each alone: values, stack entries, memo entries, items copied from values.
+  // The limit for each of these: values, stack entries, marks, memo entries, copied items.
   std::size_t values = kMaxPickleNodes;
-  // If false, all floats share one value, 0. That saves memory on files with very many floats that
-  // are not needed.
+  // If false, all floats share one value, 0, which saves memory on a file with very many floats.
   bool keeps_floats = true;
 };
 
-// Reads a pickle (protocols 2 to 5, as torch.save writes them) as data: it parses a list of opcodes
-// and runs nothing. Errors: kPickleForbidden, with the name, for an opcode that is not on the list
+// Reads a pickle (protocols 2 to 5, as torch.save writes them) as data: it knows only opcodes that
+// describe data, and executes nothing. Errors: kPickleForbidden, with the name, for another opcode
 // or a global that is not in `globals`; kPickleTooLarge if the pickle is longer or has more values
-// than the limits allow, or an integer of more than 64 bits; kWeightsFormat if it is cut or misuses
-// its stack. The pickle's length and the limits bound the memory.
+// than the limits allow, or has an integer of more than 64 bits; kWeightsFormat if it is truncated
+// or misuses its stack. The pickle's length and the limits bound the memory.
 PickleDocument read_pickle(std::span<const std::byte> bytes, const std::string& file,
                            const PickleLimits& limits = {},
                            std::span<const AllowedGlobal> globals = weight_globals());

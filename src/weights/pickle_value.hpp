@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// The values of a pickle: plain data, and descriptions of objects that torch would build.
+// The types of a pickle's values: plain data, and descriptions of objects that torch would build.
 enum class PickleType : std::uint8_t {
   kNone,
   kBool,
@@ -24,13 +24,13 @@ enum class PickleType : std::uint8_t {
 
 using PickleId = std::uint32_t;
 
-// One value. Values refer to each other by id, so a value may contain itself: code that follows ids
+// One value. Values refer to values by id, so a value may contain itself: code that follows ids
 // must limit its depth.
 struct PickleNode {
   PickleType type = PickleType::kNone;
   std::int64_t integer = 0;  // bool, int; for a global: its row in the allow-list
   double real = 0;
-  std::string_view text{};  // in the pickle's bytes, or a static string
+  std::string_view text{};  // points into the pickle, or to a static string
   std::vector<PickleId> items{};
 };
 

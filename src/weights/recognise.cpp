@@ -18,7 +18,7 @@ using Names = std::initializer_list<std::string_view>;
 constexpr std::uint64_t kAlphabet = 33;
 constexpr std::uint32_t kDnabertHead = 64;  // head width if config.json is missing
 constexpr std::uint64_t kTwoTokenTypes = 2;
-constexpr std::uint64_t kMaxSize = 1U << 20U;  // limit of a width; products cannot overflow
+constexpr std::uint64_t kMaxSize = 1U << 20U;  // limit of a width, so that no product overflows
 constexpr double kEsm2Eps = 1e-5;
 
 constexpr std::string_view kLearnedPositions = "embed_positions.weight";
@@ -32,7 +32,7 @@ std::string file_of(const ModelFiles& model) {
   throw Error(ErrorKind::kWeightsFormat, Place{.file = file_of(model)}, std::move(detail));
 }
 
-// Returns a matrix's number of rows or columns, which is a size of the model.
+// Returns the number of rows (dimension 0) or columns (1) of the matrix `name`.
 std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::string_view name,
                       std::size_t dimension) {
   const StoredTensor& tensor = require_tensor(model, table, name).tensor;
@@ -45,7 +45,7 @@ std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::stri
   return static_cast<std::uint32_t>(tensor.shape[dimension]);
 }
 
-// Throws if the settings give this size another value than the tensors do.
+// Throws if the first of the settings `names` that is set differs from the size in the tensors.
 void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (said && (*said < 0 || static_cast<std::uint64_t>(*said) != from_tensors)) {
@@ -54,8 +54,8 @@ void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   }
 }
 
-// Returns the number of layers in the settings, else in the tensors. The settings go first: if a
-// file lacks layers, the error then names a missing tensor.
+// Returns the number of layers in the settings, else `found`, that of the tensors. The settings
+// come first, so that for a file without its last layers, the later error names a missing tensor.
 std::uint32_t layers_of(const ModelFiles& model, Names names, std::uint32_t found) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (!said) return found;
@@ -134,7 +134,8 @@ Esm2Shape recognise_esm2(const ModelFiles& model) {
                            count_layers(model, table, "layers.N.fc1.weight"));
   agree(model, {"hidden_size", "encoder_embed_dim", "embed_dim"}, shape.width);
   agree(model, {"intermediate_size", "encoder_ffn_embed_dim", "ffn_embed_dim"}, shape.ffn);
-  // For transformers, a config without this setting means no rescaling.
+  // Without token_dropout, a config.json of transformers (with model_type) means false; others
+  // true.
   const bool unsaid = !model.settings.contains("model_type");
   shape.token_dropout = flag_setting(model.settings, file, {"token_dropout"}).value_or(unsaid);
   return shape;
@@ -220,7 +221,8 @@ std::uint64_t numbers_of(const ClassifierShape& shape) {
   return count_numbers(classifier_names(), dims_of(shape), 1);
 }
 
-// Adds the settings to the hash unless they are a published or the tiny (4 heads) model's.
+// Returns the tensors. Their hash includes the settings, unless these are those of a published
+// model or of the tiny model (4 heads).
 std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2Shape& shape) {
   auto tensors = make_file_weights(model, esm2_names(), dims_of(shape), shape.layers);
   const std::uint32_t published = shape.width < 320 ? 4 : shape.width < 2560 ? 20 : 40;

@@ -11,8 +11,8 @@ namespace virnucpro {
 
 // Find a model's shape from its tensors and compare it with the settings. Errors: kWeightsTensor if
 // a tensor that determines a size is missing or has another rank; kWeightsFormat if the settings
-// contradict the tensors or describe another kind of model (ESM-1b's absolute positions, a BERT
-// with position embeddings). Errors name the file and the setting.
+// contradict the tensors or describe another model family (ESM-1b's absolute positions, a BERT with
+// position embeddings). Errors name the file and the setting.
 Esm2Shape recognise_esm2(const ModelFiles& model);
 DnabertShape recognise_dnabert(const ModelFiles& model);
 ClassifierShape recognise_classifier(const ModelFiles& model);

@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t kLargestBlock = 1024;
 constexpr std::uint64_t kSignSeed = 1;
 constexpr std::uint64_t kMixingSeed = 2;
-// A product of this many random reflections looks like any orthogonal matrix of the sizes in use.
+// The number of random reflections whose product is Rotation's matrix R: enough for all models.
 constexpr std::size_t kReflections = 16;
-// The number of matrices from which a small R is chosen, by the least maximum: this is the share
-// that a single large channel keeps. A large R has no large entry.
+// A small R is chosen from this many random matrices: the one whose largest entry is smallest,
+// because a single large channel keeps this share of its value. A large R never has a large entry.
 constexpr std::uint64_t kCandidates = 256;
-// Values taken from each block at once: few enough that those of all blocks fit the L1 cache.
+// Values of each block that are mixed at once: those of all blocks must fit in the L1 cache.
 constexpr std::size_t kMixedAtOnce = 32;
 
 std::size_t power_of_two_in(std::size_t width) {
@@ -31,7 +31,8 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
   return splitmix64(splitmix64(seed) + index * kSplitMixStep);
 }
 
-// Computes matrix ← (I − 2·u·uᵀ / uᵀ·u)·matrix (Householder 1958), u of small half-integers.
+// Computes matrix ← (I − 2·u·uᵀ / uᵀ·u)·matrix (Householder 1958). The entries of u are random
+// half-integers from -63.5 to 63.5.
 void reflect(std::vector<double>& matrix, std::size_t size, std::uint64_t seed) {
   std::vector<double> u(size);
   double square = 0;
@@ -80,7 +81,7 @@ std::vector<double> transposed(const std::vector<double>& matrix, std::size_t si
   return result;
 }
 
-// Applies the unscaled Hadamard transform (Sylvester's order) to [size, lanes].
+// Applies the unscaled Hadamard transform (Sylvester's order) to the columns of [size, lanes].
 void hadamard(double* vectors, std::size_t size, std::size_t lanes) {
   for (std::size_t distance = lanes; distance < size * lanes; distance *= 2) {
     for (std::size_t first = 0; first < size * lanes; first += 2 * distance) {

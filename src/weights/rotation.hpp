@@ -7,24 +7,24 @@
 namespace virnucpro {
 
 // A fixed orthogonal matrix Q that spreads each coordinate over many, so that no channel stands out
-// when a vector is rounded to 8 bits. A model whose weights are rotated to match computes the same
-// (Ashkboos et al. 2024, arXiv:2404.00456). Every step is exact or correctly rounded, so Q is the
-// same on every machine.
+// when a vector is rounded to 8 bits. A model computes the same results if its weights are rotated
+// accordingly (Ashkboos et al. 2024, arXiv:2404.00456). Every step is exact or correctly rounded,
+// so Q is the same on every machine.
 class Rotation {
  public:
-  // Makes Q = (R ⊗ H)·D. D has fixed random signs. H is the Hadamard matrix divided by √ of its
-  // size, the largest power of two that divides the width (at most 1024). R is a fixed orthogonal
-  // matrix over the blocks that H leaves.
+  // Makes Q = (R ⊗ H)·D. D is diagonal, with fixed random signs. H is a Hadamard matrix divided by
+  // the square root of its size. This size is the largest power of two, at most 1024, that divides
+  // the width. R is a fixed orthogonal matrix that mixes the blocks of this size.
   explicit Rotation(std::size_t width);
 
-  // Returns a rotation that applies H in each head. H's size is the largest power of two that
-  // divides the head's width. `width` must be a multiple of `head_width`.
+  // Returns a rotation that applies only a matrix H, to each head. H's size is the largest power of
+  // two that divides the head's width. `width` must be a multiple of `head_width`.
   static Rotation of_heads(std::size_t width, std::size_t head_width);
 
   std::size_t width() const { return scales_.size(); }
 
-  // Computes v ← Q·v for each of the `lanes` vectors in `vectors`, [width, lanes]. A vector's bits
-  // do not depend on the others.
+  // Computes v ← Q·v for each of the `lanes` vectors in `vectors`, [width, lanes]. A vector's
+  // result has the same bits whatever the other vectors are.
   void apply(std::span<double> vectors, std::size_t lanes = 1) const;
   // Computes v ← Qᵀ·v, the inverse.
   void apply_transposed(std::span<double> vectors, std::size_t lanes = 1) const;
@@ -39,7 +39,7 @@ class Rotation {
 
   std::size_t block_;           // the size of H
   std::vector<double> scales_;  // D / √block
-  // R and Rᵀ, row-major; empty if there is nothing to mix.
+  // R and Rᵀ, row-major; empty if there is only one block.
   std::vector<double> mixing_;
   std::vector<double> mixing_transposed_;
 };

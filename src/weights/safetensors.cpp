@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxDimensions = 8;
 
-// One member of the header, as far as it was read.
+// A tensor's member of the JSON header, as far as it was read.
 struct HeaderEntry {
   std::string name;
   std::string dtype{};
@@ -116,8 +116,9 @@ StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin, const
                             shape_text(entry.shape), entry.dtype));
   }
   if (end > data.size) {
-    throw Error(ErrorKind::kWeightsTruncated, place,
-                fmt::format("its data end at byte {}, the file's at {}", end, data.size));
+    throw Error(
+        ErrorKind::kWeightsTruncated, place,
+        fmt::format("its data end at byte {}, but the data of the file end at {}", end, data.size));
   }
   return StoredTensor{.name = std::move(entry.name),
                       .dtype = *dtype,
@@ -143,7 +144,7 @@ Safetensors parse_safetensors(const SteadyFile& from) {
   for (const HeaderEntry& entry : entries) {
     if (entry.offsets.size() != 2 || !entry.has_shape) {
       throw Error(ErrorKind::kWeightsFormat, Place{.file = file, .tensor = entry.name},
-                  "the header gives no shape or no place for it");
+                  "the header has no shape or no data_offsets for it");
     }
   }
   std::sort(entries.begin(), entries.end(),

@@ -10,7 +10,7 @@ namespace virnucpro {
 
 struct Safetensors {
   std::vector<StoredTensor> tensors{};  // in the order of their data
-  // Origin of synthetic weights, in the free-text metadata (weights/write_weights.cpp writes it).
+  // The origin of synthetic weights, which write_weights.cpp puts into __metadata__; else empty.
   std::string origin{};
 };
 
@@ -18,7 +18,6 @@ struct Safetensors {
 // header length, a JSON header, then the data. The tensors must cover the data without gap or
 // overlap. A claimed size alone allocates no memory. Errors: kWeightsTruncated if the data end too
 // early; kWeightsFormat and kJson for other faults; those of reading the file.
-// reading the file.
 Safetensors parse_safetensors(const SteadyFile& file);
 
 }  // namespace virnucpro

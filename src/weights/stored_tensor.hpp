@@ -26,10 +26,10 @@ struct StoredTensor {
   Shape shape;
   Shape strides;                        // in elements; empty: contiguous and row-major
   Extent extent;                        // from its first element to its last, all inside the file
-  std::optional<CheckedRecord> record;  // the ZIP record around them, if there is one
+  std::optional<CheckedRecord> record;  // the ZIP record that contains the extent, if any
 };
 
-// Returns the number of elements; empty if it does not fit 64 bits.
+// Returns the number of elements; empty if the number exceeds 64 bits.
 std::optional<std::uint64_t> element_count(const Shape& shape);
 std::string shape_text(const Shape& shape);  // "[512, 3328]"
 std::optional<DType> dtype_named(std::string_view safetensors_name);

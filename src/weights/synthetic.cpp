@@ -17,7 +17,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::string_view kPrefix = "synthetic";
-constexpr std::string_view kPublished = "_UR50D";  // ends the name of each published ESM-2
+constexpr std::string_view kPublished = "_UR50D";  // the end of each published ESM-2's name
 
 constexpr std::array kEsm2Shapes{
     SyntheticShape{"esm2_t6_8M_UR50D", 6, 320, 20, 1280},
@@ -34,7 +34,7 @@ constexpr std::array kDnabertShapes{
     SyntheticShape{"dnabert-s-tiny", 2, 48, 3, 96},
 };
 
-// Returns 2^24 · u (u: weights/synthetic.hpp), an odd number.
+// Returns 2^24 · u, an odd number. u is the random number of make_synthetic_weights().
 std::int32_t odd_number(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = splitmix64(key + index * kSplitMixStep) >> 40U;
   return static_cast<std::int32_t>(2 * bits + 1) - (1 << 24);
@@ -47,7 +47,7 @@ int fan_in_exponent(std::uint64_t columns) {
   return k;
 }
 
-// Returns 2·a·b for odd multiples a and b of 2^-10: few bits, so that edits stay exact.
+// Returns 2·a·b. a and b are random odd multiples of 2^-10: with few bits, edits are exact in fp32.
 float heavy_tailed(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = splitmix64(key + index * kSplitMixStep);
   const auto odd = [bits](unsigned first) {
@@ -70,7 +70,7 @@ class SyntheticStream : public TensorStream {
   void fill(std::span<float> next) override {
     const std::uint64_t first = index_;
     if (recipe_.near_one) {
-      // Keep 13 bits and a sign: one plus such a number is exact.
+      // Keeps only 13 bits and the sign of the random number, so that 1 + number is exact in fp32.
       for (std::size_t i = 0; i < next.size(); ++i) {
         const std::int32_t coarse = odd_number(recipe_.key, first + i) / (1 << 11);
         next[i] = 1.0F + static_cast<float>(coarse) * 0x1p-16F;

@@ -22,11 +22,10 @@ struct SyntheticShape {
   std::uint32_t ffn;
 };
 
-// Return the published shapes of ESM-2 and DNABERT-S, and tiny shapes for tests and demonstrations:
-// esm2_tiny, dnabert-s-tiny.
+// Return the published shapes, and the tiny ones for tests and demonstrations (esm2_tiny, …).
 std::span<const SyntheticShape> synthetic_esm2_shapes();
 std::span<const SyntheticShape> synthetic_dnabert_shapes();
-// Returns the name without "_UR50D", the end of all published ESM-2 names. Users may leave it out.
+// Returns the name without the end "_UR50D" of published ESM-2 names, which users may leave out.
 std::string_view brief_name(const SyntheticShape& shape);
 bool is_published_esm2(const SyntheticShape& shape);
 Esm2Shape esm2_shape(const SyntheticShape& sizes);
@@ -40,15 +39,14 @@ struct SyntheticName {
 bool is_synthetic(std::string_view model);
 // Throws kUsage if the seed is not a number.
 SyntheticName parse_synthetic(std::string_view model);
-// Finds a shape by its name, for ESM-2 also by a variant's name. Errors: kWeightsMissing, listing
-// the known names.
+// Finds a shape by its name, for ESM-2 also by a variant's name. Errors: kWeightsMissing.
 const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shapes,
                                            std::string_view name);
 
-// Makes a model's weights. A tensor's value `index` is its row's Fill of u = (2·bits + 1 - 2^24) /
-// 2^24, uniform in (-1, 1). `bits` are the first 24 of SplitMix64's output `index`; seed and name
-// give its start. Every step is exact in fp32, so the weights are the same on every machine, in any
-// order of reading and with any number of threads. `edit_of` makes a variant's changes.
+// Makes a model's weights. Value `index` of a tensor is the Fill of its row for u = (2·bits + 1 -
+// 2^24) / 2^24, which is uniform in (-1, 1). `bits` are the first 24 bits of number `index` in the
+// SplitMix64 sequence of `seed` and the tensor's name. Every step is exact in fp32, so the weights
+// are the same on every machine, in any order of reading. `edit_of` returns a variant's changes.
 std::unique_ptr<CheckedWeights> make_synthetic_weights(const NameTable& table,
                                                        const DimSizes& sizes, std::uint32_t layers,
                                                        std::uint64_t seed, std::string origin,

@@ -14,14 +14,14 @@ constexpr std::uint64_t kHardSpacing = 64;    // one channel in this many is lar
 constexpr float kHardChannel = 4;             // factor of a large channel
 constexpr std::uint64_t kHardUnitShare = 32;  // one hidden unit in this many is large
 constexpr float kHardUnit = 4;
-constexpr float kHardBranch = 2;       // factor of a layer's additions to the stream
-constexpr float kHardQuery = 2;        // factor of queries: attention is sharper
-constexpr float kHardHiddenBias = -1;  // GELU gives mostly small values
-// Planted singular values, as multiples of the usual size of the others.
+constexpr float kHardBranch = 2;       // factor of what a layer adds to the residual stream
+constexpr float kHardQuery = 2;        // factor of queries, for sharper attention
+constexpr float kHardHiddenBias = -1;  // added before GELU, whose results are then mostly small
+// Singular values that are added to a matrix, as multiples of the usual size of its others.
 constexpr std::array kHardDirections{4.0F, 2.0F, 2.0F, 2.0F};
 
 constexpr std::size_t kConstantChannels = 4;
-// Values of these channels: 20 and 100 times the other channels' rms before layer 0, 0.577.
+// Values of the constant channels: 20 and 100 times 0.577, the rms of the others before layer 0.
 constexpr float kConstant20 = 11.5F;
 constexpr float kConstant100 = 57.75F;
 
@@ -29,13 +29,13 @@ constexpr std::size_t kMassiveChannels = 2;
 constexpr float kMassive = 512;
 constexpr std::array<std::uint64_t, 2> kEnds{0, 2};  // tokens: <cls>, <eos>
 
-constexpr std::uint64_t kSpikeShare = 128;  // one hidden unit in this many spikes
+constexpr std::uint64_t kSpikeShare = 128;  // one hidden unit in this many is large
 constexpr float kSpike = 16;
 
 constexpr float kAsymmetricNorm = 1;
 constexpr float kAsymmetricHidden = 0.5F;
 
-// Random numbers for one purpose. Only the seed and the purpose decide them.
+// Random numbers that depend only on the seed and the purpose.
 class Choice {
  public:
   Choice(std::uint64_t seed, std::string_view purpose)
@@ -45,7 +45,7 @@ class Choice {
     return splitmix64(key_ + index * kSplitMixStep);
   }
 
-  // Returns one place in each of `count` equal parts of `size`.
+  // Returns one random index in each of `count` equal parts of [0, size).
   std::vector<std::uint64_t> places(std::uint64_t count, std::uint64_t size) const {
     const std::uint64_t part = size / count;
     std::vector<std::uint64_t> chosen(count);
@@ -92,8 +92,9 @@ float near_inverse_root(std::uint64_t number) {
   return power;
 }
 
-// Returns random directions. A matrix of signs, times s, adds one singular value, s · √(rows ·
-// columns). Most others are about √(the longer side) times the rms, which is 2/3 of the scale.
+// Returns random directions for a matrix [rows, columns]. A matrix of signs ±s of rank one adds one
+// singular value, s · √(rows · columns). Most others are about √max(rows, columns) times the rms of
+// the elements, which is 2/3 of the scale.
 PlantedDirections directions_of(const PlainTensor& tensor) {
   const Choice choice(tensor.seed, tensor.name);
   const auto signs_of = [&choice](std::uint64_t first, std::uint64_t count) {
@@ -139,7 +140,7 @@ TensorEdit hard(const PlainTensor& tensor) {
   return edit;
 }
 
-// Makes some channels the same for every token; no layer writes to them.
+// Gives some channels the same value for every token. No layer writes to these channels.
 TensorEdit constant(const PlainTensor& tensor, float value) {
   TensorEdit edit;
   const std::uint64_t width = tensor.model.width;
@@ -163,8 +164,9 @@ TensorEdit constant100(const PlainTensor& tensor) {
   return constant(tensor, kConstant100);
 }
 
-// Makes the first and the last token massive in two channels, so that all queries attend to them:
-// the queries' bias meets a key from these channels, in each head's slowest rotary pair.
+// Gives the first and the last token massive values in two channels, and makes all queries attend
+// to these tokens: in each head's slowest rotary pair, every query has a constant bias, and the key
+// is computed from one of these channels.
 TensorEdit ends(const PlainTensor& tensor) {
   TensorEdit edit;
   const std::uint64_t width = tensor.model.width;
@@ -239,7 +241,7 @@ class EditedStream : public TensorStream {
   void finish() override { plain_->finish(); }
 
  private:
-  // Edits a part of a row that begins at column `first`.
+  // Edits a part of row `row`; the part begins at column `first`.
   void edit_row(std::span<float> part, std::uint64_t row, std::uint64_t first) const {
     if (edit_.directions) {
       const PlantedDirections& planted = *edit_.directions;

@@ -19,12 +19,11 @@ namespace virnucpro {
 struct PlantedDirections {
   std::vector<std::uint8_t> row_signs;  // four bits a row, one for each direction
   std::vector<std::uint8_t> column_signs;
-  std::array<float, 16> sums{};  // numbers to add, by the signs of row and column together
+  std::array<float, 16> sums{};  // numbers to add, by row_signs ^ column_signs
 };
 
-// The changes that turn a plain tensor into a variant's tensor, in the order of their use. A vector
-// counts as a matrix with one column. Every step is exact in fp32, except that an addition may
-// round once.
+// The changes that turn a plain tensor into a variant's tensor, in the order in which they are
+// applied. A vector counts as a matrix of one column. All steps except additions are exact in fp32.
 struct TensorEdit {
   bool heavy_tails = false;  // 2·a·b in place of u; a and b uniform in (-1, 1)
   std::optional<PlantedDirections> directions;
@@ -43,8 +42,8 @@ struct PlainTensor {
   float scale;  // the factor of u
 };
 
-// A kind of synthetic ESM-2. It has a property of trained models that makes 8 and 16 bits harder.
-// docs/reference/semantics.md, section 8, describes each variant.
+// A variant of synthetic ESM-2. It has a property of trained models that makes computing in 8 or 16
+// bits less exact. docs/reference/semantics.md, section 8, describes each variant.
 struct SyntheticVariant {
   std::string_view name;
   TensorEdit (*edit)(const PlainTensor& tensor);
@@ -54,12 +53,13 @@ std::span<const SyntheticVariant> synthetic_variants();
 // Returns the variant of "NAME-VARIANT"; null if no variant has this name.
 const SyntheticVariant* variant_of(std::string_view name);
 
-// Returns a tensor's edit, given its name, its shape and the factor of u.
+// A function that returns a tensor's edit, given the tensor's name, its shape and the factor of u.
 using EditOf = std::function<TensorEdit(const std::string&, const Shape&, float)>;
 // Returns the edits of a variant; empty if `variant` is null.
 EditOf edits_of(const SyntheticVariant* variant, const Esm2Shape& model, std::uint64_t seed);
 
-// Applies the edits to `plain`, whose rows have `columns` values. It must have heavy_tails already.
+// Returns `plain` with the edits applied. Its rows have `columns` values. If edit.heavy_tails is
+// set, `plain` must already have heavy tails.
 std::unique_ptr<TensorStream> edited(std::unique_ptr<TensorStream> plain, TensorEdit edit,
                                      std::uint64_t columns);
 

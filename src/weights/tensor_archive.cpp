@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// First bytes of files that users often take for weights but that cannot be read.
+// The first bytes of files that users often mistake for weights, and a message about them.
 struct KnownStart {
   std::string_view bytes;
   std::string_view what;

@@ -16,7 +16,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kMaxTupleItems = 8;
-constexpr std::size_t kMaxKey = 1024;  // bytes of a storage's key, which a pickle may repeat
+constexpr std::size_t kMaxKey = 1024;  // bytes of a storage's key, which a pickle may repeat often
 
 struct StorageRow {
   std::string_view global;
@@ -44,13 +44,13 @@ TorchFile::TorchFile(const SteadyFile& file, const PickleLimits& limits,
   for (ZipEntry& entry : read_zip(file_)) {
     const std::string name = entry.name;
     if (!members_.emplace(name, std::move(entry)).second) {
-      malformed(fmt::format("ZIP member {} stands twice", name));
+      malformed(fmt::format("ZIP member {} occurs twice", name));
     }
   }
   const ZipEntry& pickle = find_pickle();
   check_byte_order();
   check_crc(pickle, file_);
-  pickle_ = beginning_of(pickle, limits.bytes + 1);  // one byte more shows that it is too long
+  pickle_ = beginning_of(pickle, limits.bytes + 1);  // one more shows that it is too long
   document_ =
       read_pickle(as_bytes(pickle_), fmt::format("{}/{}", path_, pickle.name), limits, globals);
 }
@@ -81,7 +81,7 @@ const ZipEntry& TorchFile::find_pickle() {
 
 void TorchFile::check_byte_order() const {
   const auto found = members_.find(folder_ + "byteorder");
-  if (found == members_.end()) return;  // before torch 2.0: always little-endian
+  if (found == members_.end()) return;  // a file of torch before 2.0, always little-endian
   check_crc(found->second, file_);
   constexpr std::string_view kLittle = "little";
   if (beginning_of(found->second, kLittle.size() + 1) != kLittle) {
@@ -158,8 +158,7 @@ CheckedRecord TorchFile::record_of(const std::string& name, const PickleNode& st
   return record;
 }
 
-// Narrows the record to the bytes from the tensor's first to its last element. Removes the strides
-// if the elements are contiguous.
+// Sets the tensor's extent in the file. Clears its strides if its elements are contiguous.
 void TorchFile::place_bytes(StoredTensor& tensor, std::uint64_t offset) const {
   const auto count = element_count(tensor.shape);
   if (!count || tensor.shape.size() != tensor.strides.size()) {
@@ -179,8 +178,8 @@ void TorchFile::place_bytes(StoredTensor& tensor, std::uint64_t offset) const {
   }
   const std::size_t size = size_of(tensor.dtype);
   if (!range_within(offset, extent, tensor.record->extent.size / size)) {
-    malformed(tensor.name, fmt::format("elements {} to {} of a storage of {} bytes", offset,
-                                       offset + extent, tensor.record->extent.size));
+    malformed(tensor.name, fmt::format("it needs elements {} to {} of a storage of {} bytes",
+                                       offset, offset + extent, tensor.record->extent.size));
   }
   tensor.extent = {tensor.record->extent.offset + offset * size, extent * size};
   if (contiguous) tensor.strides.clear();

@@ -12,23 +12,22 @@
 
 namespace virnucpro {
 
-// A file of torch.save: a ZIP with data.pkl, which is read only as data, and with the storages that
-// hold the tensors' numbers.
+// A file of torch.save: a ZIP with the pickle data.pkl and the storages, which are the tensors'
+// numbers. The pickle is read as data; nothing in it is executed.
 class TorchFile {
  public:
   // `file` must outlive this object. Errors: the kWeights* family, those of read_pickle(), and
   // those of reading the file.
   explicit TorchFile(const SteadyFile& file, const PickleLimits& limits = {},
                      std::span<const AllowedGlobal> globals = weight_globals());
-  TorchFile(TorchFile&&) = delete;  // the document refers to the pickle
+  TorchFile(TorchFile&&) = delete;  // document_ points into pickle_
 
   const std::string& path() const { return path_; }
   const PickleDocument& document() const { return document_; }
-  // Returns the tensor that a kTensor value describes. `name` is its name, also in errors. The
-  // checksum is not checked. Errors: kWeightsFormat.
+  // Returns the tensor that a kTensor value describes. `name` becomes the tensor's name. The
+  // checksum of its storage is not checked. Errors: kWeightsFormat.
   StoredTensor tensor(const std::string& name, const PickleNode& node) const;
-  // Reads every member once. Errors: kWeightsCorrupt if a checksum is wrong; those of reading the
-  // file.
+  // Reads every member once. Errors: kWeightsCorrupt (a checksum); those of reading the file.
   void check_members() const;
 
  private:
@@ -42,7 +41,6 @@ class TorchFile {
   CheckedRecord record_of(const std::string& name, const PickleNode& storage) const;
   void place_bytes(StoredTensor& tensor, std::uint64_t offset) const;
 
-  // Returns the first bytes of a member, at most `most`.
   std::string beginning_of(const ZipEntry& member, std::size_t most) const;
 
   const SteadyFile& file_;

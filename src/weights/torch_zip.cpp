@@ -12,14 +12,15 @@ namespace {
 
 constexpr std::size_t kMaxTensors = 1U << 16U;
 constexpr std::size_t kMaxModuleDepth = 32;
-// A pickle can use one value many times, so the file's length does not bound the values made from
-// it. These limits bound the bytes of a name or setting, the bytes of all together, and the keys
-// and values visited. A file that uses each value once stays below the last limit.
+// A pickle can use one value many times, so the file's length does not limit what is made from it.
+// These constants limit the bytes of one name or setting, the bytes of all names and settings, and
+// the number of keys and values visited. A file that uses each value once stays within the last
+// limit.
 constexpr std::size_t kMaxText = 1024;
 constexpr std::size_t kMaxTextTogether = 4U << 20U;
 constexpr std::size_t kMaxLookedAt = kMaxPickleNodes;
 
-// Makes tensors over the ZIP's members from the data of data.pkl.
+// Makes tensors, whose bytes are in the ZIP's members, from the values of data.pkl.
 class TorchReader {
  public:
   explicit TorchReader(const SteadyFile& file) : torch_(file), document_(torch_.document()) {}
@@ -47,7 +48,6 @@ class TorchReader {
                 std::move(detail));
   }
 
-  // --- the pickle's values --------------------------------------------------------------------
   void read_dict(const PickleNode& root) {
     const PickleNode* model = document_.member(root, "model");
     const bool fair_esm = model != nullptr && model->type == PickleType::kDict;
@@ -148,7 +148,7 @@ class TorchReader {
         malformed(fmt::format("it has too many tensors; the limit is {}", kMaxTensors));
       }
       StoredTensor tensor = torch_.tensor(joined(prefix, name.text), value);
-      if (!names_.insert(tensor.name).second) malformed(tensor.name, "stands twice");
+      if (!names_.insert(tensor.name).second) malformed(tensor.name, "occurs twice");
       archive_.tensors.push_back(std::move(tensor));
     }
   }

@@ -12,9 +12,9 @@ namespace virnucpro {
 using Shape = std::vector<std::uint64_t>;
 
 // The tensors of one model under this program's names (weights/name_tables.hpp), whatever names the
-// file uses. Tensors are read one at a time, straight into the caller's layout: a second copy of
-// ESM-2 3B (11 GB in fp32) would not fit. Each tensor is checked: shape, checksum, no NaN or
-// infinity. Several threads may read at once.
+// file uses. A tensor is read directly into the caller's memory, because a second copy of ESM-2 3B
+// (11 GB in fp32) would not fit. Each tensor is checked: shape, checksum, no NaN or infinity.
+// Several threads may read at once.
 class Weights {
  public:
   virtual ~Weights() = default;
@@ -29,7 +29,7 @@ class Weights {
 
   // Returns the weights' name in tables and reports: a path, or "synthetic:NAME:SEED".
   const std::string& origin() const { return origin_; }
-  // True if the weights are random numbers of a seed, made here or read from files of this program.
+  // True if this program made the weights from random numbers, now or in an earlier run.
   bool synthetic() const { return synthetic_; }
   // Returns XXH3-128 over names, shapes and values. All file formats of a model give the same hash.
   virtual std::string hash() const = 0;

@@ -34,7 +34,7 @@ std::vector<Outgoing> list_tensors(const Weights& weights, const NameTable& tabl
                                    std::string_view prefix) {
   std::vector<Outgoing> tensors;
   for (const NameRow& row : table.rows) {
-    // For ESM-2 `also` is Hugging Face's name; for DNABERT-S it is only gamma or beta.
+    // `also` is the published name for ESM-2; for DNABERT-S it is only an old spelling of norms.
     const bool respelt = &table == &esm2_names() && !row.also.empty();
     for (std::uint32_t layer = 0; layer < (is_per_layer(row) ? layers : 1U); ++layer) {
       const std::string name = layer_name(row.name, layer);
@@ -60,7 +60,7 @@ std::string make_header(const std::vector<Outgoing>& tensors, const std::string&
     offset = end;
   }
   header += '}';
-  header.append((8 - header.size() % 8) % 8, ' ');  // aligns the data
+  header.append((8 - header.size() % 8) % 8, ' ');  // aligns the data to 8 bytes
   return header;
 }
 

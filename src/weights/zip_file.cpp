@@ -30,7 +30,7 @@ constexpr std::uint16_t kEncrypted = 1;
 constexpr std::uint16_t kSizesFollow = 8;  // the local header leaves CRC and sizes empty
 constexpr std::uint64_t kMaxEntries = 1U << 20U;
 
-// The place and size of the ZIP's directory, as its end record gives them.
+// The number of entries, size and offset of the ZIP's directory, from its end record.
 struct Directory {
   std::uint64_t entries = 0;
   std::uint64_t size = 0;
@@ -57,7 +57,9 @@ class ZipReader {
       reader_.seek(place);
       Member member = read_member();
       place = reader_.offset();
-      if (place > directory.offset + directory.size) malformed("the directory is too long");
+      if (place > directory.offset + directory.size) {
+        malformed(fmt::format("its directory is longer than {} bytes", directory.size));
+      }
       const auto data = find_data(member, directory.offset);
       extents.emplace_back(member.header_offset, reader_.offset());
       entries.push_back(ZipEntry{std::move(member.name), {data, member.crc32}});
@@ -93,12 +95,13 @@ class ZipReader {
       malformed(fmt::format("it has {} members; the limit is {}", directory.entries, kMaxEntries));
     }
     if (!range_within(directory.offset, directory.size, end)) {
-      malformed("the directory lies outside the file");
+      malformed(fmt::format("its directory (offset {}, {} bytes) does not fit in the file",
+                            directory.offset, directory.size));
     }
     return directory;
   }
 
-  // Returns the place of the end record, which only a comment may follow.
+  // Returns the offset of the end record. Only a comment may follow this record.
   std::uint64_t find_end() {
     const std::uint64_t size = reader_.size();
     const std::uint64_t last = size < kEndSize ? 0 : size - kEndSize;
@@ -133,7 +136,6 @@ class ZipReader {
     return directory;
   }
 
-  // Reads one entry of the directory and moves the reader behind it.
   Member read_member() {
     expect(kDirectoryHeader, "entry of the directory where one should be");
     reader_.skip(4);
@@ -161,7 +163,7 @@ class ZipReader {
     return member;
   }
 
-  // Reads the ZIP64 field. It has, in this order, the values that did not fit 32 bits.
+  // Reads the ZIP64 field. It has, in this order, those of the three values that exceed 32 bits.
   void read_zip64(std::uint64_t extra_end, std::uint64_t& size, std::uint64_t& packed,
                   std::uint64_t& offset) {
     while (reader_.offset() + 4 <= extra_end) {
@@ -181,7 +183,7 @@ class ZipReader {
     }
   }
 
-  // Returns the place of a member's bytes and moves the reader behind them.
+  // Returns the extent of a member's bytes. The reader is then behind the member.
   Extent find_data(const Member& member, std::uint64_t directory_offset) {
     reader_.seek(member.header_offset);
     expect(kLocalHeader, "local header where the directory points");
@@ -209,7 +211,7 @@ class ZipReader {
   void check_overlaps(std::vector<std::pair<std::uint64_t, std::uint64_t>> extents) const {
     std::sort(extents.begin(), extents.end());
     for (std::size_t i = 1; i < extents.size(); ++i) {
-      if (extents[i].first < extents[i - 1].second) malformed("members overlap");
+      if (extents[i].first < extents[i - 1].second) malformed("two members of the ZIP overlap");
     }
   }
 

@@ -22,7 +22,7 @@ struct ZipEntry {
 // those of reading the file.
 std::vector<ZipEntry> read_zip(const SteadyFile& file);
 
-// Returns the CRC-32 of the ZIP format. `crc` is that of the bytes before.
+// Returns the CRC-32 of `bytes`, as in ZIP files. `crc` is the CRC-32 of the bytes before `bytes`.
 std::uint32_t zip_crc32(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
 // Returns the CRC-32 of a part of a file. Errors: those of reading the file.

@@ -527,7 +527,7 @@ def zip_cases():
         "a/data/7", output_bias, hidden=True).add(
             "a/data/8", b"PK\x03\x04").bytes(entries=9), FORMAT + "|" + TENSOR)
     yield case("same_member_twice", classifier_zip().add("a/data/7", output_bias).bytes(), FORMAT,
-               "stands twice")
+               "occurs twice")
     yield case("two_pickles", classifier_zip().add(
         "b/data.pkl", pickle.dumps(Payload(os.system, "touch canary"), 2)).bytes(), None)
     yield case("no_pickle", Zip().add("a/other.pkl", b"}.").bytes(), FORMAT, "data.pkl")

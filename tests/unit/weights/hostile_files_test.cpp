@@ -278,7 +278,7 @@ TEST_F(HostileTensors, MissingMisnamedAndMisshapenTensorsAreNamed) {
   EXPECT_THAT(message, HasSubstr("[1, 2], expected [2]"));
 
   EXPECT_EQ(load_error(build_safetensors(small_classifier()), 4), ErrorKind::kWeightsTensor);
-  EXPECT_THAT(message, HasSubstr("takes 3 numbers, the two models give 4"));
+  EXPECT_THAT(message, HasSubstr("takes 3 numbers, but the two models give 4"));
 }
 
 TEST_F(HostileTensors, ReadChecksTheExpectedShape) {
