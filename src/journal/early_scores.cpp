@@ -58,7 +58,7 @@ EarlyScores::EarlyScores(std::vector<EarlyScore> left, std::uint64_t next_row, d
 std::optional<EarlyScore> EarlyScores::find(std::uint64_t number, const FrameTokens& tokens) {
   const Hash128 hash = frame_hash(tokens);
   if (hashes_.empty()) first_hash_ = number;
-  hashes_.resize(number - first_hash_);  // the frames in between have scores already
+  hashes_.resize(number - first_hash_);  // the skipped frames already have scores
   hashes_.push_back(hash);
   const auto found = left_.find(hash);
   return found == left_.end() ? std::nullopt : std::optional(found->second);

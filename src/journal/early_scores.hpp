@@ -17,32 +17,33 @@
 namespace virnucpro {
 
 // Early scores are the scores of frames whose unit is not complete. On a slow device a unit takes
-// minutes. So early scores go to the journal as rows beside the units, and a killed run loses only
-// seconds of computing. A score depends only on its frame's tokens, so a resumed run finds it by
-// their hash.
+// minutes. So early scores are written to the journal as rows beside the units, and a killed run
+// loses only seconds of computing. A score depends only on its frame's tokens, so a resumed run
+// finds a frame's score by the hash of the frame's tokens.
 
 Hash128 frame_hash(const FrameTokens& tokens);
 
-// Returns the row's bytes: hashes and scores of frames, then a CRC-32C of these (4 bytes).
+// Returns the bytes of a journal row: hash and scores of each frame, then a CRC-32C of both.
 std::string encode_early_scores(std::span<const EarlyScore> scores);
-// Returns the scores of a row, or nothing if the row is damaged: its frames are computed again.
+// Returns a row's scores; nullopt if the row is damaged, and its frames must be computed again.
 std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::byte> row);
 
 class EarlyScores {
  public:
-  // `left` holds the scores from an earlier session of the run, `next_row` is the first free row,
-  // and scores wait for `interval` seconds. The writer must outlive this object.
+  // `left` has the early scores of the run's earlier sessions. `next_row` is the first free row.
+  // Scores are written every `interval` seconds. The writer must outlive this object.
   EarlyScores(std::vector<EarlyScore> left, std::uint64_t next_row, double interval,
               JournalWriter& writer);
 
-  // Hashes the next frame, `number`, and returns its score if the journal has the score.
+  // Hashes the tokens of frame `number`, and returns the frame's score if `left` has it.
   std::optional<EarlyScore> find(std::uint64_t number, const FrameTokens& tokens);
-  // Keeps the score of a frame, if find() has hashed it.
+  // Keeps a frame's score for the next write. Ignores a frame that find() has not hashed.
   void keep(std::uint64_t number, float others, float virus);
-  // Writes scores that have waited for the interval. Drops scores of frames below `first_waiting`,
-  // whose units are in the journal. Call it after keep().
+  // Writes the kept scores if the last write is `interval` seconds ago. Drops the scores of frames
+  // below `first_waiting`, because the units of these frames are in the journal. Call it after
+  // keep().
   void write_due(std::uint64_t first_waiting);
-  // Writes all scores from `first_waiting` on, for a run that ends early.
+  // Writes the kept scores of frames from `first_waiting` on. Call it when a run ends early.
   void write_all(std::uint64_t first_waiting);
 
  private:

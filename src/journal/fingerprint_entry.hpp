@@ -4,10 +4,10 @@
 
 namespace virnucpro {
 
-// A fingerprint's entries become paths and names of files, and the journal may come from a
-// stranger. Journal::fingerprint() checks each entry here, once for all commands.
+// A value of a fingerprint can become the name or path of a file, and a journal from another person
+// can have any value. So Journal::fingerprint() checks each entry here for all commands.
 
-// Returns why this program cannot have written the entry; empty if it can.
+// Returns why this program cannot have written the entry; empty if it can have written it.
 std::string_view why_no_entry(std::string_view key, std::string_view value);
 
 }  // namespace virnucpro

@@ -25,12 +25,12 @@
 namespace virnucpro {
 namespace {
 
-// Schema version 3 has the same tables, but its units do not mark mates. Its journals can be read
-// but not resumed: their sequences were dealt to shards in another way.
+// Units of schema version 3 do not mark mates. A journal of version 3 can be read but not resumed,
+// because that version assigned sequences to shards in another way.
 constexpr std::uint64_t kSchemaVersion = 4;
 constexpr std::uint64_t kOldestSchemaVersion = 3;
 
-// The tables in the order of creation; open() requires the same texts in the file.
+// SQL of the tables in the order of creation. check_schema() requires the same SQL in the file.
 constexpr std::array<std::string_view, 5> kSchema{
     kFingerprintTable,
     "CREATE TABLE inputs(input INTEGER PRIMARY KEY, name TEXT NOT NULL, records INTEGER NOT NULL, "
@@ -45,24 +45,25 @@ constexpr std::array<std::string_view, 5> kSchema{
     "inputs INTEGER NOT NULL, hash TEXT NOT NULL) STRICT",
 };
 
-// The key of a unit's row has the input's index in its upper half and the unit's in its lower half.
+// A unit row's key has the input's index in its upper 32 bits and the unit's index in the lower 32.
 constexpr unsigned kInputShift = 32;
-constexpr std::uint64_t kMostUnits = std::uint64_t{1} << kInputShift;  // of an input
-constexpr std::uint64_t kMostInputs = std::uint64_t{1} << 31U;         // keys are signed
+constexpr std::uint64_t kMostUnits = std::uint64_t{1} << kInputShift;  // per input
+constexpr std::uint64_t kMostInputs = std::uint64_t{1} << 31U;         // SQLite's keys are signed
 
 constexpr std::uint64_t unit_key(std::uint32_t input, std::uint64_t index) {
   return std::uint64_t{input} << kInputShift | index;
 }
 
-// Limit of early scores, many times what a run reads ahead. Further frames are computed again.
+// The most early scores that are read; a run leaves far fewer. Further frames are computed again.
 constexpr std::size_t kMostEarlyScores = 1U << 22U;
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 62U;
 
-// Limit of a table's text: in a crafted file many rows can share the pages of a long text.
+// The most bytes of text read from a table: rows of a crafted file can share one long text.
 constexpr std::size_t kMostText = 256U << 20U;
 
-// Returns the SQLite VFS for a file. Without fcntl locks, as on some network file systems, SQLite
-// locks with a folder. A dead process's folder is removed: run.lock keeps live processes apart.
+// Returns the name of SQLite's VFS for a file; null for the default. Some network file systems have
+// no fcntl locks, and SQLite then locks by making a folder. Removes such a folder: its process is
+// dead, because run.lock keeps live processes out.
 const char* choose_vfs(const std::filesystem::path& path, int fd) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -71,12 +72,12 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
   if (::fcntl(fd, F_GETLK, &lock) == 0) return nullptr;
   log_info("{}: no file locks here ({}); using a lock folder beside it", path.string(),
            errno_text(errno));
-  ::rmdir((path.string() + ".lock").c_str());  // SQLite's folder is empty; others stay
+  ::rmdir((path.string() + ".lock").c_str());  // removes no folder with files; SQLite's is empty
   return "unix-dotfile";
 }
 
-// Refuses a file with several hard links: an archive or a backup may have linked it to one of the
-// user's files.
+// Refuses a file with several hard links, because a write would change the other files. An archive
+// or a backup may have linked the journal to one of the user's files.
 void require_single_name(const std::filesystem::path& file, const std::filesystem::path& shown) {
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0 || status.st_nlink < 2) return;
@@ -94,14 +95,14 @@ SqliteDatabase open_database(const std::filesystem::path& path, int flags, Error
     require_single_name(log_of(path), log_of(shown));
   }
   const char* vfs = choose_vfs(path, fd.get());
-  fd.reset();  // before SQLite locks the file: closing any descriptor of it drops fcntl locks
+  fd.reset();  // before SQLite locks the file: closing a descriptor later would drop its locks
   SqliteDatabase database(path, vfs, SqliteDatabase::Access::kReadWrite, shown);
   database.execute("PRAGMA locking_mode = EXCLUSIVE");
   database.execute("PRAGMA synchronous = NORMAL");
   return database;
 }
 
-// Opens a journal that has no log, so that its file holds everything.
+// Opens a journal without a log, to read only: its file has all data.
 SqliteDatabase open_as_it_is(const std::filesystem::path& path) {
   require_own_journal_files(path);
   const UniqueFd fd =
@@ -110,7 +111,6 @@ SqliteDatabase open_as_it_is(const std::filesystem::path& path) {
   return {path, nullptr, SqliteDatabase::Access::kAsItIs};
 }
 
-// Returns the place with its folder open.
 FilePlace held_place(const FilePlace& place) {
   return place.folder ? place : FilePlace(Directory(place.path.parent_path()), place.name());
 }
@@ -126,15 +126,16 @@ void check_schema(const SqliteDatabase& database) {
   const std::uint64_t version = database.integer("PRAGMA user_version");
   if (version < kOldestSchemaVersion || version > kSchemaVersion) {
     fail_damaged(database.path(),
-                 fmt::format("its schema is version {}, this program reads {} to {}", version,
-                             kOldestSchemaVersion, kSchemaVersion));
+                 fmt::format("its schema has version {}; this program reads versions {} to {}",
+                             version, kOldestSchemaVersion, kSchemaVersion));
   }
   SqliteStatement rows =
       database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid");
   for (const std::string_view table : kSchema) {
-    if (!rows.step() || rows.text(0) != table) fail_damaged(database.path(), "a table is broken");
+    if (!rows.step() || rows.text(0) != table)
+      fail_damaged(database.path(), "one of its tables is not as this program makes it");
   }
-  if (rows.step()) fail_damaged(database.path(), "it holds a table that is not known");
+  if (rows.step()) fail_damaged(database.path(), "it has a table that this program does not make");
 }
 
 std::uint32_t fingerprint_crc(std::string_view key, std::string_view value) {
@@ -174,14 +175,14 @@ InputEntry read_input(const SqliteStatement& row) {
 }  // namespace
 
 struct Journal::Database {
-  Directory folder;  // the file's folder, through which SQLite reaches the file
+  Directory folder;  // the file's folder; SQLite opens the file through it
   SqliteDatabase sqlite;
   SqliteStatement add_unit;
   SqliteStatement add_input;
   SqliteStatement add_early;
   SqliteStatement drop_early;
   Extents extents;
-  Fingerprint changed;  // entries that wait for the next change
+  Fingerprint changed;  // fingerprint entries to write with the next change
   bool finished = false;
   std::string known_hash;  // the content hash of a finished journal
   bool scratch = false;    // true: the destructor removes the file
@@ -196,7 +197,7 @@ struct Journal::Database {
         drop_early(sqlite.prepare("DELETE FROM early_scores WHERE number = ?")) {}
 
   ~Database() {
-    // A file that cannot be removed counts as a leftover.
+    // If this fails, the file stays, as after a killed run.
     if (scratch) ::unlinkat(folder.fd(), sqlite.path().filename().c_str(), 0);
   }
   Database(const Database&) = delete;
@@ -210,7 +211,7 @@ struct Journal::Database {
     return sum;
   }
 
-  // Returns the unit of a row with this number of parts and these scores.
+  // Decodes a row's unit. `parts` and `scores` are the row's columns.
   Unit unit_of(std::uint64_t parts, std::span<const std::byte> scores, std::uint32_t input,
                std::uint64_t index) const {
     Unit unit = decode_unit(scores, input, index, sqlite.path().string());
@@ -218,7 +219,7 @@ struct Journal::Database {
     fail(unit_name(input, index) + " has another number of parts than its row says");
   }
 
-  // Counts the unit of a row. Throws if a unit before it is missing.
+  // Counts a row's unit. Throws if the unit before it is missing.
   void count_unit(std::uint64_t key, std::uint64_t parts) {
     const auto input = static_cast<std::uint32_t>(key >> kInputShift);
     Extent& extent = extents[input];
@@ -227,8 +228,7 @@ struct Journal::Database {
     extent.parts += parts;
   }
 
-  // Visits the rows of all units in order, and returns the hash of everything that the tables
-  // depend on.
+  // Calls `visit` with the row of each unit, in order. Returns the hash of all units and inputs.
   std::string content_hash(
       const std::vector<InputEntry>& inputs,
       const std::function<void(std::uint64_t key, const SqliteStatement& row)>& visit) const {
@@ -257,7 +257,7 @@ struct Journal::Database {
     finished = true;
     known_hash = row.text(2);
     if (row.integer(1) != inputs.size()) {
-      fail(fmt::format("{} of {} inputs are there", inputs.size(), row.integer(1)));
+      fail(fmt::format("it has {} of its {} inputs", inputs.size(), row.integer(1)));
     }
     return row.integer(0);
   }
@@ -273,11 +273,12 @@ struct Journal::Database {
         });
     const std::optional<std::uint64_t> known = read_completion(inputs);
     if (!known) return;
-    if (*known != units()) fail(fmt::format("{} of {} units are there", units(), *known));
-    if (known_hash != now) fail("the hash of its units does not fit");
+    if (*known != units()) fail(fmt::format("it has {} of its {} units", units(), *known));
+    if (known_hash != now) fail("the hash of its units is wrong");
   }
 
-  // Writes waiting entries; if `reopens`, removes the completion row. Call it before every change.
+  // Writes the waiting fingerprint entries. If `reopens`, also removes the completion row. Call it
+  // before every other change.
   void write_changes(bool reopens = true);
 };
 
@@ -308,9 +309,9 @@ void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint)
 
 }  // namespace
 
-// Builds the journal under a temporary name, so that a killed process leaves no journal that looks
-// damaged. WAL mode is set before the journal gets its name: a later change of mode would need a
-// rollback journal for a moment, and no run may leave one (journal_files.hpp).
+// Builds the journal under a temporary name, because a killed process would leave a run.db that
+// looks damaged. Sets WAL mode before the file gets its final name: a later change of mode would
+// make a rollback journal for a moment, and no run may leave one (journal_files.hpp).
 Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) {
   const FilePlace held = held_place(place);
   const Directory& folder = *held.folder;
@@ -324,9 +325,9 @@ Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) 
   {
     SqliteDatabase sqlite =
         open_database(reachable(partial), O_CREAT | O_EXCL, ErrorKind::kOutputWrite, partial.path);
-    sqlite.execute("PRAGMA journal_mode = MEMORY");  // no rollback: a failed file is removed
+    sqlite.execute("PRAGMA journal_mode = MEMORY");  // no rollback file: a broken file is made anew
     write_head(sqlite, fingerprint);
-    sqlite.execute("PRAGMA journal_mode = WAL");  // makes no log if no change follows
+    sqlite.execute("PRAGMA journal_mode = WAL");  // makes no log before the next change
   }
   const int error = folder.rename(partial.name(), held.name());
   if (error != 0) throw write_error(path, error);
@@ -362,10 +363,11 @@ Journal Journal::open(const FilePlace& place, Check check, const Cancel& cancel)
   const FilePlace held = held_place(place);
   const bool was_killed = has_log(held.path);
   SqliteDatabase sqlite = open_database(reachable(held), 0, ErrorKind::kJournalDamaged, held.path);
-  sqlite.keep_log(was_killed);  // until the first change: a refused run leaves files as they are
+  sqlite.keep_log(was_killed);  // until the first change, so that a refused run changes no file
   check_schema(sqlite);
-  // The file was opened for writing, so only its header can make it read-only.
-  if (sqlite.is_read_only()) fail_damaged(held.path, "it says that it cannot be written to");
+  // The file is writable, so only a field in its header can make the database read-only.
+  if (sqlite.is_read_only())
+    fail_damaged(held.path, "its header lets only a newer SQLite write to it");
   return opened(*held.folder, std::move(sqlite), check, cancel);
 }
 
@@ -399,9 +401,9 @@ Journal::Fingerprint Journal::fingerprint() const {
     std::string key = rows.text(0);
     std::string value = rows.text(1);
     if (rows.integer(2) != fingerprint_crc(key, value)) {
-      database_->fail("the checksum of its fingerprint does not fit");
+      database_->fail("the checksum of its fingerprint is wrong");
     }
-    // In a crafted file the rows' pages may form a circle.
+    // In a crafted file the pages of the rows may form a circle.
     if (!fingerprint.empty() && key <= fingerprint.rbegin()->first) {
       database_->fail("the entries of its fingerprint are out of order");
     }
@@ -417,7 +419,7 @@ Journal::Fingerprint Journal::fingerprint() const {
   return fingerprint;
 }
 
-// If not `reopens`, a finished journal stays finished, even if the process is killed meanwhile.
+// If `reopens` is false, a finished journal stays finished, even if the process is killed here.
 void Journal::Database::write_changes(bool reopens) {
   sqlite.keep_log(false);
   if (changed.empty() && !(reopens && finished)) return;
@@ -509,9 +511,10 @@ void Journal::finish() {
     database.finished = true;
   }
   if (database.scratch) return;
-  // The checkpoint syncs the database; its result is not 0 if something blocked it.
+  // Copies the log into the database and syncs it. The result is 0 if nothing blocked this.
   if (database.sqlite.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0) {
-    log_warning("{}: busy: the last changes stay in the log beside it", path().string());
+    log_warning("{}: another program is using it, so the last changes stay in its log (-wal)",
+                path().string());
   }
   if (database.sqlite.was_moved()) {
     log_warning("{}: it was removed or replaced during the run, so no journal of the run is kept",
@@ -519,7 +522,7 @@ void Journal::finish() {
   }
 }
 
-// Sets WAL mode before the journal gets its name, as create() does.
+// Sets WAL mode before the file gets its final name, as create() does.
 void Journal::publish() {
   finish();
   database_->sqlite.execute("PRAGMA synchronous = FULL");
@@ -591,7 +594,7 @@ std::vector<InputEntry> Journal::inputs() const {
       database_->fail(fmt::format("its inputs' texts have more than {} MiB", kMostText >> 20U));
     }
     if (rows.integer(10) != input_crc(inputs.size() - 1, inputs.back())) {
-      database_->fail(fmt::format("input {}: its checksum does not fit", inputs.size() - 1));
+      database_->fail(fmt::format("input {}: its checksum is wrong", inputs.size() - 1));
     }
   }
   return inputs;
@@ -599,8 +602,8 @@ std::vector<InputEntry> Journal::inputs() const {
 
 struct Journal::Reader::State {
   const Database& database;
-  SqliteStatement find;     // finds one row at a time: an open statement blocks the WAL
-  Extents extents;          // the units that are left to read
+  SqliteStatement find;     // finds one row per call: an open statement blocks checkpoints
+  Extents extents;          // the units not read yet
   std::uint64_t given = 0;  // units already read of the first input in `extents`
 };
 

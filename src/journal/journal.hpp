@@ -20,7 +20,7 @@ namespace virnucpro {
 
 class SqliteDatabase;
 
-// The application id in a journal's file, "vNPR".
+// SQLite's application id of a journal: "vNPR" in ASCII.
 inline constexpr std::uint64_t kApplicationId = 0x764e5052;
 
 // The table that every version of the schema has.
@@ -32,107 +32,107 @@ inline constexpr std::string_view kFingerprintTable =
 struct InputEntry {
   std::string name{};         // as the user gave it
   std::uint64_t records = 0;  // sequences read
-  std::uint64_t bytes = 0;    // of decompressed text
-  std::string hash{};         // XXH3-128 of that text
-  bool failed = false;        // if so, none of its sequences is in any table
-  std::string error{};        // the error's name in the table of errors
-  std::string message{};      // the error's whole sentence
-  std::uint64_t record = 0;   // the record that failed
+  std::uint64_t bytes = 0;    // of the decompressed text
+  std::string hash{};         // XXH3-128 of the decompressed text
+  bool failed = false;        // true: no table has its sequences
+  std::string error{};        // the error's name in base/error.cpp
+  std::string message{};      // the error's full text
+  std::uint64_t record = 0;   // number of the bad record; 0 if unknown
   std::uint64_t offset = 0;
 };
 
-// The run's record on disk, run.db, from which tables are made and a run is resumed. It is SQLite
-// in WAL mode with exclusive locking: that needs no shared-memory file, so it works on network file
-// systems. Each unit is one row: a BLOB of its scores with a CRC-32C (unit_blob.hpp), because
-// SQLite's own integrity check misses flipped bits in rows. The other rows carry a CRC-32C, too.
-// finish() writes the completion row: the number and hash of units and inputs, so that lost rows
-// are noticed. A journal without this row belongs to an interrupted run and is valid up to its last
-// unit. A unit belongs to one input, so an input that could not be read can be added later, at its
-// place. The first change to a finished journal removes the completion row.
+// The file run.db, which has a run's scores. Tables are made from this file, and a killed run is
+// resumed from it. The file is an SQLite database in WAL mode with exclusive locking. SQLite then
+// needs no shared memory, which does not work on network file systems. Each unit is one row: a BLOB
+// of scores with a CRC-32C (unit_blob.hpp). SQLite's own check misses flipped bits in rows, so the
+// rows of inputs, early scores and fingerprint have a CRC-32C, too. finish() writes the completion
+// row: the numbers of units and inputs, and a hash of both, so that open() notices lost rows. A
+// journal without a completion row belongs to an interrupted run and is valid up to its last unit.
+// The first change of scores or inputs in a finished journal removes the completion row. A unit
+// belongs to one input, so a failed input can be added later, in input order.
 //
-// When append() returns, the kernel has the unit, so it is safe even if a signal ends the process.
-// A power cut may lose the last units (they are synced at every checkpoint of the WAL and by
-// finish()), but never the order or wholeness of earlier units.
+// When append() returns, the kernel has the unit, so a killed process does not lose it. A power cut
+// may lose the last units, because only finish() and checkpoints of the WAL sync the file. Earlier
+// units stay complete and in order.
 //
-// The journal's folder is held open, so a folder put in its place later has no effect.
+// The object keeps the journal's folder open. If the folder is replaced later, this has no effect.
 //
-// One thread at a time may append; meanwhile another may use inputs() and readers of given extents.
-// Errors: kOutputWrite (disk full, I/O), kJournalDamaged, kOutputBusy.
+// One thread at a time may change the journal. Meanwhile another thread may call inputs() and use
+// the readers from read(extents).
 class Journal {
  public:
-  // The settings that two runs must share to count as the same run: "chunk_size" → "500", …
+  // A run's settings and models as text: "chunk_size" → "500", … To resume a run, the entries that
+  // affect scores must be equal (run_fingerprint.hpp).
   using Fingerprint = std::map<std::string, std::string>;
 
-  // The check when a journal is opened. kDeep reads every row. kQuick counts and hashes the units
-  // and finds gaps between them; a unit itself is checked when it is read. kHead reads only the
-  // fingerprint, the inputs and the completion row, so no extents are known.
+  // What open() checks. kDeep decodes every unit. kQuick counts and hashes the units and finds
+  // missing units; a unit is decoded when it is read. kHead reads only the fingerprint, the inputs
+  // and the completion row, so extents() is empty.
   enum class Check : std::uint8_t { kDeep, kQuick, kHead };
 
-  // Makes a new journal, which gets its name once its fingerprint is written. Errors: kOutputWrite,
-  // also when the file exists already.
+  // Makes a new journal. The file gets its final name when the fingerprint is written. Errors:
+  // kOutputWrite, also if the file exists.
   static Journal create(const FilePlace& place, const Fingerprint& fingerprint);
-  // Makes a journal that no other run will read: nothing is synced, and the destructor removes it.
+  // Makes a temporary journal. Nothing is synced, and the destructor removes the file.
   static Journal create_scratch(const FilePlace& place, const Fingerprint& fingerprint);
-  // Makes a new journal that gets its name in publish(). Nothing is synced before, and the
-  // destructor removes an unpublished journal; a killed process leaves an incomplete file.
+  // Makes a new journal whose file gets its final name in publish(). Until then nothing is synced,
+  // and the destructor removes the file. A killed process leaves it under a temporary name.
   static Journal create_aside(const FilePlace& place, const Fingerprint& fingerprint);
-  // Opens a journal; kDeep checks every row, so that callers can trust the content. An interrupted
-  // run's journal can be appended to. Errors: kJournalDamaged; those of Cancel.
+  // Opens a journal to read and change it. Errors: kJournalDamaged; those of Cancel.
   static Journal open(const FilePlace& place, Check check = Check::kDeep,
                       const Cancel& cancel = Cancel());
-  // Opens a journal for commands that only read: nothing in its directory changes. If it has a log,
-  // `copy` names a private copy of both files, which is read instead; errors name `path`. No run
-  // may be writing to the journal. Errors: kInputMissing, kJournalDamaged; those of Cancel.
+  // Opens a journal for commands that only read: nothing in its directory changes. If the journal
+  // has a log, `copy` must name a private copy of journal and log; SQLite opens the copy, and
+  // errors name `path`. No run may write to the journal meanwhile. Errors: kInputMissing,
+  // kJournalDamaged; those of Cancel.
   static Journal open_to_read(const std::filesystem::path& path, Check check, const Cancel& cancel,
                               const std::optional<std::filesystem::path>& copy = std::nullopt);
   ~Journal();
   Journal(Journal&&) noexcept;
 
   Fingerprint fingerprint() const;
-  // Replaces the entries of the same keys at the next change or in finish(), so that a refused run
-  // changes nothing.
+  // Sets entries of the fingerprint. They are written with the next change or in finish(), so that
+  // a refused run changes nothing.
   void describe(const Fingerprint& entries);
-  // Adds the next unit of its input, or replaces an earlier unit. Errors: kInternal for any other.
+  // Adds the next unit of its input, or replaces an earlier unit. kInternal for any other index.
   void append(const Unit& unit);
-  // Keeps only the first `units` units of an input.
+  // Removes the units of an input from index `units` on.
   void cut_units(std::uint32_t input, std::uint64_t units);
-  // Adds or replaces an input's entry. At the end the indexes must be 0, 1, 2 … without a gap.
+  // Adds or replaces an input's entry. In finish(), the indexes must be 0, 1, 2 … without a gap.
   void record_input(std::uint32_t index, const InputEntry& entry);
-  // These add and remove early scores (early_scores.hpp); finish() removes all.
+  // These add and remove a row of early scores (early_scores.hpp). finish() removes all such rows.
   void keep_early(std::uint64_t row, std::span<const EarlyScore> scores);
   void drop_early(std::uint64_t row);
-  // Marks the run as finished. Warns if the file was removed or replaced meanwhile: the tables can
-  // still be written.
+  // Marks the run as finished. If the file was removed or replaced meanwhile, only warns, because
+  // the tables can still be written.
   void finish();
-  // Finishes a journal made by create_aside() and gives it its name. The journal cannot be used
-  // afterwards.
+  // Finishes a journal made by create_aside() and gives the file its final name. The journal cannot
+  // be used afterwards.
   void publish();
 
   const std::filesystem::path& path() const;
   bool finished() const;
-  // Returns a finished journal's hash of all units and inputs; else empty.
+  // Returns the hash of all units and inputs of a finished journal; empty for any other journal.
   const std::string& content_hash() const;
-  std::uint64_t units() const;  // of all inputs
+  std::uint64_t units() const;  // number of units of all inputs
 
-  // The number of an input's units, and of the parts in these units.
+  // The number of an input's units, and the number of parts in these units.
   struct Extent {
     std::uint64_t units = 0;
     std::uint64_t parts = 0;
   };
-  // Extents by input; an input without units may be missing.
+  // Extents by input index; an input without units may be missing.
   using Extents = std::map<std::uint32_t, Extent>;
-  const Extents& extents() const;  // no other thread may append meanwhile
+  const Extents& extents() const;  // no other thread may append during the call
   std::vector<InputEntry> inputs() const;
-  // These return the undamaged early scores, and the number of the first row after all early
-  // scores.
+  // early_scores() leaves out damaged rows. next_early_row() returns the first free row.
   std::vector<EarlyScore> early_scores() const;
   std::uint64_t next_early_row() const;
-  // True if the journal has any score.
   bool has_scores() const { return units() > 0 || next_early_row() > 0; }
-  // Visits every unit by input and index, one in memory at a time. Errors: kJournalDamaged.
+  // Visits all units by input and index, with one in memory at a time. Errors: kJournalDamaged.
   void for_each_unit(const std::function<void(const Unit&)>& visit) const;
 
-  // Reads, one after the other, the units that existed when the reader was made.
+  // Reads the units that existed when read() was called, one after the other.
   class Reader {
    public:
     ~Reader();
@@ -146,7 +146,7 @@ class Journal {
     std::unique_ptr<State> state_;
   };
   Reader read() const;
-  // Reads the units within `extents`. Another thread may append meanwhile.
+  // Returns a reader of the units within `extents`. Another thread may append meanwhile.
   Reader read(Extents extents) const;
 
  private:
@@ -157,15 +157,14 @@ class Journal {
   std::unique_ptr<Database> database_;
 };
 
-// Returns the extent of one input alone.
+// Returns `extents` without all other inputs.
 Journal::Extents only(std::uint32_t input, const Journal::Extents& extents);
 
-// Reads the parts of a journal's sequences one after the other, across units.
+// Reads the parts of all sequences in a journal, which must outlive this reader.
 class PartReader {
  public:
-  // The journal must outlive the reader.
   explicit PartReader(const Journal& journal) : reader_(journal.read()) {}
-  // Reads the parts of one input.
+  // Reads only the parts of `input`.
   PartReader(const Journal& journal, std::uint32_t input)
       : reader_(journal.read(only(input, journal.extents()))) {}
 
@@ -174,10 +173,10 @@ class PartReader {
  private:
   Journal::Reader reader_;
   std::optional<Unit> unit_;
-  std::size_t next_part_ = 0;  // index into the unit's parts
+  std::size_t next_part_ = 0;
 };
 
-// Returns an entry of a fingerprint; empty if there is none.
+// Returns the value of a fingerprint's entry; empty if there is no such entry.
 std::string entry_of(const Journal::Fingerprint& print, const std::string& key);
 
 }  // namespace virnucpro

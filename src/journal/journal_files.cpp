@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The layout of the header: https://www.sqlite.org/fileformat2.html, section 1.3
+// Byte offsets in the header: https://www.sqlite.org/fileformat2.html, section 1.3
 constexpr std::size_t kHeaderSize = 100;
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kWriteVersion = 18;
@@ -67,7 +67,7 @@ fs::path log_of(const fs::path& journal) {
 }
 
 bool has_log(const fs::path& journal) {
-  std::error_code unknown;  // if it is set, the log counts as not empty
+  std::error_code unknown;  // on an error file_size() is not 0, so the log counts as not empty
   return is_there(log_of(journal)) && fs::file_size(log_of(journal), unknown) > 0;
 }
 
@@ -94,7 +94,7 @@ UniqueFd open_journal_file(const fs::path& journal, int flags, ErrorKind missing
 void require_journal_header(int fd, const fs::path& journal) {
   std::array<char, kHeaderSize> bytes{};
   const ssize_t size = read_at(fd, 0, bytes);
-  if (size < 0) throw write_error(journal, errno);  // as for a failed read by SQLite
+  if (size < 0) throw write_error(journal, errno);  // the same error as from SQLite
   const std::string_view header(bytes.data(), bytes.size());
   if (size != static_cast<ssize_t>(kHeaderSize) || !header.starts_with(kMagic)) {
     fail_header(journal, "file is not a database");

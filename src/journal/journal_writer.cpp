@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Limit of bytes that wait for the disk: seconds of eight GPUs' work, or few units with long ids.
+// The most bytes in the queue: seconds of eight GPUs' scores, or a few units with long ids.
 constexpr std::size_t kMostBytes = 4U << 20U;
 
 std::size_t bytes_of(const Unit& unit) {
@@ -79,7 +79,7 @@ void JournalWriter::work() {
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
-    const Waiting& first = tasks_.front();  // stays valid while others are added
+    const Waiting& first = tasks_.front();  // stays valid while tasks are added
     lock.unlock();
     try {
       const TimedScope timed(time_);

@@ -15,15 +15,15 @@
 
 namespace virnucpro {
 
-// Writes a journal on a thread of its own, so that computing threads do not wait for the disk. They
-// wait only if the disk is slower than the models: once some megabytes of units are in the queue,
-// so that memory does not fill up. The next call throws the error of a failed write.
+// Writes a journal on a separate thread, so that computing threads do not wait for the disk. A call
+// waits only while 4 MiB of tasks are in the queue, so that a slow disk does not fill the memory.
+// If a write fails, the next call throws the write's error.
 class JournalWriter {
  public:
-  // The journal must outlive the writer, and nobody else may write to the journal meanwhile. `time`
-  // counts the time spent writing.
+  // The journal must outlive the writer, and only the writer may change it. `time` adds up the time
+  // spent writing.
   JournalWriter(Journal& journal, TimeCounter& time);
-  // Writes the waiting units, unless a write has failed.
+  // Writes the waiting tasks, unless a write has failed.
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
@@ -33,7 +33,7 @@ class JournalWriter {
   void cut_units(std::uint32_t input, std::uint64_t units);
   void keep_early(std::uint64_t row, std::vector<EarlyScore> scores);
   void drop_early(std::uint64_t row);
-  // Returns once everything added so far is in the journal.
+  // Waits until everything added so far is in the journal.
   void flush();
 
  private:
@@ -51,8 +51,8 @@ class JournalWriter {
   TimeCounter& time_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Waiting> tasks_;  // the first is being written
-  std::size_t bytes_ = 0;      // of all tasks
+  std::deque<Waiting> tasks_;  // the first task is being written
+  std::size_t bytes_ = 0;
   std::exception_ptr error_;
   bool stopping_ = false;
   std::thread thread_;

@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPart = 1U << 20U;  // bytes copied at once
 
-// The next data of a file that may have holes. Both places are the file's end if only a hole
-// follows. A file system without holes reports the whole file as data.
+// A range of a file that has data, as byte offsets: a file may have holes. If only a hole follows,
+// both offsets are the file's end. If the file system knows no holes, the whole file is data.
 struct Stretch {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -68,7 +68,7 @@ struct Copy {
   UniqueFd target{};
 };
 
-// Copies a part of a stretch to the same place in the copy, and returns its size.
+// Copies at most `part.size()` bytes at offset `at`. Returns the number of copied bytes.
 std::uint64_t copy_part(const Copy& copy, std::uint64_t at, std::span<char> part) {
   const ssize_t got = read_at(copy.source.get(), at, part);
   if (got < 0) fail_read(copy.from, errno);
@@ -86,7 +86,7 @@ std::uint64_t copy_part(const Copy& copy, std::uint64_t at, std::span<char> part
   return bytes.size();
 }
 
-// Copies only the data and keeps the holes: a stranger's file may claim any size.
+// Copies only data, and leaves the holes empty: another person's file may have any size.
 void copy_data(const Copy& copy, const Cancel& cancel) {
   struct stat status {};
   if (::fstat(copy.source.get(), &status) != 0) fail_read(copy.from, errno);
@@ -156,7 +156,7 @@ std::string KeptRun::identity() const {
   return identity_of(*journal_);
 }
 
-// True if the file still has the content that was opened, although something has touched the file.
+// True if the journal's content is the same as when it was opened, although the file was touched.
 bool KeptRun::is_same() const {
   if (!journal_->finished() || has_log(file_)) return false;
   return identity_of(Journal::open_to_read(file_, Journal::Check::kQuick, Cancel())) == identity();
@@ -171,7 +171,7 @@ void KeptRun::lock() {
 }
 
 void KeptRun::describe(const Journal::Fingerprint& entries, const Cancel& cancel) {
-  journal_.reset();  // closed first: its file must not change while it reads
+  journal_.reset();  // closed first, because the file changes now
   copy_.reset();
   {
     Journal journal = Journal::open(file_, Journal::Check::kQuick, cancel);

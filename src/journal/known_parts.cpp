@@ -62,7 +62,7 @@ bool KnownParts::has(const SequencePart& part) {
     fail(part.input, fmt::format("sequence {} is not the one that was scored", part.id));
   }
   if (entry_of(part.input) != nullptr) {
-    fail(part.input, fmt::format("sequence {} was not there when it was scored", part.id));
+    fail(part.input, fmt::format("sequence {} is new", part.id));
   }
   return false;
 }
@@ -71,7 +71,7 @@ void KnownParts::check_end(std::uint32_t input, const InputEntry& entry) {
   enter(input);
   if (!is_bound(input)) return;
   if (const SequencePart* more = differs_ ? nullptr : next()) {
-    fail(input, fmt::format("sequence {} was scored and is not there any more", more->id));
+    fail(input, fmt::format("sequence {} was scored and is missing now", more->id));
   }
   const InputEntry* before = entry_of(input);
   if (before == nullptr || ended_alike(*before, entry)) return;

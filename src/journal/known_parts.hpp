@@ -11,43 +11,46 @@
 
 namespace virnucpro {
 
-// Returns, as bytes, everything that two complete reads of an input must have in common. The name
-// is left out, because a file may have moved.
+// Returns an input's entry as bytes, without the name, because a file may have moved. Two reads of
+// the same content give the same bytes.
 std::string end_of(const InputEntry& entry);
-// True if two reads of an input ended alike.
+// True if two entries of an input are equal, apart from their names.
 bool ended_alike(const InputEntry& a, const InputEntry& b);
-// True if two reads of the inputs gave the same part. Scores are not compared.
+// True if two parts are of the same input, id, length and letters. Scores are not compared.
 bool is_same_part(const SequencePart& a, const SequencePart& b);
 
-// Compares the inputs as they are now with the journal of an earlier session of the run. A resumed
-// run reads its inputs from the beginning, so a pipe can be resumed, too. Parts are compared by id,
-// length, place and a hash of their letters, and known parts are not computed again.
+// Compares the inputs of a resumed run with the journal of its earlier sessions. The run reads its
+// inputs from the beginning, so it can be resumed even if an input is a pipe. Parts are compared in
+// order by id, length and a hash of their letters. A part that the journal has is not computed
+// again.
 //
-// An input that the earlier session read to its end, or was reading, must be the same now. An input
-// that could not be read, or was damaged, has no rows in any table, so it may change: its parts are
-// new from the first difference on.
+// An input that an earlier session read to its end, or was reading when it stopped, must be the
+// same now. A failed input has no rows in any table, so it may change: its parts are new from the
+// first difference on.
 class KnownParts {
  public:
-  // The journal must outlive this object, which does not see later changes of the journal.
+  // The journal must outlive this object, which ignores later changes of the journal.
   explicit KnownParts(const Journal& journal);
 
-  // Returns the number of leading parts of each input that must be the same now.
+  // Returns, for each input that must be the same now, the number of its parts in the journal.
   std::map<std::uint32_t, std::uint64_t> bound_parts() const;
-  // True if the journal has the next part of its input. Parts come in input order. Errors:
-  // kJournalMismatch, naming journal, input and sequence, if the part must be the same but differs.
+  // True if the journal has `part`. Call it with all parts in input order. Errors:
+  // kJournalMismatch, naming journal, input and sequence, if the input must be the same but
+  // differs.
   bool has(const SequencePart& part);
-  // Call it once all parts of an input have come. Errors: kJournalMismatch if the input ended
-  // differently, or too early.
+  // Checks the end of an input, after its last part. Errors: kJournalMismatch if the input must be
+  // the same but ended differently or too early.
   void check_end(std::uint32_t input, const InputEntry& entry);
-  // True if the input must not fail now: the journal has more of its parts, which must be the same.
+  // True if an input must not fail now: an earlier session read it to its end, or further than now.
   bool needs_more(std::uint32_t input);
-  // True if the journal has parts of the input that did not come, and need not come.
+  // True if an input failed earlier, and the journal has further parts of it: it may be shorter
+  // now.
   bool has_rest(std::uint32_t input);
-  // True if the journal has an equal entry for the input.
+  // True if the journal's entry for the input equals `entry`, apart from the name.
   bool has_entry(std::uint32_t input, const InputEntry& entry) const;
 
-  // The place where new units of the input begin: the number of the first new unit, and the parts
-  // that has() found in the journal's unit of that number, with their scores.
+  // Where an input's new units begin: at index `unit`. `parts` are the parts, with scores, that
+  // has() found in the journal's unit of this index.
   struct Rest {
     std::uint64_t unit = 0;
     std::vector<SequencePart> parts;
@@ -64,12 +67,12 @@ class KnownParts {
   const Journal& journal_;
   const std::vector<InputEntry> entries_;
   const Journal::Extents extents_;
-  // The state of the input whose parts are coming.
+  // These members belong to the input that is being read.
   std::optional<std::uint32_t> input_;
   std::optional<Journal::Reader> units_;
-  std::optional<Unit> unit_;   // empty: all units were read
-  std::size_t next_part_ = 0;  // index into the unit's parts
-  bool differs_ = false;       // a part came that the journal does not have
+  std::optional<Unit> unit_;  // empty: all units were read
+  std::size_t next_part_ = 0;
+  bool differs_ = false;  // a part was not in the journal
 };
 
 }  // namespace virnucpro

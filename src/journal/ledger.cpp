@@ -53,7 +53,7 @@ void Ledger::end_input(std::uint32_t index, InputEntry entry) {
 
 void Ledger::save() {
   const std::uint64_t waiting = units_.first_waiting();
-  // The saved unit may lack its last parts, so no input may be marked as ended.
+  // save() may write a unit without its last parts, so no input may be marked as ended.
   waiting_entries_.clear();
   units_.save();
   early_.write_all(waiting);
@@ -65,7 +65,7 @@ void Ledger::end_inputs() {
   writer_.flush();
 }
 
-// Continues the units of an input after the parts that the journal has.
+// Begins new units of an input, after the parts that the journal has.
 void Ledger::begin_units(std::uint32_t input) {
   begun_input_ = input;
   KnownParts::Rest rest = known_.rest(input);
@@ -79,7 +79,7 @@ void Ledger::write(Unit unit) {
   write_entries();
 }
 
-// Writes the entries of complete inputs: those whose units are all written.
+// Writes the entries of the inputs whose units are all written.
 void Ledger::write_entries() {
   while (!waiting_entries_.empty() && waiting_entries_.front().units <= written_units_) {
     WaitingEntry& first = waiting_entries_.front();

@@ -27,15 +27,15 @@ bool is_journal(const FilePlace& file) {
   }
 }
 
-// True if the table is this program's. Any other table may compute its values without end.
+// True if the table has this program's SQL. In any other table, computing a value may never end.
 bool has_fingerprint(const SqliteDatabase& database) {
   SqliteStatement tables =
       database.prepare("SELECT sql FROM sqlite_schema WHERE lower(name) = 'fingerprint'");
   return tables.step() && tables.text(0) == kFingerprintTable && !tables.step();
 }
 
-// Returns the fingerprint as far as it can be read, up to a limit: in a crafted file the pages may
-// form a tree whose branches meet again, with rows that hardly end.
+// Returns the readable entries of the fingerprint, at most 64 MiB. In a crafted file the pages may
+// form a tree whose branches meet again, so that the rows practically never end.
 std::map<std::string, std::string> read_fingerprint(const FilePlace& journal) {
   constexpr std::size_t kMostFingerprintBytes = 64 << 20;
   std::map<std::string, std::string> found;
@@ -49,12 +49,12 @@ std::map<std::string, std::string> read_fingerprint(const FilePlace& journal) {
       bytes += key.size() + value.size() + 1;
       found[std::move(key)] = std::move(value);
     }
-  } catch (const Error&) {  // the entries read before are still right
+  } catch (const Error&) {  // the entries read so far are right
   }
   return found;
 }
 
-// True for a time as base/time.hpp writes it for names: 20260131T093000.123Z.
+// True for a time in the form used in file names (base/time.hpp): 20260131T093000.123Z.
 bool is_time(std::string_view text) {
   constexpr std::string_view kShape = "00000000T000000.000Z";
   return std::equal(text.begin(), text.end(), kShape.begin(), kShape.end(),

@@ -7,10 +7,10 @@
 
 namespace virnucpro {
 
-// Returns the files that certainly belong to a run, as paths within the directory, which has no
-// run.files. The mark and fingerprint of its run.db prove them. Other files (virus.fasta) may
-// belong to the run, too, but are not returned. The journal is read without its log, and nothing is
-// changed. Empty if there is no journal of this program.
+// Returns the files that certainly belong to a run, as paths within the directory. Call it if the
+// directory has no run.files: application id and fingerprint in run.db then prove the run's files.
+// Other files (virus.fasta) may also belong to the run, but are left out. Reads the journal without
+// its log and changes nothing. Empty if there is no journal of this program.
 std::set<std::string> files_proven_by_journal(const Directory& directory);
 
 }  // namespace virnucpro

@@ -45,7 +45,6 @@ constexpr std::array kTimed{kTelemetry, kBatchLines, kBatchNumbers, kMonitorLog}
 
 namespace {
 
-// Returns the ending of an incomplete file's name.
 std::string incomplete_ending() {
   return AtomicFile::partial_name({}).string();
 }
@@ -80,7 +79,7 @@ std::string filled(std::string_view pattern, std::string_view differing, std::ui
   return name;
 }
 
-// True if a name fits the pattern with the stem for "*"; the stem may hold any letters.
+// True if a name fits the pattern when "*" stands for `stem`, which may contain any character.
 bool has_stem(std::string_view name, std::string_view pattern, std::string_view stem) {
   if (pattern.find('*') == std::string_view::npos) return fits(name, pattern);
   return name.starts_with(stem) && fits(name.substr(stem.size()), pattern.substr(1));

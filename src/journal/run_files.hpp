@@ -15,20 +15,21 @@ struct RunFile {
   std::string_view folder;  // "": the directory itself
   std::string_view name;
 
-  // Returns the file's path in a run's directory. `differing` replaces "*".
+  // Returns the file's path in a run's directory. `differing` replaces "*", `number` replaces "#".
   std::filesystem::path in(const std::filesystem::path& run, std::string_view differing = {},
                            std::uint64_t number = 0) const;
-  // True if the name of a file or folder fits the pattern `name`.
+  // True if `file_name` fits the pattern `name`.
   bool matches(std::string_view file_name) const;
-  // Returns all files of a run that fit, sorted. `folder` must have no "*".
+  // Returns the existing files of a run that fit the pattern, sorted. `folder` must have no "*".
   std::vector<std::filesystem::path> found_in(const std::filesystem::path& run) const;
-  // Returns the text for "*" in a file's name; empty if it does not fit. `name` must have no "#".
+  // Returns the text that stands for "*" in a file's name; empty if the name does not fit. `name`
+  // must have no "#".
   std::string differing_in(const std::filesystem::path& file) const;
 };
 
 namespace run_files {
 
-// Output directories. "*" is the input's stem; for kPartialExport, the interrupted run's directory.
+// Names of output directories. "*" is the input's stem, or the interrupted run's directory.
 inline constexpr RunFile kDefaultOutput{"", "*_predictions"};
 inline constexpr RunFile kPartialExport{"", "*_partial"};
 
@@ -36,7 +37,7 @@ inline constexpr RunFile kPartialExport{"", "*_partial"};
 inline constexpr RunFile kTableFolder{"", "*_merged"};
 inline constexpr RunFile kFrameTable{kTableFolder.name, "prediction_results.txt"};
 inline constexpr RunFile kConsensusTable{kTableFolder.name, "prediction_results_highestscore.csv"};
-inline constexpr RunFile kChunks{"", "*_chunked#.fa"};  // the number is the chunk size
+inline constexpr RunFile kChunks{"", "*_chunked#.fa"};  // "#" is the chunk size
 inline constexpr RunFile kNucleotides{"", "*_identified_nucleotide.fa"};
 inline constexpr RunFile kProteins{"", "*_identified_protein.faa"};
 
@@ -53,8 +54,8 @@ inline constexpr RunFile kJournal{"", "run.db"};
 inline constexpr RunFile kJournalWal{"", "run.db-wal"};
 inline constexpr RunFile kJournalLock{"", "run.db.lock"};
 inline constexpr RunFile kLock{"", "run.lock"};
-inline constexpr RunFile kLockAside{"", "run.lock-*"};  // while a lock is taken: run_lock.hpp
-inline constexpr RunFile kOwnFiles{"", "run.files"};    // run_folder.hpp
+inline constexpr RunFile kLockAside{"", "run.lock-*"};  // exist while a lock is taken: run_lock.hpp
+inline constexpr RunFile kOwnFiles{"", "run.files"};    // the record of run_folder.hpp
 inline constexpr RunFile kLog{"logs", "virnucpro.log"};
 
 // In these names "*" is the time of the run's start.
@@ -71,21 +72,21 @@ inline constexpr RunFile kMultiqcCalls{"", "virnucpro_calls_mqc.json"};
 inline constexpr RunFile kMultiqcVersions{"", "virnucpro_mqc_versions.yml"};
 inline constexpr RunFile kMultiqcScores{"", "virnucpro_scores_mqc.tsv"};
 
-// A temporary file for the sequences of a pipe. It always has the name that AtomicFile gives to
-// incomplete files.
+// A temporary file for the sequences of a pipe. Its name always has the ending that AtomicFile
+// gives to incomplete files.
 inline constexpr RunFile kSpool{"", "sequences.fasta"};
 
 }  // namespace run_files
 
-// True if a run may write a file of this name, complete or not. `folder` is a folder in the run's
-// directory; "" is the directory itself. RunFolder knows which files a run has written.
+// True if a run may write a file of this name, complete or incomplete. `folder` is a folder in the
+// run's directory; "" is the directory itself. RunFolder knows which files a run has written.
 bool is_run_file(std::string_view folder, std::string_view name);
-// True for the files of a run of this stem, except those of telemetry: their names hold the time of
-// the start.
+// Like is_run_file(), but only for the names that a run of this stem uses. False for telemetry
+// files, because their names have a time and no stem.
 bool is_run_file_of(std::string_view stem, std::string_view folder, std::string_view name);
 // True if a folder of this name may contain files of a run.
 bool is_run_folder(std::string_view name);
-// True for the name of an incomplete file, which a killed run left.
+// True for the name of an incomplete file. Only a killed run leaves such files.
 bool is_incomplete(std::string_view name);
 // Returns the name without the ending of incomplete files.
 std::string_view complete_name(std::string_view name);

@@ -20,7 +20,7 @@ constexpr std::size_t kLongestRecord = 16U << 20U;
 
 const std::string kRecord(run_files::kOwnFiles.name);
 
-// A path within the directory, as run.files has it: "folder/name", "name", or "folder/" for a
+// A path in run.files, relative to the run's directory: "folder/name", "name", or "folder/" for a
 // folder.
 struct Entry {
   std::string folder;
@@ -37,7 +37,7 @@ std::string joined(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
 }
 
-// True for the path of a run's file or folder. The record may be crafted, so others are ignored.
+// True if a run's file or folder can have this path. Other paths in a crafted record are ignored.
 bool may_be_listed(const std::string& path) {
   const Entry entry = split(path);
   if (entry.name.find('/') != std::string::npos) return false;
@@ -46,7 +46,7 @@ bool may_be_listed(const std::string& path) {
          is_run_file(entry.folder, AtomicFile::partial_name(entry.name).string());
 }
 
-// Escapes a name for its line of the record: names may hold any byte but NUL and '/'.
+// Escapes '%' and line ends in a name, because the record has one name per line.
 std::string escaped(std::string_view name) {
   std::string line;
   for (const char letter : name) {
@@ -85,7 +85,7 @@ struct RunFolder::State {
     load();
   }
 
-  // Reads the record. It may be empty, if a process was killed at its start.
+  // Reads the record, which may be empty if a process was killed just after it made the file.
   void load() {
     const EntryKind kind = directory.kind_of(kRecord);
     const std::string text = kind == EntryKind::kFile ? read() : std::string();
@@ -129,7 +129,7 @@ struct RunFolder::State {
   }
 
   bool owns(const std::string& folder, const std::string& name) const {
-    // SQLite's log belongs to the journal.
+    // SQLite's log is not in the record: it belongs to the journal.
     if (folder.empty() && name == run_files::kJournalWal.name) {
       return listed.contains(std::string(run_files::kJournal.name));
     }
@@ -143,16 +143,16 @@ struct RunFolder::State {
     const EntryKind kind = in.kind_of(name);
     if (kind == EntryKind::kNone) return;
     const std::filesystem::path path = in.path() / name;
-    // Without file locks SQLite makes a lock folder.
+    // On a file system without locks SQLite makes a folder of this name.
     if (kind == EntryKind::kFolder && folder.empty() && run_files::kJournalLock.matches(name))
       return;
     if (kind != EntryKind::kFile)
       throw taken_name(path, "it has the name of a run's file, but is not a regular file");
-    // The file of --log-file exists before the run.
+    // The file of --log-file is made before the run, so the record may lack it.
     if (!owns(folder, name) && !is_log_file(path)) throw taken_name(path, "no run wrote it");
   }
 
-  // Checks the names in one folder that a run of this stem may use.
+  // Checks the files in one folder whose names a run of this stem may use.
   void require_names(const Directory& in, const std::string& folder, std::string_view stem) const {
     for (const std::string& name : in.names()) {
       if (is_run_file_of(stem, folder, name)) require_own_or_none(in, folder, name);

@@ -10,11 +10,11 @@
 
 namespace virnucpro {
 
-// A run's directory, held open, and run.files, the record of the files that runs wrote there. A run
-// adds a file's name to the record before it makes the file, so the record is complete however the
-// process ends. Nothing else proves that a file is a run's. The record holds names alone, so it is
-// right in a copied directory, too. If there is no record, the journal proves some files
-// (older_run.hpp).
+// A run's directory, held open, with run.files, the record of the files that runs wrote there. A
+// run adds a file's name to the record before it makes the file, so the record is complete even if
+// the process is killed. Only a recorded file counts as a run's file. The record has relative
+// names, so it is also right in a copied directory. A run of an early version has no record; its
+// journal then proves some files (older_run.hpp).
 //
 // Copies of this object share the record; one thread at a time may use them. Errors: kOutputWrite;
 // kOutputExists, naming the file, if a file that no run wrote has the name of a run's file. Such a
@@ -30,26 +30,25 @@ class RunFolder {
   // Records that a run writes this file, makes the file's folder, and returns the file's place.
   FilePlace place(const RunFile& file, std::string_view differing = {},
                   std::uint64_t number = 0) const;
-  // Checks the names of all files that a run of this stem may write, whatever its options.
+  // Checks that no foreign file has a name that a run of this stem may use, with any options.
   void require_names(std::string_view stem) const;
 
-  // A file that a run wrote.
   struct OwnFile {
     std::string folder;  // "": the directory itself
     std::string name;
     std::filesystem::path path;
   };
   // True if a run wrote this file since the directory was cleared, even if the file is gone now.
-  // `file` has no "*".
+  // `file` must have no "*".
   bool has_written(const RunFile& file) const;
-  // Returns the existing files of runs, complete or not, sorted; no links or folders.
+  // Returns the existing regular files that runs wrote, complete or incomplete, sorted.
   std::vector<OwnFile> own_files() const;
   void remove(const OwnFile& file) const;
-  // Removes a file in the directory itself, if it exists and a run wrote it.
+  // Removes a file in the directory itself, if it exists. Throws kOutputExists for a foreign file.
   void remove(const RunFile& file) const;
   // Removes all files of runs and the record, then the empty folders that runs made.
   void clear() const;
-  // Removes the complete files of runs. Keeps the record, and incomplete files that replace others.
+  // Removes the complete files of runs. Keeps the record, and incomplete files, which replace them.
   void clear_complete() const;
 
  private:

@@ -29,13 +29,11 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestLockFile = 4096;
-constexpr std::size_t kLongestChain = 100;  // claims of processes that died as they took the lock
+constexpr std::size_t kLongestChain = 100;  // takeover files left by dead processes
 constexpr std::size_t kShortestMachineId = 32;
 constexpr std::string_view kUnknown = "-";
 
 const std::string kName(run_files::kLock.name);
-
-// ---- Who holds a lock ----
 
 struct ProcessState {
   char state = 0;
@@ -44,11 +42,11 @@ struct ProcessState {
 
 // Reads /proc/<pid>/stat; empty if there is no such process, or the file may not be read.
 std::optional<ProcessState> state_of(pid_t pid) {
-  constexpr int kFieldsBetween = 18;  // state is field 3, the start time field 22
+  constexpr int kFieldsBetween = 18;  // between state (field 3) and start time (22)
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string text;
   if (!std::getline(file, text)) return std::nullopt;
-  const std::size_t name_end = text.rfind(')');  // the program's name may hold anything
+  const std::size_t name_end = text.rfind(')');  // the program's name may contain ')'
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(name_end + 1));
   ProcessState found;
@@ -95,7 +93,7 @@ LockHolder this_process() {
 }
 
 bool is_there(const LockHolder& holder) {
-  // A holder with our pid and no start time is an earlier process.
+  // This process holds no lock yet: a holder with its pid but no start time is an earlier process.
   if (holder.pid == ::getpid() && holder.start_time == 0) return false;
   if (::kill(holder.pid, 0) != 0 && errno != EPERM) return false;
   const std::optional<ProcessState> state = state_of(holder.pid);
@@ -104,7 +102,7 @@ bool is_there(const LockHolder& holder) {
   return holder.start_time == 0 || holder.start_time == state->start_time;
 }
 
-// Returns the text of a lock. The time makes it differ from every other lock of the same process.
+// Returns the text of a lock file. It ends with the time, so that it differs from all other locks.
 std::string text_of(const LockHolder& holder) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return fmt::format("{} {} {} {} {} {} {} {}\n", holder.host, holder.pid, holder.start_time,
@@ -114,8 +112,6 @@ std::string text_of(const LockHolder& holder) {
                      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
-// ---- The files ----
-
 struct LockFile {
   std::string name;
   std::string text;
@@ -124,7 +120,7 @@ struct LockFile {
   FileLock file_lock = FileLock::kUnknown;
 };
 
-// Takes a shared lock, so that two processes that only look do not take each other for the holder.
+// Tests flock(2) with a shared lock, so that two processes that test do not block each other.
 FileLock look_at_flock(int fd) {
   while (::flock(fd, LOCK_SH | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return FileLock::kHeld;
@@ -133,7 +129,7 @@ FileLock look_at_flock(int fd) {
   return FileLock::kFree;
 }
 
-// Throws for a lock that cannot be read: its holder is unknown, so the lock keeps others out.
+// Throws for a lock file that cannot be read: its holder is unknown, so it may be alive.
 [[noreturn]] void fail_unreadable(const Directory& directory, const std::string& name) {
   Error unreadable(kind_of_failure(errno, ErrorKind::kOutputBusy),
                    Place{.file = (directory.path() / name).string()},
@@ -142,8 +138,8 @@ FileLock look_at_flock(int fd) {
   throw Error(unreadable);
 }
 
-// Reads a lock; empty if there is none. Its holder's host is empty if the file is not a lock.
-// Errors: kOutputBusy if it cannot be read, kTooManyFiles.
+// Reads a lock file; nullopt if it does not exist. The holder's host is empty if the file is not a
+// lock. Errors: kOutputBusy if the file cannot be read, kTooManyFiles.
 std::optional<LockFile> read_lock(const Directory& directory, const std::string& name) {
   LockFile lock{.name = name, .text = {}, .holder = {}};
   const EntryKind kind = directory.kind_of(name);
@@ -161,7 +157,7 @@ std::optional<LockFile> read_lock(const Directory& directory, const std::string&
   return lock;
 }
 
-// Reads a lock, but waits a moment while it is empty: a process may be writing its text.
+// Reads a lock file. Waits up to 0.5 s while it is empty: a process may be writing its text.
 std::optional<LockFile> read_written_lock(const Directory& directory, const std::string& name) {
   constexpr int kLooks = 25;
   constexpr std::chrono::milliseconds kPause{20};
@@ -173,18 +169,18 @@ std::optional<LockFile> read_written_lock(const Directory& directory, const std:
   return lock;
 }
 
-// Returns the file that a process makes to take over `lock`.
+// Returns the name of the file that a process makes to take over `lock`.
 std::string successor_of(const LockFile& lock) {
   return run_files::kLockAside.in({}, fmt::format("after-{:016x}", hash64(lock.text))).string();
 }
 
-// Returns run.lock, then the claims to it, each made to take over the lock before it; empty if
-// there is no run.lock. The last file may not be a lock.
+// Returns run.lock and the takeover files after it, each made to take over the file before. Empty
+// if there is no run.lock. Only the last file may be something other than a lock.
 std::vector<LockFile> chain_of(const Directory& directory) {
   std::vector<LockFile> chain;
   std::optional<LockFile> lock = read_written_lock(directory, kName);
   while (lock) {
-    // No process makes a longer chain or a circle.
+    // No process makes a longer chain or a circle, so the file counts as foreign.
     if (chain.size() == kLongestChain) lock->holder = {};
     const bool is_last = lock->holder.host.empty();
     std::string next = successor_of(*lock);
@@ -266,7 +262,7 @@ Life life_of(const LockHolder& holder, FileLock file_lock) {
     const bool is_this_machine = !own.machine.empty() && holder.machine == own.machine;
     return is_this_machine ? Life::kDead : Life::kUnknown;
   }
-  // All containers of one kernel see the same flock.
+  // All containers of one kernel see the same flock, so a free file means that the holder is dead.
   if (knows_boots && holder.has_flock && file_lock == FileLock::kFree) return Life::kDead;
   const bool knows_namespaces = holder.pid_namespace != 0 && own.pid_namespace != 0;
   if (knows_namespaces && holder.pid_namespace != own.pid_namespace) return Life::kUnknown;
@@ -296,20 +292,20 @@ RunLock::RunLock(const Directory& directory, TakeOver allowed) : directory_(dire
   remove_remains();
 }
 
-// Makes a file with this lock's text under `name`, complete from the first moment. Returns false if
-// the name is taken.
+// Makes the file `name` with this lock's complete text in one step; false if the name exists.
 bool RunLock::publish(const std::string& name) {
   if (::linkat(directory_.fd(), aside_.c_str(), directory_.fd(), name.c_str(), 0) == 0) return true;
   if (errno == EEXIST) {
-    // A network file system may repeat a call whose answer was lost.
+    // A network file system may repeat a call whose answer was lost. Then the file is ours.
     const std::optional<LockFile> there = read_lock(directory_, name);
     return there && there->text == text_;
   }
   return publish_copy(name);
 }
 
-// Publishes without hard links. If the file system also lacks a rename that spares existing files,
-// the new file is empty for a moment, and others wait for its text (read_written_lock).
+// Publishes without hard links, by renaming a copy. If the file system also has no rename that
+// refuses existing names, writes the file in place. The file is then empty for a moment, and other
+// processes wait for its text (read_written_lock).
 bool RunLock::publish_copy(const std::string& name) {
   const std::string copy = aside_ + "-copy";
   if (write_as(copy)) {
@@ -321,7 +317,7 @@ bool RunLock::publish_copy(const std::string& name) {
   return write_as(name);
 }
 
-// Writes the lock's text to a new file; returns false if the name is taken.
+// Writes the lock's text to a new file; returns false if the name exists.
 bool RunLock::write_as(const std::string& name) {
   UniqueFd file = directory_.create(name);
   if (file.get() < 0 && errno == EEXIST) return false;
@@ -334,14 +330,15 @@ bool RunLock::write_as(const std::string& name) {
   throw write_error(directory_.path() / name, error);
 }
 
-// Takes over a stale lock; returns false if another process changed the locks meanwhile.
+// Takes over a dead process's lock. Returns false if another process changed the locks meanwhile.
 bool RunLock::take_over(TakeOver allowed) {
   const std::vector<LockFile> chain = chain_of(directory_);
   if (chain.empty()) return false;
   require_dead(directory_, chain.back(), allowed);
   const std::string claim = successor_of(chain.back());
   if (!publish(claim)) return false;
-  // If another process took the lock over first, it replaced run.lock before it removed its claim.
+  // Look at run.lock again: a process that took the lock over first has replaced run.lock before it
+  // removed its claim.
   const std::optional<LockFile> now = read_lock(directory_, kName);
   const bool is_mine = now && now->text == chain.front().text;
   const int error = is_mine ? directory_.rename(aside_, kName) : 0;
@@ -356,15 +353,15 @@ bool RunLock::take_over(TakeOver allowed) {
   return true;
 }
 
-// True if the process that made this file is dead. A process that takes a lock has text in its file
-// or locks it; without flock, it does not need an empty file.
+// True if the process that made this file is dead. A live process has text in its file or a flock
+// on it. Without flock, a live process can lose its empty file without harm.
 bool RunLock::is_left_by_the_dead(const std::string& name) const {
   try {
     const std::optional<LockFile> lock = read_lock(directory_, name);
     if (!lock) return false;
     if (lock->holder.host.empty()) return lock->is_empty && lock->file_lock != FileLock::kHeld;
     return life_of(lock->holder, lock->file_lock) == Life::kDead;
-  } catch (const Error&) {  // a file of another user
+  } catch (const Error&) {  // it may be another user's file
     return false;
   }
 }
@@ -397,7 +394,7 @@ RunLock::~RunLock() {
     const std::optional<LockFile> lock = read_lock(directory_, kName);
     if (lock && lock->text == text_) ::unlinkat(directory_.fd(), kName.c_str(), 0);
   } catch (const Error& error) {
-    log_warning("{}: run.lock could not be removed; the run will look killed", error.what());
+    log_warning("run.lock could not be removed, so the run will look killed: {}", error.what());
   }
 }
 

@@ -52,10 +52,10 @@ ErrorKind kind_of(int extended) {
   const int code = sqlite3_extended_errcode(database);
   std::string why =
       code == SQLITE_INTERRUPT ? "its list of tables has no end" : sqlite3_errmsg(database);
-  // The message is English, but names in it come from a file that may be damaged.
+  // The message may quote names from a damaged file, so bytes outside ASCII are replaced.
   std::replace_if(
       why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');
-  // SQLite also reports a failed read as damage of the file.
+  // SQLite also reports a failed read as damage. If errno shows a failed read, report the read.
   const bool is_damage = kind_of(code) == ErrorKind::kJournalDamaged;
   if (is_damage && kind_of_reading(system, ErrorKind::kJournalDamaged) != kind_of(code)) {
     throw Error(kind_of_reading(system), Place{.file = path.string()}, errno_text(system));
@@ -79,8 +79,8 @@ struct Limit {
   int most;
 };
 
-// A unit has up to 16 MiB of ids, one more id, and its scores (unit.cpp). Tables have about ten
-// columns, and statements some hundred bytes.
+// All limits are above this program's needs. A unit has up to 16 MiB of ids, one more id, and its
+// scores (unit.cpp). Tables have about ten columns, and statements some hundred bytes.
 constexpr std::array kLimits{
     Limit{SQLITE_LIMIT_LENGTH, 32 << 20},
     Limit{SQLITE_LIMIT_SQL_LENGTH, 16 << 10},
@@ -96,8 +96,8 @@ constexpr std::array kLimits{
     Limit{SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
-// Limit of SQLite's steps to read the schema: its ten rows take some ten steps each, but a crafted
-// file's pages can form a tree that has practically no end.
+// The most steps of SQLite to read the schema. The schema's ten rows take some ten steps each, but
+// a crafted file's pages can form a tree that has practically no end.
 constexpr int kMostSchemaSteps = 100'000;
 
 // Compiles a statement. The first statement also makes SQLite read the schema.
@@ -110,7 +110,7 @@ int prepare_within_limits(sqlite3* database, std::string_view sql, sqlite3_stmt*
   return code;
 }
 
-// Replaces each letter that may have a meaning in a URI by its code.
+// Returns an SQLite URI of the path. Characters that may have a meaning in a URI are escaped.
 std::string uri_of(const std::filesystem::path& path) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-";
@@ -132,7 +132,7 @@ int keep_path(sqlite3_vfs* /*vfs*/, const char* path, int size, char* out) {
   return SQLITE_OK;
 }
 
-// An SQLite file system that leaves paths as they are.
+// An SQLite file system (VFS) that does not resolve links in paths.
 class PlainPaths {
  public:
   explicit PlainPaths(const char* base) : name_(std::string("virnucpro-") + base) {
@@ -194,11 +194,11 @@ SqliteStatement& SqliteStatement::bind_blob(int parameter, std::string_view byte
 bool SqliteStatement::step() {
   errno = 0;
   const int code = sqlite3_step(statement_.get());
-  // SQLite keeps errno only for some failures, not for a write at the end of a statement.
+  // Read errno here: SQLite keeps it for some failures only, not for a write at a statement's end.
   const int system = errno;
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  sqlite3_reset(statement_.get());  // ready for another try; fail() still sees the error
+  sqlite3_reset(statement_.get());  // allows another try; fail() still sees the error
   fail(sqlite3_db_handle(statement_.get()), path_, system);
 }
 
@@ -215,7 +215,8 @@ std::uint64_t SqliteStatement::integer(int column) const {
   const auto number = narrow<std::uint64_t>(
       static_cast<std::int64_t>(sqlite3_column_int64(statement_.get(), column)));
   if (number) return *number;
-  throw Error(ErrorKind::kJournalDamaged, Place{.file = path_.string()}, "a count is negative");
+  throw Error(ErrorKind::kJournalDamaged, Place{.file = path_.string()},
+              "a number in it is negative");
 }
 
 std::string SqliteStatement::text(int column) const {
@@ -244,7 +245,8 @@ SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vf
   if (database == nullptr) throw Error(ErrorKind::kOutOfMemory, "SQLite could not start");
   if (code != SQLITE_OK) fail(database, path_);
   sqlite3_extended_result_codes(database, 1);
-  // If SQLite cannot open a file for writing, it opens it read-only, without an error.
+  // If SQLite cannot open a file for writing, it opens the file read-only, without an error. A lack
+  // of memory or descriptors is then an error here.
   const bool lacks = kind_of_reading(system, ErrorKind::kOutputWrite) != ErrorKind::kOutputWrite;
   if (writes && is_read_only() && lacks) throw write_error(path_, system);
   defend();
@@ -292,7 +294,8 @@ bool SqliteDatabase::was_moved() const {
 std::uint64_t SqliteDatabase::integer(std::string_view sql) const {
   SqliteStatement statement = prepare(sql);
   if (statement.step()) return statement.integer(0);
-  throw Error(ErrorKind::kJournalDamaged, Place{.file = path_.string()}, "a count is missing");
+  throw Error(ErrorKind::kJournalDamaged, Place{.file = path_.string()},
+              "a number in it is missing");
 }
 
 SqliteTransaction::SqliteTransaction(SqliteDatabase& database) : database_(database) {
@@ -303,7 +306,7 @@ SqliteTransaction::~SqliteTransaction() {
   if (!open_) return;
   try {
     database_.execute("ROLLBACK");
-  } catch (const Error&) {  // SQLite has rolled back itself
+  } catch (const Error&) {  // SQLite has already rolled back
   }
 }
 

@@ -12,9 +12,9 @@
 
 namespace virnucpro {
 
-// An SQLite database and its statements as owned resources. Errors: kOutputWrite (full disk, I/O,
-// permissions), kJournalDamaged (not a database, broken pages, another schema), kOutputBusy (locked
-// by another process), kOutOfMemory.
+// A prepared statement. Errors, also of SqliteDatabase: kOutputWrite (full disk, I/O, permissions),
+// kJournalDamaged (not a database, broken pages, another schema), kOutputBusy (locked by another
+// process), kOutOfMemory.
 class SqliteStatement {
  public:
   SqliteStatement(sqlite3* database, std::string_view sql, const std::filesystem::path& path);
@@ -24,12 +24,12 @@ class SqliteStatement {
   SqliteStatement& bind(int parameter, std::string_view text);
   SqliteStatement& bind_blob(int parameter, std::string_view bytes);
 
-  bool step();  // returns true if there is a row
+  bool step();  // returns false if there is no further row
   // Runs a statement that returns no rows, and resets it for the next use.
   void execute();
-  void reset();  // for its next use
+  void reset();  // for the statement's next use
 
-  // Columns of the row count from 0.
+  // Columns count from 0.
   std::uint64_t integer(int column) const;
   std::string text(int column) const;
   std::span<const std::byte> blob(int column) const;  // valid until the next step
@@ -44,32 +44,33 @@ class SqliteStatement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// An open SQLite database. The file may be a stranger's, so nothing in its schema is run (triggers,
-// views, functions with effects), the size of values is limited, and links are not followed. The
-// caller must check the files beside it: SQLite rolls back a journal that it finds there.
+// An open SQLite database. The file may come from another person. So triggers, views and functions
+// with effects in its schema do not run, the size of values is limited, and links are not followed.
+// The caller must check the files beside it, because SQLite rolls back a journal that it finds
+// there.
 class SqliteDatabase {
  public:
-  // kAsItIs reads the file alone, takes no locks and ignores files beside it. Nothing may change
-  // the file meanwhile.
+  // kAsItIs only reads the file: it takes no locks and ignores the files beside it. Nothing may
+  // change the file meanwhile.
   enum class Access : std::uint8_t { kReadWrite, kAsItIs };
 
-  // Opens an existing file, empty or a database. `vfs`: "unix-dotfile", or null for "unix". SQLite
-  // is kept from resolving links in the path, so a path through /proc/self/fd stays below that
-  // folder, also for the files beside the database. Errors name `shown` instead of the path, if
-  // that is not empty.
+  // Opens an existing file, which is empty or a database. `vfs` is "unix-dotfile", or null for
+  // "unix". SQLite does not resolve links in the path, so a path through /proc/self/fd stays below
+  // that folder, also for the files beside the database. If `shown` is not empty, errors name it
+  // instead of the path.
   SqliteDatabase(const std::filesystem::path& path, const char* vfs,
                  Access access = Access::kReadWrite, const std::filesystem::path& shown = {});
 
   void execute(std::string_view sql);
   SqliteStatement prepare(std::string_view sql) const;
-  // Returns the single number that a statement gives.
+  // Runs a statement and returns the number in its first row's first column.
   std::uint64_t integer(std::string_view sql) const;
   const std::filesystem::path& path() const { return path_; }  // as errors name it
-  // If `keeps`, the log stays as it is when the database is closed, and no file changes.
+  // If `keeps`, closing the database leaves the database and its log as they are.
   void keep_log(bool keeps);
-  // Also true if the file says that only a newer SQLite may write to it.
+  // True also if the file's header allows only a newer SQLite to write to the file.
   bool is_read_only() const;
-  // True if the file was removed or replaced; false if that is unknown, without file locks.
+  // True if the file was removed or replaced; false if SQLite cannot know it, without file locks.
   bool was_moved() const;
 
  private:
@@ -83,7 +84,7 @@ class SqliteDatabase {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-// Changes that are made together by commit(), or not at all.
+// A transaction. commit() makes all its changes; without commit() none is made.
 class SqliteTransaction {
  public:
   explicit SqliteTransaction(SqliteDatabase& database);

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Limit of a unit's ids: memory holds a whole unit, and long ids can outweigh all its scores.
+// The most bytes of ids in a unit: a unit must fit in memory, and long ids outweigh its scores.
 constexpr std::uint64_t kIdBytesPerUnit = 16U << 20U;
 
 }  // namespace

@@ -17,20 +17,20 @@ struct FrameScore {
   float virus = 0;
 };
 
-// The reason why a sequence was skipped. A sequence that only has no frames is not skipped.
+// Why a sequence was skipped. A sequence that is long enough but has no frames is not skipped.
 enum class Skip : std::uint8_t { kNone, kEmpty, kTooShort };
 
-// A sequence, or some of its chunks if it is too long for one unit. A sequence's parts follow each
-// other; `last` marks the last part.
+// A sequence, or consecutive chunks of one that is too long for one unit. A sequence's parts follow
+// each other; `last` marks the last part.
 struct SequencePart {
   std::uint32_t input = 0;  // index into the run's inputs
   std::string id;
   std::uint64_t length = 0;  // letters of the whole sequence
   std::uint64_t chunks = 0;  // of the whole sequence; 0 when skipped
-  // A hash of the chunks' letters (all letters of a skipped sequence); a resumed run compares it.
+  // A hash of the part's letters (all letters of a skipped sequence), which a resumed run compares.
   std::uint32_t letters_hash = 0;
   Skip skip = Skip::kNone;
-  bool with_previous = false;  // the sequence is the mate of the one before it
+  bool with_previous = false;  // the sequence is the mate of the sequence before it
   bool last = true;
   std::vector<FrameScore> frames;  // ordered by chunk, then name
 };
@@ -49,8 +49,8 @@ struct Unit {
   std::vector<SequencePart> parts;
 };
 
-// Measures a unit while parts are added, and says when to close it: at 256 frames, about a batch of
-// a GPU (base/limits.hpp), or at many sequences or long ids.
+// Adds up a unit's size and says when to close the unit: at 256 frames, about a batch of a GPU
+// (base/limits.hpp), or at many sequences or long ids.
 class UnitSize {
  public:
   void add(const SequencePart& part);
@@ -62,10 +62,10 @@ class UnitSize {
   std::uint64_t id_bytes_ = 0;
 };
 
-// Returns a unit's name in messages: "unit 3 of input 1", both counted as in the journal, from 0.
+// Returns a unit's name for messages: "unit 3 of input 1". Both numbers count from 0.
 std::string unit_name(std::uint32_t input, std::uint64_t index);
 
-// These return a whole id with chunk and frame: "id_chunk_3R1". Chunks count from 1 in ids.
+// These return ids: "id_chunk_3", "id_chunk_3R1". `chunk` counts from 0, ids count from 1.
 std::string chunk_id(const std::string& id, std::uint64_t chunk);
 std::string frame_id(const std::string& id, std::uint64_t chunk, std::uint8_t name);
 

@@ -17,7 +17,7 @@ constexpr std::uint8_t kVersion = 4;
 constexpr std::uint8_t kOldestVersion = 3;  // its units do not mark mates
 constexpr std::size_t kChecksumSize = 4;
 constexpr std::size_t kSmallestPart = 9;   // five fields of one byte and a hash
-constexpr std::size_t kSmallestFrame = 1;  // a failed frame
+constexpr std::size_t kSmallestFrame = 1;  // one byte: a failed frame
 constexpr unsigned kNameBits = 3;
 constexpr unsigned kChunkShift = kNameBits + 1;
 constexpr std::uint8_t kSkipMask = 3;
@@ -64,7 +64,7 @@ void encode_part(const SequencePart& part, ByteWriter& out) {
   encode_frames(part.frames, out);
 }
 
-// Decodes a frame. Frames come by chunk, then name, so it must lie after the frame `before`.
+// Decodes a frame. Frames are ordered by chunk, then name, so the frame must come after `before`.
 FrameScore decode_frame(std::uint64_t chunks, const FrameScore* before, BlobReader& in) {
   const std::uint64_t head = in.varint();
   const auto chunk = checked_add(before != nullptr ? before->chunk : 0, head >> kChunkShift);
@@ -93,7 +93,7 @@ SequencePart decode_part(BlobReader& in) {
   const unsigned skip = flags & kSkipMask;
   if (skip > static_cast<unsigned>(Skip::kTooShort) ||
       flags > (kSkipMask | kLastFlag | kWithPreviousFlag)) {
-    in.fail("holds flags that are not known");
+    in.fail("has unknown flags");
   }
   part.skip = static_cast<Skip>(skip);
   part.last = (flags & kLastFlag) != 0;
@@ -131,12 +131,12 @@ Unit decode_unit(std::span<const std::byte> blob, std::uint32_t input, std::uint
   const std::size_t size = blob.size() < kChecksumSize ? 0 : blob.size() - kChecksumSize;
   BlobReader checksum(blob.subspan(size), file, name);
   if (checksum.number<std::uint32_t>() != crc32c(blob.first(size))) {
-    checksum.fail("its checksum does not fit");
+    checksum.fail("its checksum is wrong");
   }
   BlobReader in(blob.first(size), file, name);
   const auto version = in.number<std::uint8_t>();
   if (version < kOldestVersion || version > kVersion)
-    in.fail("is of another version of the program");
+    in.fail("is from another version of the program");
   Unit unit{.input = input, .index = index, .parts = {}};
   if (in.varint() != input || in.varint() != index) in.fail("says that it is another unit");
   const std::size_t parts = in.count(kSmallestPart);

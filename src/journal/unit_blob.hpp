@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Returns the binary form of a unit, as a journal row holds it:
+// Returns the binary form of a unit, which is the value of a journal row:
 //
 //   version (1 byte) · input · index · number of parts · parts · CRC-32C of all before it (4 bytes)
 //   part:  id · length · chunks · hash of its letters (4 bytes) · flags (1 byte) ·
@@ -22,9 +22,9 @@ namespace virnucpro {
 // nine bytes, so a run of 6 million sequences needs some 200 MB.
 std::string encode_unit(const Unit& unit);
 
-// Returns the unit in `blob`, which must be the input's unit `index`. Errors: kJournalDamaged,
-// naming `file` and the unit, for another version, a wrong checksum, numbers that contradict each
-// other, or bytes left over.
+// Decodes `blob`, which must be unit `index` of the input. Errors: kJournalDamaged, naming `file`
+// and the unit, for another version, a wrong checksum, numbers that contradict each other, or bytes
+// left over.
 Unit decode_unit(std::span<const std::byte> blob, std::uint32_t input, std::uint64_t index,
                  const std::string& file);
 

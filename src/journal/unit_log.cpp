@@ -77,7 +77,7 @@ void UnitLog::close_unit() {
 }
 
 void UnitLog::save() {
-  if (open_.empty()) return;  // units with all their scores have already left
+  if (open_.empty()) return;  // complete units are already in the sink
   OpenUnit& first = open_.front();
   const auto end = std::find_if(first.part_opens.begin(), first.part_opens.end(),
                                 [](std::uint64_t open) { return open > 0; });
@@ -100,7 +100,7 @@ UnitLog::Slot UnitLog::find(std::uint64_t number) {
 void UnitLog::give_finished() {
   while (!open_.empty() && open_.front().closed && open_.front().open_frames == 0) {
     Unit unit = std::move(open_.front().unit);
-    open_.pop_front();  // first, so that the rest stays whole if the sink fails
+    open_.pop_front();  // first, so that the other units stay valid if the sink throws
     sink_(std::move(unit));
   }
 }

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// Collects consecutive parts of sequences into units. A unit goes to the sink, in order, once all
+// Collects consecutive parts of sequences into units. Units go to the sink in order, each when all
 // its frames have scores. Frames are numbered in order of add(), from 0; scores may come in any
 // order.
 class UnitLog {
@@ -22,30 +22,27 @@ class UnitLog {
   // `scored` counts the sequences that have all their scores.
   UnitLog(Sink sink, Counter& scored) : sink_(std::move(sink)), scored_(scored) {}
 
-  // Returns the number of the next frame.
   std::uint64_t next_number() const { return next_number_; }
-  // Returns the number of the first frame whose unit is not in the sink; else next_number().
+  // Returns the number of the first frame whose unit has not gone to the sink; else next_number().
   std::uint64_t first_waiting() const {
     return open_.empty() ? next_number_ : open_.front().first_number;
   }
-  // These return the number of units begun so far, and the next unit's number within its input.
+  // These return the number of units begun so far, and the next unit's index within its input.
   std::uint64_t begun() const { return begun_; }
   std::uint64_t next_unit() const { return next_unit_; }
-  // Closes the last unit. Units of another input follow, from number `first_unit` on.
+  // Closes the last unit and begins an input, whose next unit has index `first_unit`.
   void begin_input(std::uint64_t first_unit);
-  // Returns the number of the part's first frame; the others follow it.
+  // Adds a part. Returns its first frame's number; its other frames have the following numbers.
   std::uint64_t add(SequencePart part);
-  // Adds a part whose frames have their scores already.
   void add_scored(SequencePart part);
   void set_score(std::uint64_t number, float others, float virus);
-  // Marks a frame that could not be computed. It counts as absent.
+  // Marks a frame as failed, because it could not be computed. Tables leave the frame out.
   void give_up(std::uint64_t number);
-  // Returns the whole id of a frame that has no score yet.
+  // Returns the id of a frame that has no score yet: "id_chunk_3R1".
   std::string id_of(std::uint64_t number);
-  // Closes the last unit.
   void close_unit();
-  // Call it when a run ends early. Passes on the leading parts of the first open unit that have all
-  // their scores. Nothing can be added afterwards.
+  // Passes on the first open unit, cut before its first part without all scores. Call it when a run
+  // ends early. Nothing can be added afterwards.
   void save();
 
  private:
@@ -61,7 +58,7 @@ class UnitLog {
 
   struct Slot {
     OpenUnit& unit;
-    std::size_t part;  // index into the unit's parts
+    std::size_t part;
     FrameScore& frame;
   };
 
@@ -73,7 +70,7 @@ class UnitLog {
 
   Sink sink_;
   Counter& scored_;
-  std::deque<OpenUnit> open_;  // in order
+  std::deque<OpenUnit> open_;
   std::uint64_t next_unit_ = 0;
   std::uint64_t begun_ = 0;
   std::uint64_t next_number_ = 0;

@@ -142,10 +142,9 @@ TEST_F(KnownPartsOfAJournal, MustNotBeMoreNorFewerThanWereScored) {
   EXPECT_TRUE(known.needs_more(0));
   for (const char* id : {"a", "b"}) EXPECT_TRUE(known.has(part_named(id)));
   EXPECT_THAT(mismatch([&] { known.check_end(0, kEnded); }),
-              HasSubstr("sequence c was scored and is not there any more"));
+              HasSubstr("sequence c was scored and is missing now"));
   EXPECT_TRUE(known.has(part_named("c")));
-  EXPECT_THAT(mismatch([&] { (void)known.has(part_named("d")); }),
-              HasSubstr("sequence d was not there when it was scored"));
+  EXPECT_THAT(mismatch([&] { (void)known.has(part_named("d")); }), HasSubstr("sequence d is new"));
 }
 
 // The run was killed while it read the input: what comes after the last part is new.

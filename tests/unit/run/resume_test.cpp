@@ -377,7 +377,7 @@ TEST_F(Resumed, GoesOnWithTheInputAsItWasAfterARefusal) {
 TEST_F(Resumed, IsRefusedWithAnInputThatGrewAfterItsEnd) {
   write_text(directory / "b.fa", read_text(directory / "b.fa") + ">more\nACGTACGTACGT\n");
   PredictSettings finished = settings("reference");
-  const std::string why = "input 3 changed since the run began: sequence more was not there";
+  const std::string why = "input 3 changed since the run began: sequence more is new";
   EXPECT_THAT(refusal(finished), HasSubstr(why));
   interrupt_after(units(), 3);
   EXPECT_THAT(refusal(settings("out")), HasSubstr(why));
