@@ -10,35 +10,32 @@
 
 namespace virnucpro {
 
-// The calls of a sequence.
 enum class Call : std::uint8_t { kVirus, kOthers, kAmbiguous, kUnscored };
 std::string_view word_of(Call call);  // "virus", "others", "ambiguous", "unscored"
 Call call_of(const ContigCall& contig);
 
-// The rules that can call sequences.
 enum class RuleName : std::uint8_t { kMajority, kViralNgs };
 std::string_view word_of(RuleName name);
 std::optional<RuleName> rule_named(std::string_view word);
 
-// The single rule of a run that says when a chunk or a sequence is called virus
-// (docs/reference/semantics.md, section 6). Every file follows it: contigs.tsv once had its own
-// rule, and its count of viruses differed from the summary's. Calls are made when a file is written
-// and never stored, so another rule computes no scores. Both rules call a chunk alike.
+// The rule by which a run calls chunks and sequences virus (docs/reference/semantics.md, section
+// 6). All files of the run follow this one rule. Calls are made when a file is written and are
+// never stored, so a change of the rule needs no new scores. Both rules call a chunk in the same
+// way.
 class CallRule {
  public:
   static constexpr double kDefaultMinScore = 0;  // no least score, as in the original
   static constexpr double kDefaultMinShare = 0.5;
 
-  // The default rule.
   CallRule() = default;
-  // Makes the rule by majority; both numbers are from 0 to 1. `min_score` is the least printed
-  // virus score of a virus chunk, `min_share` the least share of virus chunks among scored chunks.
+  // Makes the majority rule. `min_score` (0 to 1) is the least printed virus score of a virus
+  // chunk. `min_share` (0 to 1) is the least share of virus chunks among scored chunks.
   CallRule(double min_score, double min_share);
 
-  // Makes viral-ngs the rule. Sequences called virus are written if their tier is at least
-  // `min_tier`, which is one of kTiers.
+  // Switches to the rule viral-ngs. A sequence called virus is written to files of sequences if its
+  // tier is at least `min_tier`, one of kTiers.
   void use_viral_ngs(std::string_view min_tier = kReviewTier);
-  // Sets the numbers of viral-ngs. label-reads uses them also in a run by majority.
+  // Sets the thresholds of viral-ngs. label-reads uses them even if the run's rule is majority.
   void set_viral_ngs(const RollupRule& rule) { viral_ngs_ = rule; }
 
   RuleName name() const { return name_; }
@@ -48,12 +45,12 @@ class CallRule {
   const RollupRule& viral_ngs() const { return viral_ngs_; }
   std::string_view min_tier() const { return min_tier_; }
 
-  // True if these highest scores of a chunk make it virus; equal scores do, as in the original.
+  // True if a chunk with these highest scores is virus. Equal scores are, as in the original.
   bool is_virus_chunk(float others, float virus) const {
     return virus >= others && virus >= least_score_;
   }
 
-  // True if both rules call every sequence alike, and choose the same sequences to be written.
+  // True if both rules give every sequence the same call and write the same sequences to files.
   bool operator==(const CallRule& other) const;
 
  private:
@@ -62,7 +59,7 @@ class CallRule {
   double min_share_ = kDefaultMinShare;
   RollupRule viral_ngs_{};
   std::string_view min_tier_ = kReviewTier;
-  // The smallest score whose printed digits reach min_score_.
+  // The smallest float32 score whose printed value is at least min_score_.
   float least_score_ = -std::numeric_limits<float>::infinity();
 };
 
@@ -74,7 +71,7 @@ struct CallRuleChange {
   RollupChange viral_ngs{};
   std::string_view min_tier{};
 
-  // Returns the changed rule. Errors: kUsage for a number that belongs to the other rule.
+  // Returns the changed rule. Errors: kUsage for a number that the chosen rule does not use.
   CallRule over(const CallRule& rule) const;
 };
 

@@ -14,7 +14,7 @@ namespace {
 // Returns BED's score, a whole number from 0 to 1000.
 int bed_score(float virus) {
   const double score = std::floor(1000 * printed_score(virus));
-  if (!(score > 0)) return 0;  // true for NaN, too
+  if (!(score > 0)) return 0;  // NaN also gives 0
   return static_cast<int>(std::min(score, 1000.0));
 }
 

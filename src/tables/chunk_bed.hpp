@@ -9,15 +9,15 @@
 
 namespace virnucpro {
 
-// Writes chunks.bed: a line for each chunk of each sequence, also if unscored, in input order (BED
-// with its first six columns, then score_0, score_1 and the number of scored frames; NA for no
-// score). `name` is virus, others or unscored; `score` is 1000 times the virus score, rounded down.
-// A skipped sequence has no chunks. Errors: kOutputWrite.
+// Writes chunks.bed: a line for each chunk, scored or not, in input order. The columns are BED's
+// first six, then score_0 and score_1 (NA if not scored) and the number of scored frames. BED's
+// `name` is virus, others or unscored. BED's `score` is 1000 times the virus score, rounded down. A
+// skipped sequence has no chunks. Errors: kOutputWrite.
 class ChunkBed {
  public:
   ChunkBed(const FilePlace& place, std::uint64_t chunk_size, const CallRule& rule);
 
-  // Takes the parts of a sequence in order, with their scored chunks.
+  // Adds a part with its scored chunks. Call it with a sequence's parts in order.
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   AtomicFile& file() { return file_; }

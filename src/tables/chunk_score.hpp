@@ -13,11 +13,11 @@ struct ChunkScore {
   float others = 0;
   float virus = 0;
 
-  // True if the original calls the chunk virus; it has no least score.
+  // True if the original program calls the chunk virus; it has no least score.
   bool is_virus() const { return virus >= others; }
 };
 
-// Returns a part's chunks that have a scored frame, in order. Failed frames count as absent.
+// Returns the scores of a part's chunks, in order. Leaves out chunks without a scored frame.
 std::vector<ChunkScore> scored_chunks(const SequencePart& part);
 
 }  // namespace virnucpro

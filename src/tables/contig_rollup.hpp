@@ -11,25 +11,25 @@
 namespace virnucpro {
 
 // The rule by which a public-health centre calls contigs from VirNucPro's table of chunks
-// (broadinstitute/viral-ngs, VIRNUCPRO.md at c35cedd; docs/reference/semantics.md, section 6). Its
-// numbers are those of the centre; this program did not calibrate them. Names, digits and rounding
-// are those of viral-ngs; our columns stand behind its columns.
+// (broadinstitute/viral-ngs, VIRNUCPRO.md at c35cedd; docs/reference/semantics.md, section 6). The
+// thresholds are the centre's; this program did not calibrate them. Column names, digits and
+// rounding are those of viral-ngs. This program's own columns come after those of viral-ngs.
 struct RollupRule {
-  double min_weighted_delta = 0.3;     // above it a contig is viral, below its negative non-viral
-  double high_confidence_delta = 0.6;  // between moderate and high confidence
-  double min_confident_score = 0.8;    // a confident chunk scores more for its class …
-  double max_opposing_score = 0.3;     // … and less for the other
-  double min_ambiguous_score = 0.7;    // an ambiguous chunk scores more for both
-  double min_viral_prop = 0.1;         // of confident chunks, for moderate or high confidence
+  double min_weighted_delta = 0.3;     // delta > this: viral; delta < -this: non-viral
+  double high_confidence_delta = 0.6;  // |delta| > this: high confidence, not moderate
+  double min_confident_score = 0.8;    // a confident chunk scores above this for its class …
+  double max_opposing_score = 0.3;     // … and below this for the other class
+  double min_ambiguous_score = 0.7;    // an ambiguous chunk scores above this for both
+  double min_viral_prop = 0.1;         // least share of confident chunks; else low confidence
   double min_nonviral_prop = 0.1;
-  std::uint64_t min_chunks = 5;  // with fewer, confidence is one step lower
+  std::uint64_t min_chunks = 5;  // with fewer chunks, confidence is one step lower
 
   bool operator==(const RollupRule&) const = default;
 };
 
 inline constexpr std::string_view kRollupName = "viral-ngs";
 
-// A number of the rule, from 0 to 1, and its flag; min_chunks is not among them.
+// A threshold of the rule, from 0 to 1, with its flag and help. min_chunks is a count, so not here.
 struct RollupNumber {
   const char* flag;
   const char* help;
@@ -52,7 +52,7 @@ inline constexpr std::array kRollupNumbers{
                  &RollupRule::min_nonviral_prop},
 };
 
-// The numbers that a user gives; the other numbers of a rule stay.
+// The thresholds that a user changes; empty members change nothing.
 struct RollupChange {
   std::array<std::optional<double>, kRollupNumbers.size()> numbers{};  // as in kRollupNumbers
   std::optional<std::uint64_t> min_chunks{};
@@ -61,16 +61,17 @@ struct RollupChange {
   RollupRule over(RollupRule rule) const;
 };
 
-// These convert a rule to a journal's text and back; other texts give nothing.
+// These convert a rule to the journal's text and back; nullopt for any other text.
 std::string text_of(const RollupRule& rule);
 std::optional<RollupRule> parse_rollup(std::string_view text);
 
-// The calls of a contig, or of a read on a contig.
+// The calls of a contig, or of a read that is aligned to a contig.
 inline constexpr std::string_view kViralCall = "Viral";
 inline constexpr std::string_view kNonviralCall = "Non-viral";
 inline constexpr std::string_view kAmbiguousCall = "Ambiguous";
 inline constexpr std::string_view kUnclassifiedCall = "Unclassified";
-// The confidence of a call. The last tier is the lowest: a person should look at the contig.
+// The tiers: the confidence of a call, highest first. For the last, a person should check the
+// contig.
 inline constexpr std::string_view kHighTier = "high_confidence";
 inline constexpr std::string_view kModerateTier = "moderate_confidence";
 inline constexpr std::string_view kLowTier = "low_confidence";
@@ -85,7 +86,7 @@ bool reaches(std::string_view tier, std::string_view least);
 // The call of a contig, from all its chunks.
 struct ContigCall {
   std::string_view call;  // a call named above; kUnclassifiedCall without chunks
-  std::string_view tier;  // a tier named above, or empty
+  std::string_view tier;  // a tier named above; empty without chunks
   double weighted_delta = 0;
   std::uint64_t chunks = 0;  // scored chunks
   std::uint64_t confident_viral = 0;
@@ -95,7 +96,7 @@ struct ContigCall {
   double nonviral_proportion = 0;
 };
 
-// The columns of a call in tables, and a call's values, separated by tabs.
+// The names of a call's columns in tables, and a call's values, both separated by tabs.
 inline constexpr std::string_view kContigCallColumns =
     "call\ttier\tweighted_delta\tn_chunks\tn_confident_viral\tn_confident_nonviral\tn_ambiguous\t"
     "viral_proportion\tnonviral_proportion";

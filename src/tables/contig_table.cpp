@@ -44,7 +44,7 @@ void ContigTable::end(const SequencePart& last, const ContigCall& call, std::str
   scored_end_ = 0;
 }
 
-// Makes the key: text, NUL, the number of digits in two bytes, the digits; text, NUL …
+// The key is: text, NUL, the number of digits in two bytes, the digits; then again text, NUL, …
 std::string natural_key(std::string_view id) {
   constexpr std::string_view kDigits = "0123456789";
   std::string key;

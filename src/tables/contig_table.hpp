@@ -14,21 +14,21 @@
 
 namespace virnucpro {
 
-// Writes contigs.tsv: a row for each sequence, in input order. Its first ten columns are those of
-// viral-ngs. Then come the sequence's length, its number of chunks, the bases that lie in a scored
-// chunk, and its input. Errors: kOutputWrite.
+// Writes contigs.tsv: a row for each sequence, in input order unless sort() was called. The first
+// ten columns are those of viral-ngs. Then come the sequence's length, its number of chunks, the
+// number of bases in scored chunks, and its input. Errors: kOutputWrite.
 class ContigTable {
  public:
   ContigTable(const FilePlace& place, std::uint64_t chunk_size);
 
-  // Takes the parts of a sequence in order, with their scored chunks.
+  // Adds a part with its scored chunks. Call it with a sequence's parts in order.
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
-  // Call it after a sequence's last part. `input` is the name of the sequence's input, on one line.
+  // Writes a sequence's row, after its last part. `input` is the input's name, on one line.
   void end(const SequencePart& last, const ContigCall& call, std::string_view input);
 
-  // Call it before the first row to get rows in natural order of ids; rows are sorted in `folder`.
+  // Sorts the rows by id in natural order, on disk in `folder`. Call it before the first row.
   void sort(const Directory& folder, std::size_t rows_in_memory, const Cancel& cancel);
-  // Call it after the last row.
+  // Writes the sorted rows. Call it after the last row.
   void finish();
 
   AtomicFile& file() { return file_; }
@@ -38,10 +38,10 @@ class ContigTable {
   std::optional<ExternalSort> sort_;
   std::uint64_t chunk_size_;
   std::uint64_t bases_scored_ = 0;
-  std::uint64_t scored_end_ = 0;  // of the last scored chunk: chunks overlap
+  std::uint64_t scored_end_ = 0;  // end of the last scored chunk: chunks overlap
 };
 
-// Returns a text whose byte order is the natural order of ids: runs of digits count as numbers.
+// Returns a text whose byte order is the natural order of ids: "s2" comes before "s10".
 std::string natural_key(std::string_view id);
 
 }  // namespace virnucpro

@@ -25,7 +25,7 @@ std::uint32_t row_size(std::string_view text) {
   return *size;
 }
 
-// A row in the spill file: two sizes in the machine's byte order, then key and value.
+// The sizes of key and value in bytes, before each row in the file, in the machine's byte order.
 using RowHead = std::array<std::uint32_t, 2>;
 
 void append_row(SpillFile& file, std::string_view key, std::string_view value) {
@@ -40,12 +40,12 @@ void append_row(SpillFile& file, std::string_view key, std::string_view value) {
 const std::size_t ExternalSort::kMostBytes = 3U << 20U;
 const std::size_t ExternalSort::kRowBytes = 2 * sizeof(Row);
 
-// Reads the rows of one run, one stretch of the file after the other.
+// Reads the rows of one run through a buffer.
 class ExternalSort::RunReader {
  public:
   RunReader(const SpillFile& file, const Run& run) : file_(&file), rest_(run) {}
 
-  // Goes to the next row; false at the end of the run.
+  // Reads the next row; returns false at the end of the run.
   bool next() {
     position_ += row_size_;
     row_size_ = 0;
@@ -90,7 +90,7 @@ ExternalSort::ExternalSort(const Directory& directory, std::size_t rows, const C
 void ExternalSort::add(std::string_view key, std::string_view value) {
   if (rows_.size() >= most_rows_ || bytes() >= kMostBytes) spill_rows();
   if (rows_.empty()) {
-    // Reserve at once, so that growing never holds two copies; untouched pages cost nothing.
+    // Reserve everything at once: growing would need two copies, and unused pages cost nothing.
     text_.reserve(kMostBytes);
     rows_.reserve(std::min(most_rows_, kMostBytes / kRowBytes + 1));
   }
@@ -123,7 +123,7 @@ void ExternalSort::merge(const SpillFile& file, const Run* first, const Run* las
                          const Visit& visit) const {
   std::vector<RunReader> readers;
   for (const Run* run = first; run != last; ++run) readers.emplace_back(file, *run);
-  // Of equal keys, the earlier run comes first, as its rows were added earlier.
+  // Of equal keys, the key of the earlier run comes first, because its row was added earlier.
   const auto later = [&readers](std::size_t a, std::size_t b) {
     const int order = readers[a].key().compare(readers[b].key());
     return order != 0 ? order > 0 : a > b;

@@ -14,8 +14,8 @@
 
 namespace virnucpro {
 
-// Sorts rows of key and value by the key's bytes; rows with equal keys keep their order. Memory
-// holds at most `rows` rows and about 3 MiB. Other rows go to a temporary file (spill_file.hpp) in
+// Sorts rows of key and value by the key's bytes; rows with equal keys keep their order. At most
+// `rows` rows and about 3 MiB are in memory. Other rows go to a temporary file (spill_file.hpp) in
 // sorted runs; up to kFanIn runs are merged at once. At most two files are open. Errors: those of
 // SpillFile and Cancel.
 class ExternalSort {
@@ -37,14 +37,14 @@ class ExternalSort {
     std::uint32_t key_size;
     std::uint32_t value_size;
   };
-  // A sorted stretch of the spill file.
+  // A sorted range of the spill file, as byte offsets.
   struct Run {
     std::uint64_t begin;
     std::uint64_t end;
   };
   class RunReader;
 
-  static const std::size_t kMostBytes;  // of text and rows, including the memory to sort them
+  static const std::size_t kMostBytes;  // for text, rows and the memory to sort rows
   static const std::size_t kRowBytes;
 
   std::string_view key(const Row& row) const { return {text_.data() + row.begin, row.key_size}; }

@@ -17,13 +17,13 @@ namespace {
 constexpr std::string_view kAlignmentColumns =
     "read_id\tread_length\tcontig_id\tcontig_length\tstrand\tmapping_quality\tpct_identity\t"
     "pct_query_cov\tmapped_well";
-constexpr char kKeyEnd = '\0';  // between a name, which cannot hold it, and the mate
+constexpr char kKeyEnd = '\0';  // between name and mate; a name cannot contain NUL
 
 constexpr int kLeastQuality = 5;
 constexpr double kLeastIdentity = 90;
 constexpr double kLeastCoverage = 80;
 
-// Returns a text whose byte order is the order of the numbers.
+// Returns the number's bytes, highest first, so that byte order is the order of numbers.
 std::string number_key(std::uint64_t number) {
   std::string key(bytes_of(number));
   std::reverse(key.begin(), key.end());
@@ -34,7 +34,7 @@ std::string number_key(std::uint64_t number) {
 
 // An alignment as it is stored for sorting.
 struct ReadLabels::Placement {
-  std::uint64_t number;  // of its record
+  std::uint64_t number;  // of the alignment's record
   std::uint64_t read_length;
   double identity;
   double coverage;
@@ -53,7 +53,7 @@ struct ReadLabels::Placement {
   }
 };
 
-// The alignments of one read so far, in the order of the file.
+// The best alignment of one read, and facts about all its alignments, which come in file order.
 class ReadLabels::Read {
  public:
   void add(const Placement& alignment, std::string_view call) {
@@ -99,11 +99,11 @@ void ReadLabels::add(const MappedAlignment& alignment) {
   by_name_.add(key, bytes_of(placement));
 }
 
-// Makes the rows from the sorted alignments.
+// Makes a row for each read from its alignments, which are sorted by name.
 void ReadLabels::group() {
   std::string key;
   Read all;
-  Read classified;  // alignments to contigs with a call
+  Read classified;  // only alignments to contigs with a call
   by_name_.drain([&](std::string_view next, std::string_view value) {
     if (!all.empty() && next != key) {
       end_read(key, all, classified);

@@ -24,26 +24,26 @@ using ReadCounts = std::array<std::uint64_t, kReadCalls.size()>;
 
 // The rule by which the alignments of a read make one call (semantics.md, section 6).
 struct LabelRule {
-  bool mates_apart = false;           // else both mates of a pair are one read
-  bool ignores_unclassified = false;  // if a read has other alignments, too
+  bool mates_apart = false;           // false: both mates of a pair are one read
+  bool ignores_unclassified = false;  // ignore unclassified contigs if there are others
 };
 
 // Gives each read the call of the contig that it aligns to best. Reads are sorted twice on disk, by
-// name and by their first alignment, so memory does not grow with their number. Errors:
+// name and by their first alignment, so memory does not grow with the number of reads. Errors:
 // kOutputWrite, those of Cancel.
 class ReadLabels {
  public:
   using CallOf = std::function<const ContigCall&(std::uint32_t reference)>;
   using Write = std::function<void(std::string_view text)>;
 
-  // Sorting uses `folder`. The references and the Cancel must outlive this object.
+  // Sorts on disk in `folder`. The references and the Cancel must outlive this object.
   ReadLabels(const LabelRule& rule, const ReferenceList& references, CallOf call_of,
              const Directory& folder, std::size_t rows_in_memory, const Cancel& cancel);
 
-  // Takes alignments in the order of the file.
+  // Adds an alignment. Call it in the order of the file.
   void add(const MappedAlignment& alignment);
-  // Writes the table: a row for each read, in the order of their first alignments. Call it after
-  // the last alignment.
+  // Writes the table: a row for each read, in the order of the reads' first alignments. Returns the
+  // number of reads by call. Call it after the last alignment.
   ReadCounts finish(const Write& write);
 
  private:

@@ -39,7 +39,7 @@ ReferenceCalls::ReferenceCalls(const Journal& journal, const RollupRule& rule,
   calling.use_viral_ngs();
   walk_sequences(journal, {.rule = calling, .part = {}, .end = end}, cancel);
   if (calls_.size() > 1) return;
-  fail("its reads were aligned to none of the sequences of the run");
+  fail("its reads were aligned to none of the run's sequences: align them to the run's inputs");
 }
 
 }  // namespace virnucpro

@@ -11,23 +11,23 @@
 
 namespace virnucpro {
 
-// The calls of the contigs that reads were aligned to. They come from a run's journal, as
-// contigs.tsv may be edited or out of date. A reference must be as long as the run's sequence:
-// reads aligned to another assembly would get calls that look right.
+// The calls of the contigs that reads were aligned to, made from a run's journal: contigs.tsv may
+// be edited or out of date. A reference must be as long as the run's sequence of the same name. If
+// the reads were aligned to another assembly, their calls would be wrong but look right.
 class ReferenceCalls {
  public:
-  // `file` is the alignments' name for errors. Errors: kUsage if the run has a reference twice or
-  // with another length, or has none of the references; kJournalDamaged; those of Cancel.
+  // `file` names the alignments in errors. Errors: kUsage if the run has a reference twice or with
+  // another length, or has none of the references; kJournalDamaged; those of Cancel.
   ReferenceCalls(const Journal& journal, const RollupRule& rule, const ReferenceList& references,
                  const std::string& file, const Cancel& cancel);
 
-  // Returns the call; Unclassified for a reference that the run does not have.
+  // Returns a reference's call; Unclassified if the run does not have the reference.
   const ContigCall& of(std::uint32_t reference) const { return calls_[place_.at(reference)]; }
   bool is_known(std::uint32_t reference) const { return place_.at(reference) != 0; }
   std::uint64_t unknown() const { return place_.size() - (calls_.size() - 1); }
 
  private:
-  std::vector<std::uint32_t> place_;  // of each reference, in calls_; 0 if the run does not have it
+  std::vector<std::uint32_t> place_;  // index into calls_ by reference; 0: not in the run
   std::vector<ContigCall> calls_;
 };
 

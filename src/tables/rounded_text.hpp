@@ -4,8 +4,8 @@
 
 namespace virnucpro {
 
-// These functions return numbers with three decimals, as pandas prints rounded doubles: the
-// shortest digits that read back, and always a point.
+// These functions round to three decimals and return the text that pandas prints: the shortest
+// digits that read back as the same double, always with a point.
 
 // Rounds like numpy.round(value, 3).
 std::string numpy_rounded_text(double value);

@@ -9,9 +9,9 @@
 namespace virnucpro {
 namespace {
 
-// Scores are formatted by hand: fmt took half the time of writing a run's tables.
+// Scores are formatted by this code, because fmt took half the time of writing a run's tables.
 
-// Returns digits × 10^(exponent - number of digits + 1): 1234 and 2 give 123.4.
+// Returns the number with these digits and this exponent of 10: "1234" and 2 give "123.4".
 std::string lay_out_plain(std::string digits, int exponent) {
   if (exponent < 0) {
     return digits.insert(0, static_cast<std::size_t>(-exponent - 1), '0').insert(0, "0.");
@@ -48,7 +48,7 @@ std::string score_text(float score) {
   const char* first = text.data() + mark + (text[mark + 1] == '+' ? 2 : 1);
   std::from_chars(first, text.data() + text.size(), exponent);
 
-  const double value = score;  // float32(0.0001) lies below 1e-4
+  const double value = score;  // compare as double: float32(0.0001) is below 1e-4
   const bool scientific = value < 1e-4 || value >= 1e16;
   return scientific ? lay_out_scientific(std::move(digits), exponent)
                     : lay_out_plain(std::move(digits), exponent);

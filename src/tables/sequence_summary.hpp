@@ -13,7 +13,6 @@
 
 namespace virnucpro {
 
-// The reason why a sequence has no score.
 enum class Unscored : std::uint8_t { kEmpty, kTooShort, kNoFrame, kFailed };
 inline constexpr std::size_t kUnscoredReasons = 4;
 std::string_view words_of(Unscored reason);
@@ -30,12 +29,12 @@ class SequenceSummary {
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   bool scored() const { return chunks_scored_ > 0; }
-  // Returns the call. Every file that states a call gets it here.
+  // Returns the call that every file states.
   Call call() const;
   bool is_virus() const { return call() == Call::kVirus; }
-  // True if the sequence is written among those called virus: it reaches the rule's least tier.
+  // True if the sequence is written to files: it is called virus, and its tier is high enough.
   bool is_chosen() const;
-  // Returns the sequence's row in contigs.tsv; only under the rule viral-ngs.
+  // Returns the call in contigs.tsv. Call it only under the rule viral-ngs.
   ContigCall contig() const { return rollup_.result(); }
   std::uint64_t length() const { return length_; }
   std::uint64_t chunks() const { return chunks_; }
@@ -43,11 +42,11 @@ class SequenceSummary {
   std::uint64_t virus_chunks() const { return virus_chunks_; }
   std::uint64_t frames() const { return frames_; }
   std::uint64_t failed_frames() const { return failed_frames_; }
-  // Returns the share of virus chunks among scored chunks; there must be a scored chunk.
+  // Returns the share of virus chunks among scored chunks. Call it only if a chunk is scored.
   double virus_share() const;
   float max_virus_score() const { return max_; }
   float mean_virus_score() const;
-  // Call it only if there is no scored chunk.
+  // Call it only if no chunk is scored.
   Unscored why_unscored() const;
   // Returns the row with its line end. `input` is the name of the sequence's input, on one line.
   std::string row(std::string_view input) const;

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Joins the parts of each sequence again.
+// Joins the parts of each sequence.
 class Walk {
  public:
   Walk(const Journal& journal, const SequenceVisitor& visitor)
@@ -18,7 +18,7 @@ class Walk {
   void visit(const SequencePart& part) {
     if (left_out(part.input)) return;
     const bool continued = summary_.has_value();
-    if (continued && (part.input != input_ || part.id != id_)) fail("breaks off");
+    if (continued && (part.input != input_ || part.id != id_)) fail("lacks its last part");
     if (!continued) begin(part);
     const std::vector<ChunkScore> chunks = scored_chunks(part);
     summary_->add(part, chunks);
@@ -30,11 +30,11 @@ class Walk {
 
   // Checks the end: an interrupted run may end inside a sequence, a finished run may not.
   void finish() const {
-    if (finished_ && summary_) fail("has no end");
+    if (finished_ && summary_) fail("lacks its last part");
   }
 
  private:
-  // True if the input failed. If it has no entry, an interrupted run was reading it.
+  // True if the input failed. An input without an entry did not: an interrupted run was reading it.
   bool left_out(std::uint32_t input) const {
     if (input < inputs_.size()) return inputs_[input].failed;
     if (!finished_) return false;

@@ -12,14 +12,14 @@ namespace virnucpro {
 
 // Receives the sequences of a journal in input order.
 struct SequenceVisitor {
-  CallRule rule{};  // of the summaries
-  // Called with each part and the part's scored chunks; a sequence longer than a unit has several.
+  CallRule rule{};  // the rule of the summaries
+  // Called with each part and its scored chunks. A sequence longer than a unit has several parts.
   std::function<void(const SequencePart&, const std::vector<ChunkScore>&)> part;
   // Called after a sequence's last part.
   std::function<void(const SequencePart& last, const SequenceSummary&)> end;
 };
 
-// Walks the sequences of the inputs that did not fail. Both functions of `visitor` may be empty.
+// Calls `visitor` for the sequences of the inputs that did not fail. Its functions may be empty.
 // Errors: kJournalDamaged, also if a sequence's parts do not follow each other; those of Cancel.
 void walk_sequences(const Journal& journal, const SequenceVisitor& visitor, const Cancel& cancel);
 

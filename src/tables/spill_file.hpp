@@ -12,17 +12,18 @@
 
 namespace virnucpro {
 
-// A temporary file, written once from start to end and read at any place. It has no name, so no
-// file remains, however the process ends. Errors: kOutputWrite; in TMPDIR kTemporaryFolder.
+// A temporary file, written once from start to end and read at any byte offset. The file has no
+// name, so it disappears even if the process is killed. Errors: kOutputWrite; in TMPDIR
+// kTemporaryFolder.
 class SpillFile {
  public:
-  // Creates the file in the folder TMPDIR, which users set to a disk of the node. Without TMPDIR it
-  // uses `beside`, as /tmp may be small, or memory.
+  // Creates the file in the folder TMPDIR. If TMPDIR is not set, creates it in `beside`, because
+  // /tmp may be small or in memory.
   explicit SpillFile(const Directory& beside);
 
   void append(std::string_view bytes);
   std::uint64_t size() const { return written_ + buffer_.size(); }
-  // Fills `out` from `offset` on. Before it, call flush() after the last append().
+  // Reads `out.size()` bytes from byte `offset` on. Call flush() between append() and read().
   void read(std::uint64_t offset, std::span<char> out) const;
   void flush();
 

@@ -60,7 +60,7 @@ void write_consensus(ExternalSort& sort, AtomicFile& table) {
   });
 }
 
-// Counts ids that occur again. The ids are sorted: a set of ids would grow with the run.
+// Counts the sequences whose id occurred before. Sorts ids on disk: a set of ids could fill memory.
 std::uint64_t count_duplicates(ExternalSort& ids) {
   std::uint64_t duplicates = 0;
   std::optional<std::string> before;
@@ -77,7 +77,7 @@ std::string row(const InputEntry& input) {
                      printable(input.message));
 }
 
-// The names of the inputs as rows show them, on one line: a name may hold any character.
+// The inputs' names in rows, with control characters escaped, so that none has a line end.
 class InputNames {
  public:
   InputNames(const Journal& journal, const std::vector<std::string>& names)
@@ -85,7 +85,7 @@ class InputNames {
     for (const std::string& name : names) names_.push_back(printable(name));
   }
 
-  // Returns an input's name. Throws for one that the run lacks, as a damaged journal may have.
+  // Returns an input's name. Throws if the run has no such input, because the journal is damaged.
   const std::string& of(std::uint32_t input) const {
     if (input < names_.size()) return names_[input];
     throw Error(ErrorKind::kJournalDamaged, Place{.file = journal_.string()},
@@ -164,7 +164,7 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                         counts.look_at(last.id);
                       }},
                  cancel);
-  counts.duplicate_ids = count_duplicates(ids);  // first, as its file is smaller than the consensus
+  counts.duplicate_ids = count_duplicates(ids);  // first, to free its file before the larger sort
   write_consensus(chunks, consensus);
 
   std::vector<AtomicFile*> tables{&frames, &consensus, &sequences};
@@ -174,7 +174,7 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
   }
   if (bed) tables.push_back(&bed->file());
   for (AtomicFile* table : tables) table->sync();
-  cancel.check();  // syncing may have taken long; after this, all tables or an error
+  cancel.check();  // the last check, because syncing may take long
   settings.on_ready();
   for (AtomicFile* table : tables) {
     table->commit();
