@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// A batch may hold thousands of frames; an error names the first few.
+// The most frames that an error names, because a batch may have thousands.
 constexpr std::size_t kNamesInError = 20;
 
 }  // namespace
@@ -42,7 +42,7 @@ void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   collect_ready();
 }
 
-// Only adds the frame to a packer, because handlers call this while a result is delivered.
+// Adds the frame to a packer but submits nothing, because handlers call it during a delivery.
 void BatchRunner::recompute(FrameTokens frame, std::uint64_t number) {
   check_packer_.add(std::move(frame), number);
   check_waits_ = true;
@@ -64,7 +64,7 @@ void BatchRunner::submit_full(Packer& packer) {
   }
 }
 
-// Traces only a call that returns a batch, because this runs for every frame.
+// Traces only calls that return a batch, because this function runs for every frame.
 std::optional<PackedBatch> BatchRunner::pack(Packer& packer,
                                              std::optional<PackedBatch> (Packer::*choose)()) {
   const std::uint64_t begin = Tracer::here().is_on() ? trace_now() : 0;
@@ -128,7 +128,7 @@ BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
                        .esm_tokens = batch.frames.esm_tokens.size(),
                        .dna_tokens = batch.frames.dna_tokens.size(),
                        .queue = queue};
-  // A frame longer than the budget is a batch of its own, and its size counts as the budget.
+  // A frame longer than the budget is alone in its batch, whose size counts as the budget.
   metrics.budget_tokens =
       std::max<std::uint64_t>({token_budget_, metrics.esm_tokens, metrics.dna_tokens});
   // Before each worker has had a batch, an empty queue does not mean that a worker waited.
@@ -173,10 +173,10 @@ void BatchRunner::deliver(const BatchResult& result) {
   counters_.pipeline.record(metrics);
 }
 
-// Passes a frame's result on. A frame counts as scored when it has its first score.
+// Passes a frame's result to the handlers. Only a frame's first result is counted.
 void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std::size_t index,
                           const std::string* failure) {
-  static const std::string kNotFinite = "it is NaN or infinite in the check precision";
+  static const std::string kNotFinite = "its score is NaN or infinite in the check precision";
   const bool is_finite =
       !std::ranges::binary_search(result.not_finite, static_cast<std::uint32_t>(index));
   if (batch.check && failure == nullptr && !is_finite) failure = &kNotFinite;

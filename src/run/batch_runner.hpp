@@ -14,25 +14,24 @@
 
 namespace virnucpro {
 
-// Returns the packer's settings for a token budget.
 PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_budget);
 
 // Callbacks of a batch runner, on the thread that calls the runner.
 struct BatchHandlers {
-  // Takes a frame's result, once for every number of the frame. `index` is the frame's place in the
-  // batch's result.
+  // Receives a frame's result. Equal frames are computed once; it is then called for each of their
+  // numbers. `index` is the frame's index in `result`.
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)> on_result;
-  // Takes the result of a frame given to recompute().
+  // Receives the result of a frame that was given to recompute().
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)>
       on_recomputed{};
-  // Replaces `on_result` for a frame whose result is NaN or infinite in every worker that tried it:
-  // a faulty worker must not decide a score's precision. The frame must then go to recompute().
-  // Without this callback the frame is an error.
+  // Called instead of `on_result` for a frame whose result is NaN or infinite in every worker that
+  // tried it, so that one faulty worker does not decide a score's precision. The callback must give
+  // the frame to recompute(). Without this callback such a result is an error.
   std::function<void(std::uint64_t number)> on_not_finite{};
-  // Takes a frame that could not be computed, or not again, once for every number of the frame.
-  // `reason` has no full stop.
+  // Called for each number of a frame that could not be computed, or not computed again. `reason`
+  // has no full stop.
   std::function<void(std::uint64_t number, const std::string& reason)> on_failed;
-  // Returns the name of a frame, for errors.
+  // Returns a frame's name for error messages.
   std::function<std::string(std::uint64_t number)> name_of;
 };
 
@@ -44,20 +43,20 @@ class BatchRunner {
   BatchRunner(BatchComputer& computer, const ComputeSettings& settings, RunCounters& counters,
               BatchHandlers handlers);
 
-  // Throws errors of the computer, and kNotFinite, naming the frames with NaN or infinite results.
+  // Adds a frame. Errors: the computer's; kNotFinite, naming frames with NaN or infinite results.
   void add(FrameTokens frame, std::uint64_t number);
-  // Computes a frame again, in the computer's check precision. Handlers may call it.
+  // Adds a frame to be computed again in the check precision. Handlers may call it.
   void recompute(FrameTokens frame, std::uint64_t number);
-  // Takes the results that are ready.
+  // Delivers the results that are ready, without waiting.
   void collect_ready();
-  // Submits the frames in the packers' windows. Returns the number of batches submitted so far.
+  // Submits all frames that wait in the packers. Returns the number of batches submitted so far.
   std::uint64_t empty_window();
-  // Takes results until the first `batches` submitted batches are done.
+  // Delivers results until the first `batches` submitted batches are done.
   void wait_for(std::uint64_t batches);
-  // Computes everything added so far, and all that handlers then recompute().
+  // Computes all frames added so far, and all frames that handlers give to recompute() meanwhile.
   void flush();
-  // Takes results of submitted batches until a batch fails, for a run that ends early. A cancelled
-  // computer gives its batches up after some seconds.
+  // Delivers the results of submitted batches, for a run that ends early. Stops at the first batch
+  // that fails. A cancelled computer abandons its batches after some seconds.
   void settle() noexcept;
 
  private:
@@ -86,7 +85,7 @@ class BatchRunner {
   BatchHandlers handlers_;
   Packer packer_;
   Packer check_packer_;
-  bool check_waits_ = false;                 // check_packer_ got a frame since it was emptied
+  bool check_waits_ = false;                 // check_packer_ may have frames to submit
   std::map<std::uint64_t, OpenBatch> open_;  // by id
   std::uint64_t next_batch_ = 0;
 };

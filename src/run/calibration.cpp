@@ -27,7 +27,7 @@ constexpr std::string_view kEnd = "\"\n}\n";
 
 struct Entry {
   std::string_view key;
-  std::string_view name;  // as users read it
+  std::string_view name;  // in messages
 };
 
 constexpr std::array kEntries{Entry{"esm2_hash", "ESM-2"},
@@ -46,10 +46,10 @@ Error unusable(const std::filesystem::path& path, std::string why) {
 // the 16-bit types: how far one rounding can move a number of size 1.
 constexpr double kFp16Roundoff = 0x1p-11;
 constexpr double kBf16Roundoff = 0x1p-8;
-// A logit's error if its two fp32 scores, near a half, are each off by one rounding.
+// The error of a logit if its two fp32 scores are near 0.5 and each is off by one rounding.
 constexpr double kFp32Logit = 0x1p-23;
 
-// Returns the hashed text, and the hash that the file states.
+// Splits a file's text into the hashed text and the hash; both are empty if the form is wrong.
 std::pair<std::string_view, std::string_view> split(std::string_view text) {
   const std::size_t at = text.rfind(kHashMember);
   if (at == std::string_view::npos || !text.ends_with(kEnd)) return {};
@@ -70,7 +70,7 @@ std::string Calibration::effect() const {
 }
 
 std::string Calibration::place() const {
-  std::error_code unknown;  // set if the current folder is gone
+  std::error_code unknown;  // set if the current folder does not exist
   return file.empty() ? "made for this run, not kept"
                       : std::filesystem::absolute(file, unknown).string();
 }
@@ -118,18 +118,19 @@ Calibration parse_calibration(const std::string& text, const std::filesystem::pa
   const auto keep = values.text("int8_keep");
   const auto margin = values.number("margin");
   if (!keep || !Int8Policy::parse(*keep) || !margin || *margin > CallMargin::kMost) {
-    throw unusable(path, "it lacks a policy or a margin");
+    throw unusable(path, "its int8_keep or its margin is missing or not valid");
   }
   calibration.int8_keep = *keep;
   calibration.margin = *margin;
   return calibration;
 }
 
-// Returns the error of one rounding in a logit of size 1, as a useful classifier's logits have this
+// Returns the error of one rounding in a logit of size 1; a useful classifier's logits are of this
 // size or more. A margin is the largest of thousands of errors, each of thousands of roundings, so
-// it is not smaller. The smallest measured margin is 0.020, 40 times fp16's roundoff, for int8 with
-// every product kept in 16 bits (bench/results/precision/nvidia-h100-int8-calibrated.json). int8
-// computes everything else in fp16, int8-simulated in fp32.
+// it is at least as large. The smallest measured margin is 0.020, 40 times fp16's roundoff, for
+// int8 with every product kept in 16 bits
+// (bench/results/precision/nvidia-h100-int8-calibrated.json). int8 has fp16's roundoff, because it
+// computes everything else in fp16; int8-simulated has fp32's.
 double least_margin(std::string_view precision) {
   if (precision == "bf16") return kBf16Roundoff;
   return precision == "fp16" || precision == "int8" ? kFp16Roundoff : kFp32Logit;
@@ -139,10 +140,9 @@ void require_possible_margin(const Calibration& calibration) {
   const std::string precision = calibration.made_for_text("precision");
   const double least = least_margin(precision);
   if (calibration.margin >= least) return;
-  Error error = unusable(
-      calibration.file,
-      fmt::format("its margin is {:g} logits, and the errors of {} alone are larger than {:g}",
-                  calibration.margin, precision, least));
+  Error error = unusable(calibration.file,
+                         fmt::format("its margin is {:g} logits; the least possible for {} is {:g}",
+                                     calibration.margin, precision, least));
   error.advise("Make it anew (virnucpro calibrate --help), or name a margin yourself (--margin).");
   throw error;
 }

@@ -9,13 +9,13 @@
 namespace virnucpro {
 
 void remove_call_files(const RunFolder& directory, CallFiles which) {
-  // The HTML page goes first, because it shows the other files.
+  // Remove the HTML page first, because it shows the other files.
   for (const RunFile& file :
        {run_files::kReportHtml, run_files::kReportMarkdown, run_files::kReportJson,
         run_files::kMultiqcGeneral, run_files::kMultiqcCalls, run_files::kMultiqcScores,
         run_files::kMultiqcVersions, run_files::kVirusFasta, run_files::kContigTable,
         run_files::kChunkBed, run_files::kSequenceTable}) {
-    // Skip a file that no run wrote. The code that needs its name decides if that is an error.
+    // Keep a file that no run wrote. The code that needs its name decides if that is an error.
     if (which.keeps_virus_fasta && file.name == run_files::kVirusFasta.name) continue;
     if (which.keeps_contigs && file.name == run_files::kContigTable.name) continue;
     if (!has_own(directory, file)) continue;

@@ -8,24 +8,24 @@
 namespace virnucpro {
 namespace {
 
-// Returns e^value by x87's exp, which gives the same bits on every x86 processor.
+// Returns e^value, computed by x87's exp, which gives the same bits on every x86 processor.
 double exp_of(double value) {
   return static_cast<double>(std::exp(static_cast<long double>(value)));
 }
 
-// True if |ln(a / b)| ≤ ln(factor), without logarithms: their last bits depend on the processor.
+// True if |ln(a / b)| ≤ ln(factor). Uses no logarithm: its last bits depend on the processor.
 bool within(double a, double b, double factor) {
   return a <= factor * b && b <= factor * a;
 }
 
-// From this score on (a logit of 13.9) fp32 scores are too near 1 to tell logits apart.
+// From this score on (a logit of 13.9) fp32 scores are so near 1 that different logits look equal.
 constexpr float kSaturated = 1 - 1.0F / (1U << 20U);
 
-// A bound above |ln x| of every fp32 number x except 0.
+// Larger than |ln x| of every positive finite fp32 number x.
 constexpr double kLargestLogit = 104;
 
-// Returns the least and the greatest √|d| (d − t) in the bounds. The function has a cusp at 0 and
-// turns at t / 3.
+// Returns the least and the greatest value of √|d| (d − t) for d in the chunk's range. Each is at
+// an end of the range, at 0 (a cusp) or at t / 3 (a turning point).
 std::pair<double, double> weighted_range(const CallMargin::Difference& chunk, double t) {
   const auto weighted = [&](double at) {
     const double d = std::clamp(at, chunk.least, chunk.most);
@@ -205,7 +205,7 @@ void CloseCalls::compute_again(Chunks::iterator chunk, std::span<const ScorePair
   check(chunk, counters_.frames, counters_.esm_tokens);
 }
 
-// Hands on a chunk with final scores, and holds any other chunk until its contig is decided.
+// Passes on a chunk with final scores, and keeps any other chunk until its contig is decided.
 void CloseCalls::add_to_contig(Chunks::iterator chunk, bool is_final) {
   const std::shared_ptr<Contig> contig = std::exchange(chunk->second.contig, nullptr);
   const std::vector<ScorePair> scores = scores_of(chunk->second.frames);
@@ -253,7 +253,7 @@ void CloseCalls::check(Chunks::iterator chunk, Counter& frames, Counter& esm_tok
   }
 }
 
-// Records a shadow check, unless one of the chunk's frames could not be computed again.
+// Records a chunk's shadow check, unless one of its frames could not be computed again.
 void CloseCalls::compare(const Chunk& chunk) {
   std::vector<ScorePair> coarse;
   std::vector<ScorePair> fine;

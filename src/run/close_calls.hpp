@@ -25,10 +25,10 @@ struct ScorePair {
 };
 
 // Measures how close a chunk's call is to the other call, in logits, ln(virus / others). A chunk's
-// logit is the mean of the highest and the lowest logit of its frames; from 0 on the chunk is
-// called virus. So errors of up to x in every frame's logit change no call that is further than x
-// from 0. With a least virus score t (CallRule::min_score), the highest logit must also be further
-// than x from ln(t / (1 − t)).
+// logit is the mean of the highest and the lowest logit of its frames. From 0 on, the chunk is
+// called virus. If each frame's logit has an error of at most x, a chunk's call can change only if
+// its logit is within x of 0. With a least virus score t (CallRule::min_score), the call can also
+// change if the highest logit is within x of ln(t / (1 − t)).
 class CallMargin {
  public:
   // `margin` is in logits, from 0 to kMost.
@@ -37,22 +37,24 @@ class CallMargin {
   double logits() const { return logits_; }
 
   // True if the call of a chunk is at most the margin away from the other call. Also true if a
-  // score is not finite, or if both highest scores are within 2^-20 of 1. `frames` is not empty.
+  // score is not finite, or if both highest scores are within 2^-20 of 1. `frames` must not be
+  // empty.
   bool is_close(std::span<const ScorePair> frames) const;
   bool is_virus(std::span<const ScorePair> frames) const;
-  // Returns how far the call is from the other call, in logits. All scores must be finite. The last
-  // bits depend on the processor.
+  // Returns the chunk's distance from the other call, in logits. All scores must be finite. The
+  // last bits of the result depend on the processor.
   double distance(std::span<const ScorePair> frames) const;
 
-  // The range of a chunk's difference virus − others. It is a single value if the scores are final.
+  // The range of a chunk's difference virus − others. If the scores are final, both ends are equal.
   struct Difference {
     double least = 0;
     double most = 0;
   };
   Difference difference(std::span<const ScorePair> frames, bool is_final) const;
-  // True if differences within these ranges can give the contig either call by viral-ngs. Its
-  // weighted_delta is above t if the sum of √|d| (d − t) over its chunks is above 0. The ranges
-  // give the least and the greatest sum, chunk by chunk.
+  // True if differences within these ranges can give the contig either call by viral-ngs. A
+  // contig's weighted_delta is above t if the sum of √|d| (d − t), over the differences d of its
+  // chunks, is above 0. The function adds up the least and the greatest value of this term for each
+  // chunk.
   bool is_close_contig(std::span<const Difference> chunks) const;
   bool calls_contigs() const { return rule_.is_viral_ngs(); }
 
@@ -61,27 +63,27 @@ class CallMargin {
  private:
   CallRule rule_;
   double logits_;
-  double one_;  // e to the margin
-  double two_;  // e to twice the margin
+  double one_;  // e^margin
+  double two_;  // e^(2 · margin)
 };
 
-// Returns ln(virus / others), clamped to the range of fp32 scores.
+// Returns ln(virus / others), limited to ±104, the range of fp32 scores.
 double logit_of(const ScorePair& scores);
 
-// Decides which chunks are computed again in the check precision. It holds a chunk's scores until
+// Decides which chunks are computed again in the check precision. It keeps a chunk's scores until
 // all its frames have scores. If the call is close, the whole chunk is computed again, and only the
-// new scores are passed on. By the rule viral-ngs a sequence whose call is close is computed again,
-// too, unless it comes in several parts: a resumed run may have only some of them. Only a
-// sequence's first scores decide, so batches, order, shards and resumes change nothing. A shadow
-// check computes other chunks again to compare them; these keep their first scores.
+// new scores are passed on. By the rule viral-ngs, a sequence whose call is close is computed
+// again, too. A sequence in several parts is not, because a resumed run may see only some of the
+// parts. Only first scores decide, so batches, order, shards and resumes change nothing. A shadow
+// check computes other chunks again to compare scores; these chunks keep their first scores.
 class CloseCalls {
  public:
   struct Sinks {
-    // Takes the final scores of a frame.
+    // Receives the final scores of a frame.
     std::function<void(std::uint64_t number, const ScorePair& scores)> on_final;
-    // Takes a frame without scores.
+    // Receives a frame that could not be computed.
     std::function<void(std::uint64_t number)> on_missing;
-    // Asks for a frame's scores in the check precision; score() or fail() answers.
+    // Asks for a frame's scores in the check precision. The caller answers with score() or fail().
     std::function<void(FrameTokens tokens, std::uint64_t number)> recompute;
   };
 
@@ -95,7 +97,7 @@ class CloseCalls {
   // Sets a frame's first scores, which may be NaN or infinite, or its scores from recompute().
   // `embedding` is the frame's ESM-2 embedding for the shadow check; empty if unknown.
   void score(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {});
-  // Marks a frame that could not be computed, or not again. Finite first scores stay.
+  // Marks a frame that could not be computed, or not computed again. Finite first scores stay.
   void fail(std::uint64_t number);
   // True if the frame has finite scores and is computed again.
   bool is_again(std::uint64_t number);
@@ -108,15 +110,15 @@ class CloseCalls {
     ScorePair scores{};
     bool scored = false;
     std::optional<ScorePair> shadow{};  // scores in the check precision
-    std::vector<float> embedding{};     // the first embedding, while the shadow check may want it
+    std::vector<float> embedding{};     // first embedding, kept while the shadow check may need it
   };
   struct Contig;
   struct Chunk {
     std::vector<Frame> frames;
-    std::shared_ptr<Contig> contig{};  // until the contig has a call
-    std::size_t place = 0;             // among the contig's chunks
-    Hash128 name{};                    // hash of the sequence's id and the chunk's place in it
-    std::size_t waiting = 0;           // frames without an answer
+    std::shared_ptr<Contig> contig{};  // set until the chunk is added to its contig
+    std::size_t place = 0;             // index among the contig's chunks
+    Hash128 name{};                    // hash of the sequence's id and the chunk's index
+    std::size_t waiting = 0;           // number of frames that wait for scores
     bool checking = false;
     std::size_t stratum = ShadowCheck::kNone;  // set while the shadow check computes the chunk
     std::optional<bool> was_virus{};           // the call by the first scores, if all were finite
@@ -124,8 +126,8 @@ class CloseCalls {
   using Chunks = std::map<std::uint64_t, Chunk>;  // by the number of the first frame
   struct Contig {
     std::vector<CallMargin::Difference> differences{};  // by chunk
-    std::vector<Chunks::iterator> held{};               // chunks that wait with their first scores
-    std::size_t waiting = 0;                            // number of chunks without scores
+    std::vector<Chunks::iterator> held{};  // chunks that wait for the contig's decision
+    std::size_t waiting = 0;               // number of chunks without scores
   };
 
   struct Place {

@@ -63,7 +63,7 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
                      file_attributes(settings, models));
   const std::size_t dna_width = models.computer->dnabert_s_width();
   const std::size_t esm_width = models.computer->esm2_width();
-  std::unordered_map<std::uint64_t, std::string> names;  // of rows that have no embedding yet
+  std::unordered_map<std::uint64_t, std::string> names;  // ids of rows without an embedding so far
   BatchRunner runner(
       *models.computer, settings.compute, counters,
       {.on_result =

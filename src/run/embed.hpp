@@ -26,15 +26,15 @@ struct EmbedSettings {
 };
 
 struct EmbedSummary {
-  std::uint64_t rows = 0;  // rows written
+  std::uint64_t rows = 0;
   SkippedAlignments skipped;
   std::uint64_t unknown_letters = 0;  // as in FramePart
   std::uint64_t rna_sequences = 0;    // as in RunSummary
   std::uint64_t final_stops = 0;      // proteins whose final '*' was cut
 };
 
-// Computes the embedding of every frame (or given sequence) in input order. A damaged input is an
-// error: then no file is written.
+// Computes the embedding of every frame, or of every given protein or nucleotide sequence, in input
+// order. If an input is damaged, throws its error and writes no file.
 EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -13,7 +13,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr hsize_t kChunkBytes = 256U << 10U;  // a few rows, which HDF5 reads and writes together
+constexpr hsize_t kChunkBytes = 256U << 10U;  // of a few rows, which HDF5 reads and writes together
 constexpr hsize_t kIdsPerChunk = 1024;
 
 GrowingDataset make_embeddings(const Hdf5Handle& file, const char* name, std::uint32_t width,
@@ -39,7 +39,7 @@ struct EmbeddingFile::Datasets {
   GrowingDataset merged;
   std::uint64_t rows = 0;
   std::vector<std::string> waiting;  // ids of the last rows, not written yet
-  std::vector<float> both;           // a merged row
+  std::vector<float> both;
 
   Datasets(const FilePlace& place, const EmbeddingWidths& wanted)
       : atomic(place),

@@ -10,19 +10,19 @@
 
 namespace virnucpro {
 
-// The widths of the embeddings in a file; 0 if the file does not hold the embedding.
+// The widths of the embeddings in a file; 0: the file does not have this embedding.
 struct EmbeddingWidths {
   std::uint32_t dnabert_s = 0;
   std::uint32_t esm2 = 0;
-  std::uint32_t merged = 0;  // dnabert_s, then esm2: the sum of the widths given to write()
+  std::uint32_t merged = 0;  // DNABERT-S's values, then ESM-2's: the sum of both models' widths
 };
 
 // Writes embeddings as HDF5: `ids` (variable-length strings), `dnabert_s` [n, 768], `esm2` [n,
 // 2560], `merged` [n, 3328], float32, and attributes. Rows may be written in any order; a row never
 // written holds NaN. The file appears complete or not at all. Errors: kOutputWrite.
 //
-// Ids are written as bytes, because they may not be UTF-8, and h5py reads them as bytes. HDF5 keeps
-// state for the whole process, so only one thread at a time may use this class.
+// Ids are written as plain bytes, because they may not be UTF-8, and h5py reads them as bytes. HDF5
+// keeps state for the whole process, so only one thread at a time may use this class.
 class EmbeddingFile {
  public:
   EmbeddingFile(const FilePlace& place, const EmbeddingWidths& widths,
@@ -34,7 +34,7 @@ class EmbeddingFile {
   // Adds a row for an id. Returns its number: 0, 1, 2 …
   std::uint64_t add_row(const std::string& id);
   std::uint64_t rows() const;
-  // Drops the rows from number `rows` on, because their input is damaged.
+  // Removes the rows from number `rows` on, because their input is damaged.
   void truncate(std::uint64_t rows);
   // Writes a row. A span may be empty if the file does not hold that embedding.
   void write(std::uint64_t row, std::span<const float> dnabert_s, std::span<const float> esm2);

@@ -30,14 +30,16 @@ namespace {
 InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings,
                         const VirusOutputs& viruses) {
   InputSettings inputs;
-  inputs.longest_id = kLongestAllowedId;  // the run has accepted them
+  inputs.longest_id = kLongestAllowedId;  // the run has accepted its ids
   const std::uint64_t count = parse_count(run.value("inputs")).value_or(0);
   inputs.paths = settings.inputs;
   if (inputs.paths.empty()) {
     for (std::size_t k = 0; k < count; ++k) inputs.paths.push_back(run.value(input_path_key(k)));
   } else if (inputs.paths.size() != count) {
-    throw Error(ErrorKind::kUsage, fmt::format("--inputs names {} files, and the run read {}",
-                                               inputs.paths.size(), count));
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("--inputs names {} files, but the run read {}: name all, in the run's order",
+                    inputs.paths.size(), count));
   }
   inputs.paired = run.value("paired") == "true";
   inputs.reference = run.value("reference");
@@ -53,7 +55,9 @@ void require_files(const InputSettings& inputs) {
 
 void require_inputs_wanted(const ExportSettings& settings, const VirusOutputs& viruses) {
   if (settings.inputs.empty() || viruses.any()) return;
-  throw Error(ErrorKind::kUsage, "--inputs: only --virus-fasta and --virus-fastq read inputs");
+  throw Error(ErrorKind::kUsage,
+              "--inputs: only --virus-fasta and --virus-fastq read inputs; give one, or leave "
+              "--inputs out");
 }
 
 FrameStreamSettings cutting_of(const KeptRun& run) {
@@ -61,7 +65,7 @@ FrameStreamSettings cutting_of(const KeptRun& run) {
   const auto min_length = parse_count(run.value("min_length"));
   if (!chunk_size || !min_length) {
     throw Error(ErrorKind::kJournalDamaged, Place{.file = run.directory().string()},
-                "its fingerprint does not say how sequences were cut");
+                "its fingerprint has no valid chunk_size or min_length");
   }
   return {
       .chunk_size = *chunk_size, .min_length = *min_length, .shard = shard_of(run.fingerprint())};
@@ -99,7 +103,7 @@ void mark_partial(const RunFolder& directory, const std::string& text) {
 }
 
 // Writes the files of sequences called virus, without their final names; null if no file is wanted.
-// Only this reads the inputs, so a changed input is found before any other file changes.
+// Only this function reads the inputs, so it finds a changed input before any other file changes.
 std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings& settings,
                                         const VirusOutputs& viruses, const CallRule& rule,
                                         const RunFolder& directory, const Cancel& cancel) {
@@ -129,13 +133,13 @@ std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings
   return files;
 }
 
-// Writes the tables into a locked directory. When everything that can fail is done, `make_room`
-// removes the files that the tables replace.
+// Writes the tables into a locked directory. When all tables are complete, calls `make_room`, which
+// removes the files that they replace.
 ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTables& more,
                         const RunFolder& directory, const std::function<void()>& make_room,
                         const Cancel& cancel) {
   const Journal& journal = run.journal();
-  const std::string stem = run.value("stem");  // make_room may change the run
+  const std::string stem = run.value("stem");  // a copy, because make_room may change the run
   ExportSummary summary;
   summary.finished = journal.finished();
   summary.synthetic = is_synthetic(run.fingerprint());
@@ -149,7 +153,8 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
                              .inputs = input_names_of(journal),
                              .on_ready = [&] {
                                make_room();
-                               // A killed export must not leave tables without their marks.
+                               // Marks come first: a killed export must not leave tables without
+                               // marks.
                                mark_synthetic(directory, run.fingerprint());
                                if (!partial.empty()) mark_partial(directory, partial);
                              }};
@@ -162,14 +167,14 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
   return summary;
 }
 
-// Returns the requested tables and those that a run wrote in `folder` (null: no folder), even if a
-// stopped export has removed them.
+// Returns the tables to write: the requested tables, and the tables that a run wrote in `folder`
+// (null: none), even if a stopped export has removed them.
 MoreTables tables_to_write(const KeptRun& run, const TableChange& change, const RunFolder* folder) {
   return change.over({.natural_order = is_sorted_naturally(run.fingerprint()),
                       .bed = folder != nullptr && folder->has_written(run_files::kChunkBed)});
 }
 
-// A plan for the files of sequences called virus, when an export goes into the run's own directory.
+// The plan for the files of sequences called virus in an export into the run's own directory.
 struct VirusPlan {
   bool fasta = false;
   FastqPlan fastq{};
@@ -184,7 +189,7 @@ VirusPlan plan_viruses(const KeptRun& run, const ExportSettings& settings, const
   const std::size_t earlier = known.size();
   VirusPlan plan{.fasta = settings.viruses.fasta};
   const bool has_fasta = has_own(own, run_files::kVirusFasta);
-  // A killed export may have left files unwritten.
+  // A killed export may have left virus.fasta unwritten, so this export writes it.
   const bool owes_fasta = !has_fasta && wants_virus_fasta(own, run.fingerprint());
   const bool owes = owes_fasta || std::ranges::any_of(known, &FastqRecord::pending);
   if (settings.drop_viruses && (calls_change || owes)) {
@@ -249,16 +254,17 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   std::error_code other;
   if (std::filesystem::equivalent(output, run.directory(), other)) {
     if (!run.journal().finished()) {
-      throw Error(
-          ErrorKind::kOutputExists, Place{.file = output.string()},
-          "its run did not finish, so no tables are written here: they would look complete");
+      Error unfinished(ErrorKind::kOutputExists, Place{.file = output.string()},
+                       "its run did not finish, and tables here would look complete");
+      unfinished.advise("Finish the run (virnucpro predict --resume), or name another --output.");
+      throw Error(unfinished);
     }
     return write_in_place(run, settings, cancel);
   }
   if (settings.drop_viruses) {
-    throw Error(
-        ErrorKind::kUsage,
-        "--drop-virus-files: only an export into the run's own directory changes its calls");
+    throw Error(ErrorKind::kUsage,
+                "--drop-virus-files works only in the run's own directory: leave out this option "
+                "or --output");
   }
   require_inputs_wanted(settings, settings.viruses);
   const CallRule rule = settings.rule.over(rule_of(run.fingerprint()));

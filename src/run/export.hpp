@@ -17,28 +17,28 @@ namespace virnucpro {
 struct ExportSummary {
   CallRule rule{};
   TableCounts counts;
-  std::string advice{};  // from model_advice()
+  std::string advice{};
   std::vector<InputEntry> inputs;
   VirusOutputs viruses{};
-  bool covered = true;    // as margin_covers() says
-  bool finished = false;  // false: the tables have the scores so far
+  bool covered = true;    // see margin_covers()
+  bool finished = false;  // false: the tables have only the scores so far
   bool synthetic = false;
-  std::filesystem::path tables;  // the folder of the tables
+  std::filesystem::path tables;
 };
 
 struct ExportSettings {
-  std::filesystem::path run;  // a run's output directory
+  std::filesystem::path run;
   // The folder of the tables. Empty: the run's own directory, or <run>_partial beside it for an
   // interrupted run.
   std::filesystem::path output;
   CallRuleChange rule{};
-  TableChange tables{};  // applied to the run's tables
+  TableChange tables{};  // changes the run's own choice of tables
   VirusOutputs viruses{};
-  std::vector<std::string> inputs{};  // the paths of the inputs now; empty: as the run read them
-  // Renames the run's files of sequences called virus that this export does not name, instead of
-  // writing them anew, if the calls in the run's own directory change (fastq_record.hpp).
+  std::vector<std::string> inputs{};  // the inputs' present paths; empty: as the run read them
+  // Used if the calls in the run's own directory change. True: the run's files of sequences called
+  // virus that this export does not name are renamed, and not written anew (fastq_record.hpp).
   bool drop_viruses = false;
-  bool force = false;  // replaces the files in another directory
+  bool force = false;  // replaces a run's files in another directory
   // Writes a run's reports anew. Called if the tables go into the run's own directory and the run
   // has reports.
   std::function<void(const Journal&, const RunFolder&)> on_reports{};
@@ -50,10 +50,11 @@ struct ExportSettings {
 
 // Writes a run's tables and failed_inputs.txt from its journal. Nothing is computed: calls are made
 // from scores when a file is written. Only the files of sequences called virus need the inputs,
-// whose hashes are checked. In the run's own directory the journal takes over a new rule of calls,
-// and every file that depends on the rule is written anew or removed. Elsewhere nothing of the run
-// changes. Tables of an interrupted run come with a file PARTIAL. Errors: those of KeptRun; kUsage
-// for sequences of a run that read a pipe; kInputChanged, kOutputExists, kOutputWrite.
+// whose hashes are checked. An export into the run's own directory stores a changed rule of calls
+// in the journal, and writes anew or removes every file that depends on the rule. Any other export
+// leaves the run as it is. Tables of an interrupted run come with a file PARTIAL. Errors: those of
+// KeptRun; kUsage for files of sequences if the run read a pipe; kInputChanged, kOutputExists,
+// kOutputWrite.
 ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

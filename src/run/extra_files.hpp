@@ -19,23 +19,23 @@
 namespace virnucpro {
 
 // Writes predict's optional files: the sequences called virus and the files of --keep-intermediate.
-// They leave out damaged inputs.
+// Damaged inputs are left out.
 class ExtraFiles {
  public:
-  // `finished` means that the journal has all scores: the intermediate files exist already.
+  // `finished`: the journal has all scores, so the intermediate files exist and are not written.
   ExtraFiles(const PredictSettings& settings, const RunModels& models,
              const OutputDirectory& directory, bool finished);
 
-  // True if add() needs the part's record.
   bool needs_records() const { return sequences_ && sequences_->needs_records(); }
   // Adds a part; call it for every part of the inputs. `number` is the number of its first frame.
   void add(const FramePart& part, std::uint64_t number);
   void write(std::uint64_t number, const BatchResult& result, std::size_t index);
-  // Keeps everything added so far, because the input is complete.
+  // Marks everything added so far as final, at the end of a complete input.
   void keep();
-  // Drops everything added since keep(). None of these frames may still be in computation.
+  // Removes everything added since keep(). None of these frames may still be in computation.
   void drop();
-  // Call it after the tables are written. Errors: kOutputWrite, kInputChanged; those of Cancel.
+  // Completes the files, after the tables are written. Errors: kOutputWrite, kInputChanged; those
+  // of Cancel.
   void finish(const Journal& journal, const FastqPlan& fastq,
               const std::function<void(const Journal::Fingerprint&)>& describe,
               const Cancel& cancel);

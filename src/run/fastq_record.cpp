@@ -49,7 +49,7 @@ std::string mark_of(const fs::path& file, const Cancel& cancel) {
   return fmt::format("{} {}", bytes.taken(), hash.hex());
 }
 
-// Returns the record as text. Paths come last, because they may have any byte.
+// Returns the record as text. Paths come last, because they may contain any byte.
 std::string text_of(const FastqRecord& record) {
   const std::string_view state = record.pending ? kPending : record.unmarked ? kUnmarked : "";
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}{}",
@@ -93,8 +93,8 @@ bool is_of_original(const FastqRecord& record, const fs::path& run) {
          !fs::equivalent(record.run, run, error);
 }
 
-// True if the run wrote the file at this name: its mark is the recorded or replaced mark.
-// Sets `replaced` to the file's mark.
+// True if the run wrote the file at this name: the file's mark equals the recorded or the replaced
+// mark. Stores the file's mark in `replaced`, or else empties `replaced`.
 bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
   const std::string before = std::exchange(record.replaced.at(index), {});
   const std::string& mark = record.marks.at(index);
@@ -118,7 +118,7 @@ bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
   throw Error(error);
 }
 
-// Returns how to treat the name of a file that the command does not ask for.
+// Returns what to do with a file under a name that the command does not ask for.
 AtName own_name(const FastqRecord& record, std::size_t index) {
   const bool was_written = record.unmarked || !record.marks.at(index).empty();
   const fs::path name = name_of(record, index);
@@ -128,7 +128,7 @@ AtName own_name(const FastqRecord& record, std::size_t index) {
   return AtName::kLeave;
 }
 
-// Returns what to do with a record's files. `asked` is the command's own output, or null.
+// Returns what to do with a record's files. `asked` is the output that the command names, or null.
 FastqOutput output_of(FastqRecord& record, const FastqOutput* asked, const Cancel& cancel) {
   FastqOutput output{.prefix = record.prefix, .pair_rule = record.pair_rule};
   if (asked != nullptr) output = *asked;
@@ -142,7 +142,7 @@ FastqOutput output_of(FastqRecord& record, const FastqOutput* asked, const Cance
       name = AtName::kOwn;
     } else if (is_at(name_of(record, k)) && name == AtName::kReplace) {
       record.replaced.at(k) =
-          mark_of(name_of(record, k), cancel);  // a resumed run replaces it, too
+          mark_of(name_of(record, k), cancel);  // for a resumed run, which replaces it, too
     }
   }
   record.pair_rule = output.pair_rule;

@@ -13,27 +13,27 @@
 namespace virnucpro {
 
 // The journal's record of the files of one --virus-fastq. These files lie among the user's files,
-// and must not keep the calls of an earlier rule. So only --force or the run that wrote the files
-// replaces them, and a file that someone changed is an error.
+// and must not keep calls of an earlier rule. So a run replaces a file only if the run wrote it, or
+// with --force. A file that was changed since is an error.
 struct FastqRecord {
   // Size and hash of each file, in the order of kFastqEndings; "" if it was not written.
   using Marks = std::array<std::string, kFastqFiles>;
 
   std::string prefix{};  // absolute
-  std::string run{};     // the directory of the run that wrote them, absolute
+  std::string run{};     // absolute directory of the run that wrote the files
   PairRule pair_rule = PairRule::kEither;
-  bool pending = false;   // wanted, but may not have their names yet
-  bool unmarked = false;  // versions up to 0.2 kept only the prefix
+  bool pending = false;   // the files may lack their final names
+  bool unmarked = false;  // no marks: versions up to 0.2 kept only the prefix
   Marks marks{};
-  Marks replaced{};  // while pending: the marks of the files that are replaced
+  Marks replaced{};  // while pending: marks of the files to replace
 };
 using FastqRecords = std::vector<FastqRecord>;
 
-// Returns an output's absolute prefix, as records have it.
+// Returns an output's absolute prefix, in the form that records have.
 std::string absolute_prefix(const FastqOutput& output);
 
-// Returns the journal's records. Warns about and leaves out the records of a copied run, which does
-// not own its original's files.
+// Returns the journal's records. If the run is a copy, leaves out the records of its original's
+// files, with a warning, because the copy does not own these files.
 FastqRecords fastq_records_of(const Journal& journal);
 // Returns entries for Journal::describe(). `earlier` is the number of records in the journal.
 Journal::Fingerprint entries_of(const FastqRecords& records, std::size_t earlier);
@@ -44,15 +44,15 @@ void forget_virus_files(Journal::Fingerprint& print);
 struct FastqPlan {
   std::vector<FastqOutput> outputs{};
   FastqRecords records{};   // the records of `outputs` are pending
-  std::size_t earlier = 0;  // records in the journal; those beyond `records` are emptied
+  std::size_t earlier = 0;  // records in the journal; surplus records are emptied
 
   Journal::Fingerprint entries() const { return entries_of(records, earlier); }
 };
 
 // Makes the plan, and hashes the files of `known`, the records of the run in directory `run`.
 // `asked` are the outputs that this command names. Other known outputs are written anew if they are
-// pending or the calls change; if a file of theirs is missing, it stays so, with a warning. Errors:
-// kOutputExists for a file that differs from what the run wrote; kInputRead.
+// pending or the calls change. A missing file of such an output is not written again; a warning
+// says so. Errors: kOutputExists for a file that differs from what the run wrote; kInputRead.
 FastqPlan plan_fastq(const std::filesystem::path& run, FastqRecords known,
                      const std::vector<FastqOutput>& asked, bool calls_change,
                      const Cancel& cancel);
@@ -60,8 +60,8 @@ FastqPlan plan_fastq(const std::filesystem::path& run, FastqRecords known,
 // Returns the recorded files that exist.
 std::vector<std::filesystem::path> files_of(const FastqRecords& records);
 
-// Gives the files their names. The journal gets their marks first, so that a stopped run still
-// knows them as its own.
+// Gives the files their final names. Writes their marks to the journal first, so that a run that is
+// stopped in between still recognizes its own files.
 void commit_recorded(VirusFiles& files, FastqPlan plan,
                      const std::function<void(const Journal::Fingerprint&)>& describe,
                      const Cancel& cancel);

@@ -54,7 +54,7 @@ class WorkSource {
           std::min<std::uint64_t>(limits().chunks_per_block - chunks,
                                   (kLettersPerBlock - letters) / settings_.chunk_size),
           1);
-      // The places where a sequence is cut must not depend on the sequences before it.
+      // A long sequence begins a new piece: its cuts must not depend on the sequences before it.
       if (chunks_ - next_chunk_ > room && !work.stretches.empty()) break;
       const std::uint64_t taken = std::min(room, chunks_ - next_chunk_);
       work.stretches.push_back({.record = current_,
@@ -73,7 +73,7 @@ class WorkSource {
   }
 
  private:
-  // Opens the next record. Returns false if there is none, or at an input's end, which `work` gets.
+  // Opens the next record. Returns false if there is none, or at an input's end (put into `work`).
   bool open_record(Work& work) {
     std::optional<InputEvent> event = inputs_.next();
     while (event && std::holds_alternative<InputRecord>(*event) &&
@@ -104,9 +104,9 @@ class WorkSource {
     return owner_ == settings_.shard.index;
   }
 
-  // Counts bytes together with the records in them, because the forecast needs both. Bytes are read
-  // ahead of their records, so the last byte is counted with the last record. A pipe's length is
-  // known at its end.
+  // Counts the bytes read. The forecast of the run's time compares bytes and records, but bytes are
+  // read ahead of their records. So the last byte is counted with the last record. A pipe's length
+  // is known only at its end.
   void count_bytes(bool at_end) {
     std::uint64_t taken = inputs_.bytes_read();
     const std::uint64_t total = inputs_.total_bytes();
@@ -123,7 +123,8 @@ class WorkSource {
            !settings_.frames;
   }
 
-  // Returns the letters in that many chunks of the current record, or all letters if it is not cut.
+  // Returns the number of letters in `chunks` chunks of the current record; if it is not cut, in
+  // all.
   std::uint64_t letters_of(std::uint64_t chunks) const {
     if (settings_.source != FrameSource::kSequences || chunks == 0) {
       return current_->record.letters.size();
@@ -162,17 +163,16 @@ class WorkSource {
   std::size_t owner_ = 0;    // the last record's shard
   std::uint32_t input_ = 0;  // the last part's input
   std::uint64_t parts_ = 0;  // parts of this input so far
-  std::uint64_t bytes_ = 0;  // bytes counted so far
+  std::uint64_t bytes_ = 0;
   Skip skip_ = Skip::kNone;
 };
 
-// Removes the '*' that gene finders write for the stop codon: it is not a residue.
+// Removes the '*' that gene finders write for the stop codon, because it is not a residue.
 std::string_view without_final_stop(std::string_view protein) {
   if (protein.ends_with('*')) protein.remove_suffix(1);
   return protein;
 }
 
-// Returns a hash of a stretch's letters.
 std::uint32_t letters_hash(std::string_view letters, const ChunkPlan& plan,
                            const Stretch& stretch) {
   if (stretch.first_chunk < stretch.last_chunk) {

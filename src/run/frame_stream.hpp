@@ -22,8 +22,8 @@ namespace virnucpro {
 // The kind of sequences in the inputs.
 enum class FrameSource : std::uint8_t {
   kSequences,    // cut into chunks and translated: a frame is a stop-free reading frame
-  kProteins,     // each is one frame, unchanged, for ESM-2 only
-  kNucleotides,  // each is one frame, unchanged, for DNABERT-S only
+  kProteins,     // each sequence is one frame, unchanged, for ESM-2 only
+  kNucleotides,  // each sequence is one frame, unchanged, for DNABERT-S only
 };
 
 struct FrameStreamSettings {
@@ -35,34 +35,35 @@ struct FrameStreamSettings {
   bool keep_text = false;     // fill FramePart's FASTA texts
   bool keep_records = false;  // fill FramePart::record
   bool look_for_rna = false;  // fill FramePart::is_rna
-  bool frames = true;         // translate and tokenise; else every part comes as a known part
+  bool frames = true;         // false: nothing is translated, and every part is known
   // The number of leading parts of each input that come without frames: the journal has them.
   std::map<std::uint32_t, std::uint64_t> known_parts{};
   std::size_t threads = 1;
 };
 
-// A sequence, or a stretch of its chunks, with its frames, which have no scores yet. How a sequence
-// is divided into parts depends only on its length and the chunk size.
+// A sequence, or consecutive chunks of it, with frames, which have no scores yet. Only the
+// sequence's length and the chunk size decide how the sequence is divided into parts.
 struct FramePart {
   SequencePart part;
-  bool known = false;               // comes without frames and FASTA texts
+  bool known = false;               // the part comes without frames and FASTA texts
   std::vector<FrameTokens> tokens;  // the tokens of part.frames, in order
-  // Facts on the whole sequence; only its last part has them.
+  // Facts about the whole sequence, set only in its last part.
   std::uint64_t unknown_letters = 0;  // outside IUPAC; in a protein, letters without a token
-  std::uint64_t odd_letters = 0;      // letters that make the kind of the inputs doubtful
+  std::uint64_t odd_letters = 0;      // letters that suggest other inputs: kind_check.hpp
   bool is_rna = false;                // the sequence has U and no T
   bool had_final_stop = false;        // a protein's final '*' was cut off
-  // The three files of --keep-intermediate.
+  // The text for the three FASTA files of --keep-intermediate.
   std::string chunk_fasta;
   std::string nucleotide_fasta;
   std::string protein_fasta;
-  // The whole sequence, with its last part only.
+  // The whole sequence, set only in its last part.
   std::shared_ptr<const InputRecord> record;
 };
 
 using FrameEvent = std::variant<FramePart, InputEnd, InputFailure>;
 
-// Reads, cuts, translates and tokenises inputs in order, on a few threads, ahead of its consumer.
+// Reads the inputs in order, cuts sequences into chunks, translates and tokenises them. Works on a
+// few threads, ahead of the thread that calls next().
 class FrameStream {
  public:
   // Without a tokenizer (null) frames have no DNA tokens. All references must outlive the stream.

@@ -23,16 +23,16 @@ Hdf5Handle hdf5_chunks(hsize_t rows, hsize_t width, const std::string& path) {
   Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, path);
   const std::array<hsize_t, 2> chunk{rows, width};
   H5Pset_chunk(properties.get(), width == 0 ? 1 : 2, chunk.data());
-  H5Pset_obj_track_times(properties.get(), false);  // the same data give the same bytes
+  H5Pset_obj_track_times(properties.get(), false);  // same data, same bytes: without times
   return properties;
 }
 
 Hdf5Handle create_hdf5(const std::string& reachable, const std::string& path) {
-  // After a failed write, HDF5 would write again at exit, and crash.
+  // Keep HDF5 from writing at exit: after a failed write it would try again, and crash.
   H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are thrown, not printed
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
-  // Only this process uses a file without its name, and some network file systems lack locks.
+  // No locks: only this process uses the file so far, and some network file systems have none.
   H5Pset_file_locking(access.get(), 0, 1);
   return {H5Fcreate(reachable.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, path};
 }

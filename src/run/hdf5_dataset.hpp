@@ -8,20 +8,20 @@
 
 namespace virnucpro {
 
-// Building blocks of our HDF5 files. Errors: kOutputWrite, naming `path`.
+// Helpers to write HDF5 files. Errors: kOutputWrite, naming `path`.
 
-// Makes an HDF5 file of the empty file at `reachable`, which nobody else uses before it has its
-// final name.
+// Makes an HDF5 file of the empty file at `reachable`. No other process may use this file before it
+// has its final name.
 Hdf5Handle create_hdf5(const std::string& reachable, const std::string& path);
 void write_hdf5_attribute(const Hdf5Handle& file, const std::string& name, const std::string& value,
                           const std::string& path);
-// Returns the type of texts of variable length.
+// Returns HDF5's type for strings of variable length.
 Hdf5Handle hdf5_text(const std::string& path);
-// Returns properties for a dataset in blocks of `rows` rows; `width` is that of GrowingDataset.
+// Returns the properties of a dataset with chunks of [rows, width], or [rows] if `width` is 0.
 Hdf5Handle hdf5_chunks(hsize_t rows, hsize_t width, const std::string& path);
 void check_hdf5(herr_t result, const std::string& path);
 
-// A dataset whose first dimension is rows and can grow.
+// A dataset [rows, width], row-major, whose number of rows can change.
 class GrowingDataset {
  public:
   GrowingDataset() = default;

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// Returns the system's message from a description that also lists addresses and counts.
+// Returns the text of errno in a description of an HDF5 error; else the whole description.
 inline std::string system_part(const std::string& description) {
   const std::string begin = "error message = '";
   const std::size_t at = description.find(begin);
@@ -21,8 +21,7 @@ inline std::string system_part(const std::string& description) {
   return description.substr(from, description.find('\'', from) - from);
 }
 
-// Returns why the last HDF5 call failed: its innermost description, reduced to the system's message
-// if it has one.
+// Returns why the last HDF5 call failed: the text of errno, or else the innermost description.
 inline std::string hdf5_reason() {
   std::string reason = "HDF5 failed";
   H5Ewalk2(
@@ -36,7 +35,7 @@ inline std::string hdf5_reason() {
   return reason;
 }
 
-// Returns the kind of HDF5's last failure: a lack of memory or descriptors, else `otherwise`.
+// Returns the kind of HDF5's last failure if memory or descriptors were missing; else `otherwise`.
 inline ErrorKind hdf5_kind(ErrorKind otherwise) {
   ErrorKind kind = otherwise;
   H5Ewalk2(
@@ -55,7 +54,7 @@ inline ErrorKind hdf5_kind(ErrorKind otherwise) {
   return kind;
 }
 
-// An HDF5 identifier that closes itself.
+// Owns an HDF5 identifier and closes it in the destructor.
 class Hdf5Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -81,7 +80,7 @@ class Hdf5Handle {
 
   hid_t get() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
-  // Closes the identifier. Closing a file writes what HDF5 still holds, which may fail.
+  // Closes the identifier. Closing a file writes HDF5's buffers; the result is negative on failure.
   herr_t close() { return id_ < 0 ? 0 : close_(std::exchange(id_, H5I_INVALID_HID)); }
 
  private:

@@ -9,11 +9,12 @@
 namespace virnucpro {
 namespace {
 
-// Usual ids, of 40 bytes, take 5 times the letters' bytes with chunks of 60, else less.
+// The ratio of id bytes to letters that is warned of. Usual ids of 40 bytes have a ratio of 5 with
+// chunks of 60 letters, and less with larger chunks.
 constexpr std::uint64_t kUsualGrowth = 20;
 constexpr std::uint64_t kFewBytes = 64U << 20U;
 
-// Returns the number of the part's rows in both tables.
+// Returns the number of the part's rows in the tables of frames and chunks.
 std::uint64_t rows_of(const SequencePart& part) {
   std::uint64_t chunks = 0;
   std::optional<std::uint64_t> before;

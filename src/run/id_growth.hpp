@@ -6,15 +6,15 @@
 
 namespace virnucpro {
 
-// Warns once, while a run still reads, if its ids will make the tables many times larger than its
-// sequences. The tables have a row for each frame and each chunk, and each row repeats the id.
+// Warns once, while a run reads its inputs, if long ids will make the tables many times larger than
+// the sequences. The tables have a row for each frame and each chunk, and each row repeats the id.
 class IdGrowth {
  public:
-  // Takes the parts in input order.
+  // Adds a part. Call it with all parts in input order.
   void add(const SequencePart& part);
 
  private:
-  std::uint64_t letters_ = 0;   // of the sequences so far
+  std::uint64_t letters_ = 0;
   std::uint64_t id_bytes_ = 0;  // of ids in the tables
   std::uint64_t longest_ = 0;
   bool begins_ = true;  // the next part is a sequence's first part

@@ -32,7 +32,7 @@ std::optional<Error> opening_error(const std::string& path) {
   return Error(ErrorKind::kInputRead, Place{.file = display_name(path)}, errno_text(EISDIR));
 }
 
-// True if the path is not a pipe, also for a missing file: every read of it fails.
+// True unless the path is a pipe; also for a missing file, because every read of it fails.
 bool may_be_read_twice(const std::string& path) {
   if (path == "-") return false;
   struct stat status {};
@@ -70,8 +70,9 @@ void require_kept(const InputSettings& settings, const Lost& lost) {
   if (!settings.reference.empty()) files.push_back(settings.reference);
   for (const std::string& file : files) {
     if (!lost(file == "-" ? kStandardInputFile : file)) continue;
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{} is an input, and the output would replace it", file));
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{} is an input, and the output would replace it: name another output", file));
   }
 }
 
@@ -122,7 +123,7 @@ void require_inputs_kept(const InputSettings& settings,
                          const std::vector<std::filesystem::path>& outputs) {
   require_kept(settings, [&outputs](const std::filesystem::path& input) {
     return std::ranges::any_of(outputs, [&input](const std::filesystem::path& output) {
-      std::error_code other;  // one of them does not exist
+      std::error_code other;  // set if a file does not exist
       return std::filesystem::equivalent(input, output, other) ||
              std::filesystem::equivalent(input, AtomicFile::partial_name(output), other);
     });

@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// Looks for the embeddings only: they get their name last, so all files exist if they do.
+// Looks only for the embeddings, which get their name last: if they exist, all files exist.
 bool Intermediates::are_in(const std::filesystem::path& directory) {
   std::error_code error;
   return std::filesystem::exists(run_files::kEmbeddings.in(directory), error);

@@ -14,7 +14,7 @@
 namespace virnucpro {
 
 // The files of --keep-intermediate: chunk and frame FASTA files as the original writes them, and
-// embeddings as `embed` writes them. They leave out damaged inputs.
+// embeddings as `embed` writes them. Damaged inputs are left out.
 class Intermediates {
  public:
   Intermediates(const RunFolder& directory, const std::string& stem, std::uint64_t chunk_size,
@@ -27,9 +27,9 @@ class Intermediates {
   // Adds a part. `first_number` is the number of its first frame.
   void add(const FramePart& part, std::uint64_t first_number);
   void write(std::uint64_t number, std::span<const float> dnabert_s, std::span<const float> esm2);
-  // Keeps everything added so far, because the input is complete.
+  // Marks everything added so far as final, at the end of a complete input.
   void keep();
-  // Drops everything added since keep(). None of these frames may still be in computation.
+  // Removes everything added since keep(). None of these frames may still be in computation.
   void drop();
   void commit();
 

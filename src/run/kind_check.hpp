@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Warns once of proteins that were given as nucleotides, or the reverse.
+// Warns once if proteins seem to be given as nucleotides, or nucleotides as proteins.
 class KindCheck {
  public:
   explicit KindCheck(FrameSource source) : is_of_proteins_(source == FrameSource::kProteins) {}

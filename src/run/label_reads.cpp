@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kWrittenAtOnce = 64U << 10U;
 
-// Refuses an unfinished run or a shard: contigs of the rest would be unclassified.
+// Refuses an unfinished run or a shard, because reads on its missing contigs would be unclassified.
 void require_whole(const KeptRun& run) {
   const auto refuse = [&run](const std::string& why, const char* advice) {
     Error error(ErrorKind::kUsage, Place{.file = run.directory().string()}, why);
@@ -35,12 +35,12 @@ void require_whole(const KeptRun& run) {
   }
   const Shard shard = shard_of(run.fingerprint());
   if (shard.count == 1) return;
-  refuse(fmt::format("it is shard {} of a run, and lacks the contigs of the others",
+  refuse(fmt::format("it is shard {} of a run, and lacks the contigs of the other shards",
                      shard_text(shard)),
          "Join the shards first: virnucpro merge.");
 }
 
-// Writes the table with `write`, sorting in `folder`.
+// Passes the table's text to `write`. Sorts on disk in `folder`.
 LabelSummary label(const LabelSettings& settings, const Directory& folder,
                    const ReadLabels::Write& write, const Cancel& cancel) {
   const KeptRun run(settings.run, cancel);

@@ -14,17 +14,17 @@
 namespace virnucpro {
 
 struct LabelSettings {
-  std::filesystem::path run;  // a run's output directory
-  std::string alignments;     // BAM or SAM of reads aligned to the run's sequences; "-" is stdin
+  std::filesystem::path run;
+  std::string alignments;  // BAM or SAM of reads aligned to the run's sequences; "-" is stdin
   LabelRule rule{};
   std::filesystem::path output;  // an existing file is replaced
-  // If set, takes the table instead of `output`.
+  // If set, receives the table's text, and no file is written.
   std::function<void(std::string_view)> write{};
 };
 
 struct LabelSummary {
   RollupRule rule{};
-  bool is_rule_of_run = false;      // false: the run's own rule differs
+  bool is_rule_of_run = false;      // false: the run's own rule is majority
   std::uint64_t failed_inputs = 0;  // inputs whose sequences the run lacks
   ReadCounts reads{};
   UnplacedAlignments unplaced{};
@@ -36,9 +36,9 @@ struct LabelSummary {
 };
 
 // Gives each read the call of the contig that it was aligned to. The columns are those of
-// viral-ngs, so calls always follow that rule, with the run's numbers. Calls come from the journal,
-// never from contigs.tsv, which may be edited or stale; a reference must have its sequence's
-// length. Reads are sorted on disk, in TMPDIR or beside the output. Errors: those of KeptRun,
+// viral-ngs, so calls always follow the rule viral-ngs, with the run's thresholds. Calls are made
+// from the journal, because contigs.tsv may be edited or old. A reference must be as long as its
+// sequence. Reads are sorted on disk, in TMPDIR or beside the output. Errors: those of KeptRun,
 // MappingFile and ReferenceCalls; kUsage for a run that did not finish or is one shard;
 // kOutputWrite, kTemporaryFolder.
 LabelSummary label_reads(const LabelSettings& settings, const Cancel& cancel);

@@ -15,7 +15,7 @@ void describe(LoadedModels& loaded, const std::string& name, const Weights& weig
   loaded.synthetic = loaded.synthetic || weights.synthetic();
 }
 
-// Loads a tokenizer. Refuses another model's, which would index rows that do not exist.
+// Loads a tokenizer. Refuses one that has more tokens than the model has embedding rows.
 DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   DnaTokenizer tokenizer = DnaTokenizer::load(weights.tokenizer);
   if (tokenizer.vocabulary() > weights.shape.vocabulary) {
@@ -26,7 +26,7 @@ DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   return tokenizer;
 }
 
-// Refuses a policy with layers that do not exist: they would have no effect.
+// Refuses a policy for layers that the model does not have, because it would have no effect.
 void require_layers(const Int8Policy& policy, std::uint32_t layers) {
   const std::optional<std::size_t> last = policy.last_layer();
   if (!last || *last < layers) return;

@@ -20,7 +20,7 @@ struct LoadedModels {
   std::optional<DnaTokenizer> tokenizer;  // if DNABERT-S is one of the models
   std::filesystem::path tokenizer_file;
   std::uint32_t dnabert_s_vocabulary = 0;          // number of tokens that DNABERT-S knows
-  std::map<std::string, std::string> description;  // "esm2" → what it is, "esm2_hash" → …
+  std::map<std::string, std::string> description;  // "esm2" → its origin, "esm2_hash" → …
   bool synthetic = false;
   Esm2Shape esm2_shape{};  // if ESM-2 is one of the models
 };
@@ -34,7 +34,6 @@ std::optional<int> gpu_of(const ComputeSettings& compute);
 // Opens the files that `outputs` needs, but reads no tensor yet. Errors: the kWeights* family.
 EngineModels open_models(const ModelSettings& models, const EngineOutputs& outputs);
 
-// Returns the settings of an engine for `compute`.
 EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutputs& outputs);
 
 // Loads the models that `outputs` needs. Errors: the kWeights* family, kTokenizer, kCpu;

@@ -28,7 +28,7 @@
 namespace virnucpro {
 namespace {
 
-// Bytes that are read ahead, for all shards together.
+// The bytes that are read ahead, for all shards together.
 constexpr std::size_t kReadAhead = 32U << 20U;
 
 // Writes parts to a journal as units of the usual size.
@@ -41,7 +41,6 @@ class UnitWriter {
     unit_.parts.push_back(std::move(part));
     if (size_.is_full()) flush();
   }
-  // Begins the units of `input`.
   void begin_input(std::uint32_t input) {
     flush();
     unit_ = {.input = input, .index = 0, .parts = {}};
@@ -59,7 +58,7 @@ class UnitWriter {
   UnitSize size_;
 };
 
-// Refuses an output that is a shard: merging would replace it.
+// Refuses an output that is a shard, because the merge would replace the shard's files.
 void require_another_output(const MergeSettings& settings) {
   for (const std::filesystem::path& run : settings.runs) {
     std::error_code other;
@@ -70,7 +69,7 @@ void require_another_output(const MergeSettings& settings) {
   }
 }
 
-// Returns the files to keep: inputs, and the shards' journals, which may lie below the output.
+// Returns the files to keep: the inputs, and the shards' journals, which may lie in the output.
 InputSettings inputs_of(const ShardRuns& shards) {
   InputSettings inputs = inputs_to_keep(shards.print);
   for (const auto& run : shards.runs) inputs.paths.push_back(run_files::kJournal.in(run).string());
@@ -136,7 +135,7 @@ class Joiner {
     }
   }
 
-  // Leaves out failed inputs: their scores are in no table.
+  // Joins all inputs except failed inputs, whose scores are in no table.
   void join(const Cancel& cancel) {
     for (std::uint32_t k = 0; k < shards_.inputs.size(); ++k) {
       if (!shards_.inputs[k].failed) join_input(k, cancel);
@@ -151,7 +150,7 @@ class Joiner {
     return next_[shard] && next_[shard]->input == input;
   }
 
-  // Takes each sequence of an input from the shard that it was dealt to.
+  // Copies each sequence of an input from the shard that ShardSums assigned it to.
   void join_input(std::uint32_t input, const Cancel& cancel) {
     out_.begin_input(input);
     std::size_t owner = 0;
@@ -192,7 +191,7 @@ class Joiner {
   ShardSums sums_;
   UnitWriter out_;
   std::vector<SpilledParts::Reader> readers_;
-  std::vector<std::optional<SequencePart>> next_;  // the next part of each shard
+  std::vector<std::optional<SequencePart>> next_;
   std::uint64_t failed_frames_ = 0;
 };
 
@@ -300,7 +299,7 @@ ExportSummary write_files(const MergeSettings& settings, const MoreTables& more,
   return export_run(tables, cancel);
 }
 
-// Returns the rule of the merge that --resume continues; it stays unless the user gives a rule.
+// Returns the rule of the merge that --resume continues. It stays unless the user gives a rule.
 std::optional<CallRule> earlier_rule(const MergeSettings& settings, const Cancel& cancel) {
   if (settings.existing != Existing::kResume) return std::nullopt;
   const auto merged = earlier_run(settings.output, settings.existing, cancel);

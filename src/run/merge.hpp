@@ -14,15 +14,15 @@ namespace virnucpro {
 struct MergeSettings {
   std::vector<std::filesystem::path> runs;  // finished runs of all shards, in any order
   std::filesystem::path output;
-  CallRuleChange rule{};  // applied to the runs' rules, which must then be equal
-  TableChange tables{};   // applied to the runs' tables
+  CallRuleChange rule{};  // changes the runs' rules, which must then be equal
+  TableChange tables{};   // changes the runs' own choice of tables
   // kResume: goes on with an earlier merge of the same shards, or begins a merge.
   Existing existing = Existing::kRefuse;
   bool start_over = false;  // begin anew if the merge to resume is refused
 
-  // These are callbacks for other files. `runs` are the shards' runs, in order.
+  // Callbacks that write or check other files, such as reports. `runs` are the shards' runs, by
+  // shard.
   using Shards = std::vector<std::filesystem::path>;
-  // Called when the tables are written.
   std::function<void(const Journal&, const ExportSummary&, const RunFolder&, const Shards& runs)>
       on_tables{};
   // Returns true if the other files exist.
@@ -30,17 +30,17 @@ struct MergeSettings {
 };
 
 struct MergeSummary {
-  std::filesystem::path tables;            // the folder of the tables
+  std::filesystem::path tables;
   std::optional<ExportSummary> written{};  // empty: an earlier merge wrote everything
   bool partial = false;                    // some input or frame has no score
 };
 
-// Makes one run from the runs of its shards (predict --shard): the journal and tables that a run
-// over the whole input would have written. Memory and open files grow little with the number of
-// shards, and not with their size. Nothing is written before all shards are checked. The journal
-// gets its name when it is complete, and holds a hash of the shards' scores, so a killed merge can
-// be resumed. Errors: kShards, which names every bad shard; kJournalMismatch and kJournalDamaged
-// for the output of another run; kOutputExists, kOutputWrite.
+// Joins the runs of all shards (predict --shard) into one run, with the journal and tables that a
+// run over the whole input would have written. Memory and open files grow little with the number of
+// shards, and not with the size of a shard. Nothing is written before all shards are checked. The
+// journal gets its name when it is complete, and has a hash of the shards' scores, so a killed
+// merge can be resumed. Errors: kShards, which names every bad shard; kJournalMismatch and
+// kJournalDamaged for the output of another run; kOutputExists, kOutputWrite.
 MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 3> kCompressionSuffixes{".gz", ".bgz", ".
 constexpr std::array<std::string_view, 11> kFormatSuffixes{
     ".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas", ".fq", ".fastq", ".sam", ".bam", ".cram"};
 
-// True if a run has a journal but no tables, which are written last.
+// True if the directory has a journal but no tables, because tables are written last.
 bool holds_unfinished_run(const Directory& directory) {
   return directory.kind_of(std::string(run_files::kJournal.name)) != EntryKind::kNone &&
          directory.kind_of(std::string(run_files::kSequenceTable.name)) == EntryKind::kNone;
@@ -42,7 +42,7 @@ bool holds_unfinished_run(const Directory& directory) {
               : ""));
 }
 
-// Returns the files of earlier runs. The file of --log-file is left out: it exists already.
+// Returns the files of earlier runs. Leaves out the file of --log-file, which this run has made.
 std::vector<RunFolder::OwnFile> earlier_files(const RunFolder& run) {
   std::vector<RunFolder::OwnFile> files = run.own_files();
   std::erase_if(files, [](const RunFolder::OwnFile& file) { return is_log_file(file.path); });
@@ -73,7 +73,7 @@ void require_none(const RunFolder& run) {
 }
 
 // Accepts the files of a run that was killed before it had a journal. Refuses tables without a
-// journal: their run kept no journal.
+// journal, because their run kept no journal and cannot be resumed.
 void require_resumable(const RunFolder& run) {
   const std::vector<RunFolder::OwnFile> files = earlier_files(run);
   if (std::ranges::any_of(files, is_journal)) return;
@@ -90,7 +90,7 @@ void require_usable(const RunFolder& run, const std::string& stem, Existing exis
   if (existing == Existing::kResume) require_resumable(run);
 }
 
-// Returns the directory if it may be used, and changes nothing in it.
+// Returns the directory, made if missing, if it may be used. Changes no file in it.
 Directory usable_directory(const fs::path& path, const std::string& stem, Existing existing,
                            TakeOver allowed) {
   require_own_journal_files(run_files::kJournal.in(path));

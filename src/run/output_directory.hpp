@@ -10,23 +10,23 @@
 
 namespace virnucpro {
 
-// How to treat an output directory that is in use.
+// How to treat an output directory that has files of a run.
 enum class Existing : std::uint8_t {
   kRefuse,
-  kReplace,  // removes what runs wrote there
+  kReplace,  // removes the files that runs wrote there
   kResume,   // continues the run whose journal is there, or begins a run
 };
 
 // A run's output directory, held open, and locked by run.lock for the object's life.
 class OutputDirectory {
  public:
-  // Creates the directory, or takes a directory that holds no file of a run. kResume also takes a
-  // directory with a journal, or with only the files of a run that ended before it had a journal;
-  // kReplace takes any. Other files may be there, but not under a name that a run of this stem may
-  // use. Nothing in the directory is touched before it is known to be usable. Errors:
-  // kOutputExists; kJournalDamaged if SQLite would take a foreign file for a part of the journal;
-  // kOutputBusy, naming host and pid, if the run that holds it may be alive (kReplace: is alive for
-  // sure); kOutputWrite.
+  // Creates the directory, or opens a directory that has no results of a run. With kResume, the
+  // directory may have a journal, or files of a run that ended before it had a journal. With
+  // kReplace, it may have any files of runs. Other files may be there, but not under a name that a
+  // run of this stem may use. Nothing is changed before the directory is known to be usable.
+  // Errors: kOutputExists; kJournalDamaged if SQLite would take a foreign file for a part of the
+  // journal; kOutputBusy, naming host and pid, if the process that holds the directory may be alive
+  // (with kReplace: is certainly alive); kOutputWrite.
   OutputDirectory(const std::filesystem::path& path, std::string stem, Existing existing);
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
@@ -35,12 +35,12 @@ class OutputDirectory {
   // The constructor does not remove them: a run that fails before it computes anything must not
   // destroy earlier results. Errors: kOutputWrite.
   void clear() const;
-  // Clears all but the incomplete files that will replace the others. Call it when everything that
-  // can fail is done.
+  // Removes the complete files of earlier runs, and keeps the incomplete files, which replace them.
+  // Call it when all new files are complete.
   void clear_complete() const;
   // Removes only the incomplete files of a killed run.
   void clear_leftovers() const;
-  // True if clear() would remove this file; any path may name it.
+  // True if clear() would remove this file. `file` may be any path to it.
   bool would_clear(const std::filesystem::path& file) const;
   const RunFolder& files() const { return files_; }
   const std::filesystem::path& path() const { return files_.path(); }

@@ -40,13 +40,13 @@
 namespace virnucpro {
 namespace {
 
-// Bytes of ids after which the packer's window is emptied, as ids may be long. drain() says how
+// When waiting parts have this many bytes of ids, the packer's window is emptied. drain() says how
 // many parts may wait.
 constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 
 constexpr std::uint64_t kFirstLook = 500;
 
-// Returns the number of threads that translate and tokenise: one feeds many computing threads.
+// Returns the number of threads that translate and tokenise: one is enough for four that compute.
 std::size_t stream_threads(std::size_t threads) {
   return std::max<std::size_t>(threads / 4, 1);
 }
@@ -123,7 +123,7 @@ class PredictRun {
   PredictRun(const PredictRun&) = delete;
   PredictRun& operator=(const PredictRun&) = delete;
 
-  // Reads and scores every input. However it ends, the journal has all scores so far.
+  // Reads and scores every input. If it throws, the journal has all scores so far.
   void score() {
     try {
       read_inputs();
@@ -133,7 +133,7 @@ class PredictRun {
     }
   }
 
-  // Writes everything that depends on the scores: tables first, so that later failures spare them.
+  // Writes all files that depend on the scores. Tables come first, so that later errors spare them.
   RunSummary write() {
     const TimedScope timed(counters_.host.tables);
     const TraceSpan span("tables");
@@ -195,7 +195,7 @@ class PredictRun {
                 }};
   }
 
-  // Takes a frame's scores in the run's own precision.
+  // Accepts a frame's scores, which were computed in the run's own precision.
   void take(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {}) {
     if (close_calls_) return close_calls_->score(number, scores, embedding);
     ledger_.set_score(number, scores.others, scores.virus);
@@ -215,7 +215,7 @@ class PredictRun {
     InputSet inputs(std::move(wanted), cancel_);
     FrameStream stream(inputs, stream_settings(), &tokenizer_, counters_, cancel_);
     while (std::optional<FrameEvent> event = stream.next()) {
-      cancel_.check();  // a stopped run submits no parts that were read ahead
+      cancel_.check();  // stop before parts that were read ahead are submitted
       require_few_changed_calls();
       if (auto* part = std::get_if<FramePart>(&*event)) {
         add(std::move(*part));
@@ -235,7 +235,7 @@ class PredictRun {
     ledger_.finish();
   }
 
-  // Tests only when the sample has doubled: of many tests, one would fail by chance.
+  // Tests only when the sample has doubled: among many tests, one would fail by chance.
   void require_few_changed_calls() {
     if (!settings_.most_changed_calls || counters_.shadow.sampled() < next_look_) return;
     const ShadowEstimate estimate = shadow_estimate(counters_.shadow, settings_.shadow);
@@ -267,7 +267,7 @@ class PredictRun {
             .threads = stream_threads(settings_.compute.threads)};
   }
 
-  // Reports no error: that would hide the error that ended the run.
+  // Throws no error, because that would hide the error that ended the run.
   void save() noexcept {
     try {
       runner_.settle();
@@ -300,14 +300,15 @@ class PredictRun {
     if (close_calls_) close_calls_->add(number, id, frames, part.tokens, is_whole);
     for (FrameTokens& frame : part.tokens) compute(std::move(frame), number++);
     if (part.tokens.empty()) runner_.collect_ready();
-    // The journal keeps input order, and sequences without frames never fill the packer's window.
-    // Without this limit such sequences would pile up while a frame waits.
+    // The journal keeps input order, so parts wait for the frames before them. Sequences without
+    // frames never fill the packer's window, and without this limit they would pile up while a
+    // frame waits.
     ++gathered_.parts;
     gathered_.id_bytes += id_bytes;
     if (gathered_.are_many()) drain();
   }
 
-  // Returns the error for a new input when the files of --keep-intermediate are complete.
+  // Returns the error for a new input when the files of --keep-intermediate are already complete.
   Error embeddings_missing(std::uint32_t input) const {
     return Error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
                  fmt::format("input {} failed during the run and can be read now, but the files of "
@@ -316,8 +317,8 @@ class PredictRun {
   }
 
   void compute(FrameTokens frame, std::uint64_t number) {
-    // With --keep-intermediate the frame is computed: the journal has no embeddings. Early scores
-    // depend on the frame's tokens alone, so any chunk with this frame may take them.
+    // With --keep-intermediate every frame is computed, because the journal has no embeddings.
+    // Otherwise an early score is used, because it depends on the frame's tokens alone.
     std::optional<EarlyScore> known;
     if (!settings_.keep_intermediate) known = ledger_.known_score(number, frame);
     if (!known) return runner_.add(std::move(frame), number);
@@ -326,9 +327,9 @@ class PredictRun {
     runner_.collect_ready();
   }
 
-  // Waits only for the batches of the previous drain, else the workers would run out of work. So up
-  // to twice the limit of parts may wait, four times behind a chunk that is computed again, and six
-  // times behind a contig that is computed again.
+  // Empties the packer's window and waits for the batches of the previous drain; to wait for the
+  // newest batches would leave the workers without work. So up to twice the limit of parts may
+  // wait: four times behind a chunk that is computed again, six times behind such a contig.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_ = {};
@@ -348,11 +349,11 @@ class PredictRun {
   void fail_input(const InputFailure& failure, const InputSet& inputs) {
     in_sequence_ = false;
     if (ledger_.needs_more(failure.input)) throw needed(failure, inputs.name(failure.input));
-    // An error that ends the run is reported at the end.
+    // If the error ends the run, it is reported at the end.
     if (inputs.size() > 1 && !settings_.strict_input) log_error("{}", failure.error.what());
     ledger_.end_input(failure.input, entry_of(failure, inputs.name(failure.input)));
-    // No frame of this input may still be in computation when its files are dropped. If the error
-    // ends the run, earlier scores are kept.
+    // Compute all waiting frames first: no frame of this input may be in computation when its files
+    // are dropped. If the error ends the run, the scores are kept.
     runner_.flush();
     if (settings_.strict_input) {
       ledger_.save();
@@ -365,8 +366,8 @@ class PredictRun {
     files_.drop();
   }
 
-  // Returns the error for an input that the journal has scores of but that cannot be read now. The
-  // tables would lack these scores, and the input may only be away for a moment.
+  // Returns the error for an input that fails now, although the journal has its scores. The tables
+  // would lack these scores, and the input may fail only for a moment.
   static Error needed(const InputFailure& failure, const std::string& name) {
     const Error& error = failure.error;
     Error stop(is_damage(error.kind()) ? ErrorKind::kJournalMismatch : error.kind(),
@@ -376,7 +377,7 @@ class PredictRun {
     return stop;
   }
 
-  // Returns the error if all inputs failed. With several inputs, each error is logged already.
+  // Returns the error if all inputs failed. If there are several, each error is already in the log.
   Error all_failed(const InputSet& inputs) const {
     if (inputs.size() == 1) return *first_failure_;
     return {first_failure_->kind(),
@@ -391,7 +392,7 @@ class PredictRun {
   const Cancel& cancel_;
   const DnaTokenizer& tokenizer_;
   const bool has_intermediates_;  // the files of --keep-intermediate are complete
-  const bool calls_stand_;        // a finished run's calls stay if nothing is added
+  const bool calls_stand_;        // a finished run's files of calls stay if no score is added
   Ledger ledger_;
   ExtraFiles files_;
   BatchRunner runner_;
@@ -406,7 +407,7 @@ class PredictRun {
   IdGrowth id_growth_;
   GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;
-  std::uint64_t next_look_ = kFirstLook;  // sampled chunks at the next look at the shadow check
+  std::uint64_t next_look_ = kFirstLook;  // sampled chunks at the next test of the shadow check
 };
 
 // Starts the models. If the calibration needs more layers than ESM-2 has, the error names its file.
@@ -445,7 +446,7 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   if (!std::filesystem::exists(directory.journal())) return std::nullopt;
   const auto check = settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick;
   Journal journal = Journal::open(directory.files().place(run_files::kJournal), check, cancel);
-  // A journal without scores does not bind a later run.
+  // A journal without scores does not bind a later run, so the run begins anew.
   if (!journal.finished() && !journal.has_scores()) return std::nullopt;
   require_same_run(journal.fingerprint(), print, directory.journal());
   const bool has_all = journal.finished() && Intermediates::are_in(directory.path());
@@ -457,7 +458,7 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   return journal;
 }
 
-// True if a refused run may begin anew, without a pipe: it could not be read again.
+// True if a run whose journal was refused may begin anew. A pipe cannot be read again.
 bool may_start_over(const PredictSettings& settings, const Error& error) {
   const bool refused =
       error.kind() == ErrorKind::kJournalMismatch || error.kind() == ErrorKind::kJournalDamaged;
@@ -472,7 +473,7 @@ RunSummary score_and_write(PredictRun run, const PredictEvents& events) {
   return summary;
 }
 
-// Removes a journal without scores, so that the corrected command simply runs.
+// Removes a journal without scores, so that the corrected command needs no --resume or --force.
 void forget_unscored(const OutputDirectory& directory) noexcept {
   try {
     {
@@ -501,8 +502,8 @@ RunSummary begin_run(const PredictSettings& settings, const FastqPlan& fastq,
   }
 }
 
-// Plans the files of --virus-fastq. A replaced run leaves its files, except those that this run
-// writes. The calls of a run that starts over change.
+// Plans the files of --virus-fastq. If this run replaces another, the other run's files stay,
+// except those that this run writes. If a run may start over, its calls count as changed.
 FastqPlan plan_fastq(const PredictSettings& settings, const std::filesystem::path& path,
                      const Cancel& cancel) {
   const std::vector<FastqOutput>& asked = settings.viruses.fastq;
@@ -592,7 +593,7 @@ void send_file(const std::filesystem::path& path,
   }
 }
 
-// Runs in a temporary folder and keeps nothing. A full disk there is kTemporaryFolder.
+// Runs in a temporary folder and keeps no file. A full disk there is kTemporaryFolder.
 RunSummary run_to_stdout(const PredictSettings& settings, RunCounters& counters,
                          const Cancel& cancel,
                          const std::function<void(std::string_view)>& stdout_sink,

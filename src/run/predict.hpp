@@ -33,14 +33,14 @@ struct PredictSettings {
   std::uint64_t chunk_size = 500;
   Translation translation{};
   std::filesystem::path output;           // the output directory; unused with to_stdout
-  bool to_stdout = false;                 // the frame table goes to the sink, nothing is kept
-  std::string stem;                       // of the tables' folder
+  bool to_stdout = false;                 // the frame table goes to the sink, and no file is kept
+  std::string stem;                       // tables go to <output>/<stem>_merged/
   std::string classifier_name;            // "300", "500" or "custom"
   Existing existing = Existing::kRefuse;  // what to do with an output directory in use
   bool start_over = false;                // begin anew if the journal to resume is refused
   bool check_journal = true;              // check every unit of the journal first
   bool journal = true;                    // false: the run cannot be resumed
-  // Seconds until the scores of an incomplete unit are written. A killed run loses at most these.
+  // A killed run loses at most the scores of this many seconds, even if no unit is complete.
   double journal_interval = limits().seconds_until_early;
   bool keep_intermediate = false;
   VirusOutputs viruses{};
@@ -48,12 +48,13 @@ struct PredictSettings {
   CallRule rule{};
   bool names_rule = false;  // the user gave the rule: a resumed run writes the files of calls anew
   // Chunks whose call is at most this far, in logits, from the other call are computed again in
-  // compute.check_precision; 0: no chunks.
+  // compute.check_precision, if that is set.
   double margin = 0;
-  // Share of the chunks furthest from the other call that is also computed in the check precision,
-  // to estimate how many calls would change there; 0: no estimate.
+  // Share (0 to 1) of the chunks furthest from the other call that are also computed in the check
+  // precision. The run then estimates how many calls would change in that precision. 0: no
+  // estimate.
   double shadow = 0;
-  // Ends the run if the shadow check is sure that more than this share of all calls would change.
+  // Ends the run if, by the shadow check, certainly more than this share of all calls would change.
   std::optional<double> most_changed_calls{};
   // The source of the int8 policy, and of the margin unless the user gives one.
   std::optional<Calibration> calibration{};
@@ -63,9 +64,9 @@ struct PredictSettings {
 };
 
 struct RunSummary {
-  VirusOutputs viruses{};  // the files of sequences called virus
+  VirusOutputs viruses{};
   TableCounts counts;
-  std::string advice{};  // from model_advice()
+  std::string advice{};
   std::vector<InputEntry> inputs;
   std::uint64_t unknown_letters = 0;  // characters outside IUPAC
   std::uint64_t rna_sequences = 0;    // with U and no T, where RNA is refused
@@ -79,14 +80,14 @@ struct RunStart {
   std::optional<RunFolder> directory;
   std::map<std::string, std::string> description;  // of the models: run/load_models.hpp
   std::string kernel_path;
-  std::size_t token_budget = 0;      // per batch
-  std::vector<EngineFacts> workers;  // one for each worker
+  std::size_t token_budget = 0;  // per batch
+  std::vector<EngineFacts> workers;
   std::uint32_t esm2_width = 0;
   bool synthetic = false;
   bool resumed = false;
 };
 
-// Callbacks on a run's progress, on its own thread. An exception from them ends the run.
+// Callbacks on a run's progress, on the run's thread. An exception from a callback ends the run.
 struct PredictEvents {
   std::function<void(const RunStart&)> on_start = [](const RunStart&) {};
   std::function<void(Phase)> on_phase = [](Phase) {};
@@ -95,11 +96,11 @@ struct PredictEvents {
                                                                         const RunSummary&) {};
 };
 
-// Reads sequences and writes tables: the main job. Errors: those of its parts; if no input can be
-// read, the first input's error, before any file is touched if no input can be opened;
+// Reads sequences, scores them and writes tables. Unless `strict_input`, failed inputs are only in
+// the summary, but if all inputs fail, the first input's error is thrown. If no input can be
+// opened, this happens before any file is touched. Other errors: those of its parts;
 // kJournalMismatch or kJournalDamaged if the journal to resume belongs to another run or is
-// damaged. Unless `strict_input`, a failed input among others is only in the summary.
-// However the run ends, the journal has all computed scores.
+// damaged. The journal has all computed scores, also after an error.
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
                    const std::function<void(std::string_view)>& stdout_sink,
                    const PredictEvents& events = {});

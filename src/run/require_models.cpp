@@ -18,7 +18,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns the table of models, empty if it is bad: the error must be about missing models.
+// Returns the table of models; empty if it is bad, so that the error is still about missing models.
 ModelTable table_of(const ModelLookup& lookup) {
   try {
     return installed_model_table(lookup.share_dir);
@@ -55,7 +55,7 @@ class Missing {
   }
 
  private:
-  // Adds a missing model. `named` has the whole given name, `model` perhaps only its last part.
+  // Adds a missing model. `named` has the whole given name; `model` may have only its last part.
   void add(std::string text, const std::string& detail, const PublishedModel* model,
            const PublishedModel* named) {
     if (found_.empty()) table_ = table_of(lookup_);

@@ -5,9 +5,8 @@
 
 namespace virnucpro {
 
-// Checks that all models which `outputs` needs are there, before the first is loaded. Errors:
-// kWeightsMissing, which names each missing model with its size and the command that gets them;
-// kUsage for an unknown synthetic model.
+// Checks that all models for `outputs` exist, before any is loaded. Errors: kWeightsMissing, with
+// each missing model, its size and a command to download it; kUsage for an unknown synthetic model.
 void require_models(const ModelSettings& models, const EngineOutputs& outputs = {});
 
 }  // namespace virnucpro

@@ -35,10 +35,10 @@ constexpr const char* kShardingRule = "letters, pairs together";
 struct Part {
   const char* key;
   const char* name;                    // in messages
-  const char* otherwise = "not said";  // the value of a run without such an entry
+  const char* otherwise = "not said";  // the value if a run has no such entry
 };
 
-// Everything that determines the scores, their order and their division into units.
+// All entries that determine the scores, their order and their division into units.
 constexpr std::array kParts{
     Part{"inputs", "the number of inputs"},
     Part{"paired", "--paired"},
@@ -68,7 +68,7 @@ std::string value_of(const Journal::Fingerprint& print, const char* key) {
   return found == print.end() ? "not said" : found->second;
 }
 
-// Versions up to 0.2 also called bf16 on AMX "cpu-avx512-bf16". Their journals lack kRefusesRnaKey.
+// Versions up to 0.2 (without kRefusesRnaKey) also wrote "cpu-avx512-bf16" for bf16 on AMX.
 std::string kernel_path_of(const Journal::Fingerprint& print) {
   const std::string path = value_of(print, kKernelPathKey);
   const bool is_unclear = path == "cpu-avx512-bf16" && !print.contains(kRefusesRnaKey);
@@ -82,7 +82,7 @@ std::string shared_value(const Journal::Fingerprint& print, const Part& part) {
   return print.contains(part.key) ? print.at(part.key) : part.otherwise;
 }
 
-// Returns the key of an input's name, as it was given; inputs count from 0.
+// Returns the key of an input's name, which is as the user gave it; inputs count from 0.
 std::string input_name_key(std::size_t index) {
   return fmt::format("input_name_{:06}", index);
 }
@@ -98,7 +98,7 @@ std::vector<std::string> values_of(const Journal::Fingerprint& print,
   return values;
 }
 
-// Returns the rule's limits in words: they, too, decide which chunks are computed again.
+// Returns the rule's thresholds as text, because they also decide which chunks are computed again.
 std::string boundaries_text(const CallRule& rule) {
   std::string text;
   if (rule.min_score() > 0) text += fmt::format(" with --min-score {}", rule.min_score());
@@ -175,7 +175,7 @@ bool is_dealt_as_now(const Journal::Fingerprint& print) {
 Shard shard_of(const Journal::Fingerprint& print) {
   const std::optional<Shard> shard = parse_shard(value_of(print, kShardKey));
   if (shard) return *shard;
-  throw Error(ErrorKind::kJournalDamaged, "its fingerprint names no shard");
+  throw Error(ErrorKind::kJournalDamaged, "its fingerprint has no valid shard");
 }
 
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more) {
@@ -289,12 +289,12 @@ void require_same_run(const Journal::Fingerprint& journal, const Journal::Finger
   }
   if (!changed.empty()) {
     throw Error(ErrorKind::kJournalMismatch, Place{.file = path.string()},
-                fmt::format("changed since it began: {}", fmt::join(changed, "; ")));
+                fmt::format("changed since the run began: {}", fmt::join(changed, "; ")));
   }
   const std::string before = value_of(journal, kVersionKey);
   if (before == value_of(now, kVersionKey)) return;
-  log_warning("{}: begun by version {}, resumed by {}; their numbers are the same", path.string(),
-              before, value_of(now, kVersionKey));
+  log_warning("{}: begun by version {} and resumed by {}, which computes the same scores",
+              path.string(), before, value_of(now, kVersionKey));
 }
 
 bool is_synthetic(const std::map<std::string, std::string>& models) {

@@ -13,70 +13,71 @@
 
 namespace virnucpro {
 
-// The classifier: "300", "500" or "custom".
+// The name of the classifier: "300", "500" or "custom".
 inline constexpr const char* kModelTypeKey = "model_type";
-// This entry is missing for the standard code, so that journals of earlier versions can be resumed.
+// The genetic code. Code 1 has no entry, so that journals of earlier versions can be resumed.
 inline constexpr const char* kGeneticCodeKey = "genetic_code";
-inline constexpr const char* kRnaKey = "rna";  // "true" if U is read as T; else not written
-// "true" if an input of RNA fails. It is not part of a run's identity, because the scores of other
+inline constexpr const char* kRnaKey = "rna";  // "true" if U is read as T, otherwise no entry
+// "true" if an input of RNA fails. Runs may differ in this entry, because the scores of other
 // inputs stay the same.
 inline constexpr const char* kRefusesRnaKey = "refuses_rna";
 inline constexpr const char* kVirusFastaKey = "virus_fasta";
-inline constexpr const char* kVirusFilesKey = "virus_fastq_";  // plus a number: fastq_record.hpp
-// Versions up to 0.2 wrote this key, with only the absolute prefix.
+inline constexpr const char* kVirusFilesKey = "virus_fastq_";  // and a number: fastq_record.hpp
+// The entry of versions up to 0.2 for --virus-fastq. Its value is the absolute prefix alone.
 inline constexpr const char* kVirusFastqKey = "virus_fastq";
 
 // Returns a run's description for its journal: the settings and models that determine its scores,
-// and information for readers ("esm2": where the weights came from).
+// and information for readers ("esm2": the origin of the weights).
 Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
                                      const std::map<std::string, std::string>& models);
 
-// Returns, for a resumed run, the entries that differ from the journal but do not affect scores,
-// such as the rule of calls and the paths of the inputs.
+// Returns the entries of `now` that differ from the journal, except the program's version. A
+// resumed run writes them to the journal. They do not affect scores: the rule of calls, paths, and
+// so on.
 Journal::Fingerprint changed_entries(const Journal::Fingerprint& journal,
                                      const Journal::Fingerprint& now);
 
-// Returns the absolute path, because a later command may run elsewhere; "-" and "" stay.
+// Returns the absolute path, because a later command may run in another folder; "-" and "" stay.
 std::string absolute_path(const std::string& path);
 // Returns the key of an input file's absolute path; files count from 0.
 std::string input_path_key(std::size_t index);
 std::vector<std::string> input_paths_of(const Journal::Fingerprint& print);
-// Returns the files that no command may replace: the inputs and their reference. "-" is left out,
-// because it was another process's stdin.
+// Returns the files that no command may replace: the inputs and their reference. Leaves out "-",
+// which was another process's stdin.
 InputSettings inputs_to_keep(const Journal::Fingerprint& print);
-// Returns the inputs' names as they were given. Earlier versions kept only the paths.
+// Returns the inputs' names as the user gave them. Earlier versions stored only the paths.
 std::vector<std::string> input_names_of(const Journal::Fingerprint& print);
 
-// Returns the inputs' names; a name in the journal's entry of an input goes first.
+// Returns the inputs' names. If the journal has an entry for an input, its name is from this entry.
 std::vector<std::string> input_names_of(const Journal& journal);
 
-// Returns a shard as the fingerprint and --shard name it: "0/4".
+// Returns a shard as text, for the fingerprint and --shard: "0/4".
 std::string shard_text(const Shard& shard);
 Shard shard_of(const Journal::Fingerprint& print);
-// True if the run computed the chunks again that are close by this rule, or no chunks at all.
+// True if the run computes no chunk again, or all chunks that are close by `rule`.
 bool margin_covers(const Journal::Fingerprint& print, const CallRule& rule);
 // Returns the chunk size; empty if the fingerprint lacks it.
 std::optional<std::uint64_t> chunk_size_of(const Journal::Fingerprint& print);
 // True if the rows of contigs.tsv are sorted by id.
 bool is_sorted_naturally(const Journal::Fingerprint& print);
-// True if the run dealt its sequences to shards as this version does. Earlier versions did not.
+// True if the run assigned sequences to shards as this version does. Earlier versions did not.
 bool is_dealt_as_now(const Journal::Fingerprint& print);
 
-// True if the run has this file, or must write it at its end: a command that continues the run then
-// writes it unasked. A removed virus.fasta does not count; an incomplete one does, because a
-// stopped command leaves it.
+// These are true if the run has the file, or must write it at its end: a command that continues the
+// run then writes the file unasked. A removed virus.fasta does not count. An incomplete virus.fasta
+// counts, because a stopped command leaves one.
 bool wants_virus_fasta(const RunFolder& folder, const Journal::Fingerprint& print);
 bool wants_bed(const RunFolder& folder, const Journal::Fingerprint& print);
 
 // Returns the entries for the rule of calls and the order of contigs.tsv.
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more);
-// Returns the run's own rule. Earlier versions do not name the rule: it is majority, whatever their
-// contigs.tsv follows. Values that the fingerprint lacks are the defaults.
+// Returns the run's own rule. Journals of earlier versions name no rule: their rule is majority,
+// even if they have a contigs.tsv. Missing values are the defaults.
 CallRule rule_of(const Journal::Fingerprint& print);
 
 // Returns a hash of everything that all shards of one run have in common.
 std::string shared_settings(const Journal::Fingerprint& print);
-// A setting that two runs, or shards, must share but do not.
+// A setting that must be equal in two runs, or shards, but differs.
 struct SettingDifference {
   std::string name;  // in messages
   std::string first;
@@ -90,19 +91,18 @@ std::vector<SettingDifference> differing_settings(const Journal::Fingerprint& fi
 void require_same_run(const Journal::Fingerprint& journal, const Journal::Fingerprint& now,
                       const std::filesystem::path& path);
 
-// Keys of a run's fingerprint.
 inline constexpr const char* kSyntheticKey = "synthetic_weights";
 inline constexpr const char* kTokenizerHashKey = "tokenizer_hash";
-// The text of an Int8Policy; runs in other precisions have no such entry.
+// The text of an Int8Policy; only runs in int8 have this entry.
 inline constexpr const char* kInt8KeepKey = "int8_keep";
 // The check precision and the margin in logits, in runs that compute close calls again.
 inline constexpr const char* kCheckPrecisionKey = "check_precision";
 inline constexpr const char* kMarginKey = "margin";
 inline constexpr const char* kCalibrationKey = "calibration";
-// These are only for the report: shards may have the same calibration in several files.
+// Only for the report, not compared: each shard may have its own file of one calibration.
 inline constexpr const char* kCalibrationFileKey = "calibration_file";
 inline constexpr const char* kCalibrationMarginKey = "calibration_margin";
-// Only in merged runs: the number of shards, a hash of their scores, the frames without a score.
+// Entries of merged runs: number of shards, hash of their scores, number of frames without a score.
 inline constexpr const char* kMergedShardsKey = "merged_shards";
 inline constexpr const char* kMergedHashKey = "merged_hash";
 inline constexpr const char* kMergedFailedFramesKey = "merged_failed_frames";

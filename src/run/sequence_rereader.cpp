@@ -26,8 +26,9 @@ namespace {
 // The records of the inputs that did not fail, checked against the journal.
 class GoodRecords {
  public:
-  // An interrupted run has no entries for the input that it was reading and for later inputs. Their
-  // parts are compared with the journal `scored`. It is null if every input has an entry.
+  // An interrupted run has no entries for the input that it was reading and for later inputs. The
+  // parts of these inputs are compared with the journal `scored`, which is null if every input has
+  // an entry.
   GoodRecords(InputSettings inputs, FrameStreamSettings cutting, std::vector<InputEntry> entries,
               const Journal* scored, const Cancel& cancel)
       : inputs_(std::move(inputs), cancel),
@@ -49,7 +50,8 @@ class GoodRecords {
         throw failure.error;
       }
     }
-    throw Error(ErrorKind::kInputChanged, "it holds fewer sequences than when it was scored");
+    throw Error(ErrorKind::kInputChanged,
+                "the inputs have fewer sequences than when they were scored");
   }
 
   void finish() {
@@ -70,11 +72,11 @@ class GoodRecords {
   void check(const SequencePart& part) {
     if (!scored_ || entries_[part.input].failed) return;
     const std::optional<SequencePart> before = next_scored();
-    if (!before || is_same_part(*before, part)) return;  // no scores after the last part
+    if (!before || is_same_part(*before, part)) return;  // the journal has no further parts
     fail(inputs_.name(part.input), fmt::format("sequence {}", before->id));
   }
 
-  // Skips parts of failed inputs: the journal keeps them, but the input may now fail elsewhere.
+  // Returns the journal's next part. Skips failed inputs, which may now fail elsewhere.
   std::optional<SequencePart> next_scored() {
     std::optional<SequencePart> part = scored_->next();
     while (part && part->input < entries_.size() && entries_[part->input].failed) {
@@ -83,7 +85,7 @@ class GoodRecords {
     return part;
   }
 
-  // Throws if an input fails now that the run had read to its end.
+  // Throws if an input fails now, although the run had read it to its end.
   void check(const InputFailure& failure) const {
     const InputEntry& entry = entries_[failure.input];
     if (!entry.failed && !entry.hash.empty()) throw Error(failure.error);
@@ -111,12 +113,12 @@ class GoodRecords {
   std::optional<PartReader> scored_;
 };
 
-// A saved header begins with facts that the input's header lacks: the number of its input, whether
-// it is a mate of the record before, and which mate it is. The letters begin with a blank, which
-// readers skip: a '+' or '@' at their start would begin another line of FASTQ.
+// A saved header begins with the input's index, '+' for the mate of the record before (else ' '),
+// and the mate's number. The letters begin with a blank, which readers skip: a '+' or '@' at their
+// start would begin another line of FASTQ.
 constexpr char kMate = '+';
 constexpr char kNoMate = ' ';
-constexpr std::size_t kMostAdded = 64;  // bytes of these facts, and of a pair's /1 or /2
+constexpr std::size_t kMostAdded = 64;  // bytes of the three facts, and of a pair's /1 or /2
 
 void append_saved(std::string& text, const InputRecord& record, bool with_qualities) {
   const SequenceRecord& read = record.record;
@@ -179,9 +181,9 @@ void SequenceRereader::write(const Journal& journal, const CallRule& rule, Virus
               .longest_id = kLongestAllowedId + kMostAdded,
               .longest_header = kLongestHeader + kMostAdded};
     entries = {InputEntry{}};
-    cutting.shard = {};  // only this run's records were saved
+    cutting.shard = {};  // the saved records are all of this shard
   }
-  // Saved sequences need no comparison: nobody else could change them. Their parts differ, too.
+  // Do not compare saved sequences: no other process could change them, and their parts differ.
   const Journal* scored = spool_ || journal.finished() ? nullptr : &journal;
   GoodRecords records(std::move(inputs), cutting, std::move(entries), scored, cancel);
   for_each_call(journal, rule, cancel, [&](std::uint32_t, std::uint64_t, bool is_virus) {

@@ -14,9 +14,9 @@
 
 namespace virnucpro {
 
-// Reads the inputs again for the files of sequences called virus: most runs do not want these
-// files, and all sequences would not fit in memory. If an input is a pipe, which cannot be read
-// again, every sequence is saved in the output directory while it is scored.
+// Reads the inputs again to write the files of sequences called virus, because most runs do not
+// want these files, and all sequences would not fit in memory. A pipe cannot be read again. So if
+// an input is a pipe, every sequence is saved in the output directory while it is scored.
 class SequenceRereader {
  public:
   // `cutting` has the run's chunk size, minimum length and shard.
@@ -25,7 +25,7 @@ class SequenceRereader {
 
   bool needs_records() const { return spool_.has_value(); }
   void add(const InputRecord& record);
-  // Keeps all records added so far, or drops those added since keep().
+  // keep() marks all records added so far as final. drop() removes the records added since keep().
   void keep();
   void drop();
 

@@ -21,11 +21,10 @@ struct ModelSettings {
   ModelLookup lookup;
 };
 
-// A GPU to compute on.
 struct GpuId {
   int index = 0;       // CUDA's number among the GPUs visible to this process
   std::string uuid{};  // for a worker process, to make only this GPU visible
-  std::string pci{};   // "0000:3b:00.0"; empty: not known
+  std::string pci{};   // its PCI address, "0000:3b:00.0"; empty if unknown
 };
 
 inline constexpr std::size_t kMostThreads = 1024;
@@ -34,15 +33,15 @@ inline constexpr std::size_t kMostThreads = 1024;
 struct ComputeSettings {
   std::size_t threads = 1;
   Precision precision = Precision::kFp32;
-  Int8Policy int8_policy{};  // for Precision::kInt8
-  // Lets Engine::set_int8_policy() change the policy, in this process.
+  Int8Policy int8_policy{};
+  // True: Engine::set_int8_policy() may change the policy. Not with worker processes.
   bool any_int8_policy = false;
   // Close calls are computed again in this precision, if it is set (run/close_calls.hpp).
   std::optional<Precision> check_precision{};
   std::vector<GpuId> gpus{};     // one worker process each; empty: the CPU
   std::size_t cpu_workers = 1;   // processes that share the threads, on the CPU
   std::size_t token_budget = 0;  // 0: the device's default
-  std::size_t prefetch = 2;      // batches that wait for a worker while it computes
+  std::size_t prefetch = 2;      // batches in a worker's queue while it computes another
   bool packing = true;           // false: one frame per batch
   bool deduplicate = true;
   // The program of a worker process. Empty: no workers; this process computes, on the first GPU or

@@ -9,7 +9,7 @@ namespace {
 
 // The least unit, in logits: strata need a width even if the margin is 0.
 constexpr double kLeastUnit = 0.02;
-constexpr double kTail = 0.025;  // on each side of the interval
+constexpr double kTail = 0.025;  // probability on each side of the interval
 
 std::size_t stratum_of(double distance, double margin) {
   std::size_t stratum = kShadowStrata - 1;
@@ -21,7 +21,7 @@ double gamma_quantile(double shape, double scale, double share) {
   return scale * boost::math::gamma_p_inv(shape, share);
 }
 
-// Returns a number from 0 to 1, with the 53 bits of a double.
+// Returns a number from 0 (included) to 1 (excluded), with the 53 bits of a double.
 double number_of(const Hash128& name) {
   return static_cast<double>(name.low >> 11U) * 0x1p-53;
 }
@@ -59,10 +59,10 @@ double shadow_chance(std::size_t stratum, double share) {
 
 ShadowEstimate shadow_estimate(const ShadowCounters& counters, double share) {
   ShadowEstimate estimate;
-  double known = 0;    // changed calls of strata that were compared as a whole
+  double known = 0;    // changed calls of strata that were compared completely
   double counted = 0;  // changed calls in the other strata's samples
   double open = 0;     // chunks of the other strata that were not compared
-  double sum = 0;      // of weighted changed calls
+  double sum = 0;      // of the weights of changed calls
   double variance = 0;
   double most = 0;  // the largest weight
   for (std::size_t k = 0; k < kShadowStrata; ++k) {

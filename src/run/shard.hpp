@@ -10,21 +10,21 @@
 
 namespace virnucpro {
 
-// The share of the inputs' sequences that one of several runs computes; merge joins the runs.
+// Shard `index` of `count`: the sequences that one of several runs computes. merge joins the runs.
 struct Shard {
-  static constexpr std::uint64_t kMost = 4096;  // a merge reads all shards side by side
+  static constexpr std::uint64_t kMost = 4096;  // a merge reads all shards at once
 
   std::uint64_t index = 0;
   std::uint64_t count = 1;
 };
 
-// Reads "0/4" as {0, 4}; empty for any other text, and for an index that is not below the count.
+// Parses "0/4" as {0, 4}. Empty for any other text, or if not index < count ≤ kMost.
 std::optional<Shard> parse_shard(std::string_view text);
 
-// Deals the sequences of all inputs to shards, in input order, so that the shards get about as many
-// letters. A sequence, or a pair, goes to the shard with the fewest letters so far, in a tie to the
-// first such shard. A skipped record counts, too; an input that fails does not. So each shard's
-// run, and merge, find the shard of a sequence from the lengths alone.
+// Assigns the sequences of all inputs to shards, in input order, so that all shards get about the
+// same number of letters. A sequence, or a pair, goes to the shard with the fewest letters so far,
+// or to the first of several such shards. Skipped records count, too; failed inputs do not. Only
+// lengths decide, so each shard's run, and merge, find the same shard for a sequence.
 class ShardSums {
  public:
   explicit ShardSums(std::uint64_t count);
@@ -32,15 +32,16 @@ class ShardSums {
   // Returns the shard of the next sequence.
   std::size_t least() const { return order_.begin()->second; }
   void add(std::size_t shard, std::uint64_t letters);
-  // Call keep() or drop() at the end of each input: its letters count, or not. A failed input's do
-  // not: some shards may not read as far as its damage, and all must deal alike.
+  // Call keep() at the end of a complete input, and drop() at the end of a failed input. The
+  // letters of a failed input do not count, because some shards may stop before its damage, and all
+  // shards must assign alike.
   void keep() { kept_ = sums_; }
   void drop();
 
  private:
   std::vector<std::uint64_t> sums_;  // of letters, by shard
   std::vector<std::uint64_t> kept_;
-  std::set<std::pair<std::uint64_t, std::size_t>> order_;  // of (sum, shard)
+  std::set<std::pair<std::uint64_t, std::size_t>> order_;
 };
 
 }  // namespace virnucpro

@@ -20,11 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Limits of one message. Of more directories only the shards' numbers are named, if known.
+// Limits of one message. If more directories have a fault, only their shards' numbers are named.
 constexpr std::size_t kMostRuns = 5;
 constexpr std::size_t kMostReasons = 20;
 constexpr std::size_t kMostAdvice = 3;
-// Limit of unfinished runs whose sequences are counted: that reads their whole journals.
+// The most unfinished runs whose sequences are counted, because counting reads a whole journal.
 constexpr std::size_t kMostCounted = 3;
 
 // Returns numbers as text: "0, 3, 7-12".
@@ -85,7 +85,7 @@ ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) 
   const auto shard = parse_shard(run.value("shard"));
   if (!shard) {
     throw Error(ErrorKind::kJournalDamaged, Place{.file = directory.string()},
-                "its fingerprint names no shard");
+                "its fingerprint has no valid shard");
   }
   const bool finished = run.journal().finished();
   return {.run = directory,
@@ -189,7 +189,7 @@ class ShardSearch {
   void sort_out(const ShardLook& first, const CallRuleChange& change,
                 const std::optional<CallRule>& own, BadShards& bad) {
     take_out_foreign(first, bad);
-    // All shards that were found, even with other faults.
+    // All shards that were found, also shards with other faults.
     std::map<std::uint64_t, fs::path> places;
     for (ShardLook& look : looks_) {
       if (!look.fits) continue;
@@ -259,8 +259,8 @@ class ShardSearch {
     }
   }
 
-  // Takes out shards with other inputs. If a failed input was mended and only some of the shards
-  // were resumed, the resumed shards are right, however few.
+  // Takes out shards with other inputs. If a failed input was repaired and only some of the shards
+  // were resumed, the resumed shards are right, even if they are few.
   void take_out_other_inputs(BadShards& bad) {
     const std::string inputs = most_common(looks_, [](const auto& look) { return look.inputs; });
     const ShardLook* const first = first_with(&ShardLook::inputs, inputs);
@@ -299,7 +299,7 @@ class ShardSearch {
     return fmt::format("{}; {}", text_of(rule), text_of(rule.viral_ngs()));
   }
 
-  // Refuses shards of different rules: no table of the whole could follow both.
+  // Refuses shards of different rules, because a table of the merged run can follow only one rule.
   void take_out_other_rules(const CallRuleChange& change, const std::optional<CallRule>& own,
                             BadShards& bad) {
     for (ShardLook& look : looks_) {

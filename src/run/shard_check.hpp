@@ -29,7 +29,7 @@ class BadShards {
   void add_missing(std::uint64_t index);
   void add(const std::filesystem::path& run, std::optional<std::uint64_t> index,
            const std::string& why, Help help);
-  // Adds a shard that cannot be read; `error` names it. Rethrows an error that is not the shard's.
+  // Adds an unreadable shard, named by `error`. Rethrows an error that is not the shard's fault.
   void add(std::optional<std::uint64_t> index, const Error& error);
 
   // Throws kShards if any shard is bad or missing.
@@ -52,16 +52,16 @@ class BadShards {
   std::set<std::uint64_t> to_begin_;
   bool has_others_ = false;
   bool has_damaged_ = false;         // a damaged run whose shard is not known
-  std::vector<std::string> advice_;  // from the errors themselves, each once
+  std::vector<std::string> advice_;  // remedies of the errors, each once
   // Reasons with their shards: many shards may have the same reason.
   std::vector<std::pair<std::string, std::vector<Named>>> reasons_;
 };
 
-// The finished runs of all shards of one input.
+// The finished runs of all shards of one run.
 struct ShardRuns {
   std::vector<std::filesystem::path> runs{};  // by shard
-  std::vector<std::string> identities{};      // of their journals
-  std::string content_hash{};                 // of all their units
+  std::vector<std::string> identities{};      // KeptRun::identity() of each run
+  std::string content_hash{};                 // of all units and inputs
   Journal::Fingerprint print{};               // of the first shard's run
   std::vector<InputEntry> inputs{};
   CallRule rule{};  // the rule of all shards, with the change
@@ -70,11 +70,12 @@ struct ShardRuns {
 // Checks that the run is still the one that find_shards() saw. Errors: kShards.
 void require_same(const KeptRun& run, std::uint64_t shard, const std::string& identity);
 
-// Finds each shard's run among some directories, in any order. Reads only the head of each journal,
-// and opens one at a time. The run of the majority is taken; directories of other runs are errors.
-// Rules are compared after `change`; `own`, if set, replaces every shard's rule. Errors: kShards,
-// which names every shard that is missing, given twice, of another run, input or rule, unfinished
-// or unreadable; those of Cancel.
+// Finds each shard's run among some directories, in any order. Opens one journal at a time and
+// reads only its head (a few unfinished journals completely). If directories are of several runs,
+// the run of the majority is taken, and the other directories are errors. Rules are compared after
+// `change` is applied; `own`, if set, replaces every shard's rule before. Errors: kShards, which
+// names every shard that is missing, given twice, of another run, input or rule, unfinished or
+// unreadable; those of Cancel.
 ShardRuns find_shards(const std::vector<std::filesystem::path>& directories,
                       const CallRuleChange& change, const std::optional<CallRule>& own,
                       const Cancel& cancel);

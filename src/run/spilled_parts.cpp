@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// The head of a part in the file.
+// The head of a part in the file; `size` is the number of bytes that follow.
 struct PartHead {
   std::uint32_t input = 0;
   std::uint32_t size = 0;
@@ -18,7 +18,7 @@ struct PartHead {
 
 }  // namespace
 
-// Writes a part as a unit of its own, whose checksum finds damage by the disk.
+// Writes a part as a whole unit, because a unit has a checksum, which finds damage by the disk.
 void SpilledParts::add(const SequencePart& part) {
   const std::string bytes = encode_unit({.input = part.input, .index = 0, .parts = {part}});
   const PartHead head{.input = part.input, .size = static_cast<std::uint32_t>(bytes.size())};
@@ -45,7 +45,7 @@ std::string_view SpilledParts::Reader::take(std::size_t size) {
     const std::size_t kept = buffer_.size();
     const std::uint64_t wanted = std::max(size - kept, bytes_at_once_);
     const auto more = static_cast<std::size_t>(std::min(wanted, end_ - offset_));
-    // Do not keep the memory of one long part.
+    // Free the memory that one long part needed.
     if (buffer_.capacity() > 2 * (kept + more)) buffer_.shrink_to_fit();
     buffer_.resize(kept + more);
     file_->read(offset_, std::span(buffer_).subspan(kept));

@@ -13,24 +13,23 @@
 
 namespace virnucpro {
 
-// Keeps the parts of several runs' sequences in a temporary file, run after run, and reads all runs
-// side by side. An open SQLite journal takes megabytes and descriptors, and opening it anew for
-// each unit would take longer than this copy.
+// Writes the parts of several runs' sequences to a temporary file, run after run, and reads all
+// runs at once from there. Reading the journals at once would take megabytes and descriptors for
+// each, and opening a journal anew for each unit would take longer than this copy.
 class SpilledParts {
  public:
-  // The file lies in this folder and has no name. Errors: kOutputWrite.
+  // Makes the file as SpillFile does, in TMPDIR or in `directory`. Errors: those of SpillFile.
   explicit SpilledParts(const Directory& directory) : file_(directory) {}
 
-  // Begins the parts of the next run.
   void begin_run() { begins_.push_back(file_.size()); }
   void add(const SequencePart& part);
   // Call it after the last part.
   void finish() { file_.flush(); }
 
-  // Reads the parts of one run, in their order. The SpilledParts must outlive it.
+  // Reads the parts of one run, in their order. The SpilledParts must outlive the reader.
   class Reader {
    public:
-    // Reads at least this many bytes at once, and takes about as much memory.
+    // Reads `bytes_at_once` bytes or more at once into a buffer of about this size.
     Reader(const SpilledParts& parts, std::size_t run, std::size_t bytes_at_once);
 
     std::optional<SequencePart> next();
@@ -48,7 +47,7 @@ class SpilledParts {
 
  private:
   SpillFile file_;
-  std::vector<std::uint64_t> begins_;  // by run
+  std::vector<std::uint64_t> begins_;
 };
 
 }  // namespace virnucpro

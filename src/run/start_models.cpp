@@ -34,7 +34,7 @@ WorkerSetup setup_of(const ModelSettings& models, const ComputeSettings& compute
           .token_budget = compute.token_budget};
 }
 
-// Returns a worker per GPU, or the CPU's workers, which share its threads.
+// Returns one worker per GPU or, without GPUs, the CPU's workers, which share the threads.
 std::vector<WorkerPool::WorkerConfig> worker_configs(const ModelSettings& models,
                                                      const ComputeSettings& compute,
                                                      const EngineOutputs& outputs) {
@@ -74,7 +74,7 @@ DnaTokenizer load_tokenizer_of(const WorkerHello& hello) {
   const auto theirs = hello.description.find(kTokenizerHashKey);
   if (theirs == hello.description.end() || theirs->second != tokenizer.hash()) {
     throw Error(ErrorKind::kWeightsChanged, Place{.file = hello.tokenizer},
-                "the workers read another tokenizer");
+                "it changed after the workers had read it");
   }
   return tokenizer;
 }

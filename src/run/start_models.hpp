@@ -16,7 +16,7 @@
 
 namespace virnucpro {
 
-// The models of a run, and the computer of batches: this process, or worker processes.
+// The models of a run, with the object that computes batches in this process or in workers.
 struct RunModels {
   std::unique_ptr<Engine> engine;  // if this process computes; must outlive the computer
   std::unique_ptr<BatchComputer> computer;

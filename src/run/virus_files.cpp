@@ -61,7 +61,7 @@ void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs
     require_inputs_kept(inputs, names);
     for (std::size_t k = 0; k < kFastqFiles; ++k) {
       if (one.names.at(k) == AtName::kLeave) continue;
-      const bool is_certain = inputs.paired ? k > 0 : k == 0;  // else it depends on the reads
+      const bool is_certain = inputs.paired ? k > 0 : k == 0;  // otherwise the reads decide
       if (one.names.at(k) == AtName::kReplace && !is_certain && is_at(names[k])) {
         require_can_drop(names[k]);
       }
@@ -135,13 +135,13 @@ void VirusFastq::commit() {
   }
   if (parted_ == 0) return;
   log_warning(
-      "{} reads called virus do not stand beside their mates, and {}: sort the input by name "
+      "{} reads called virus are not next to their mates and {}: sort the input by name "
       "(samtools collate)",
       grouped(parted_),
       wanted_.pair_rule == PairRule::kBoth ? "are left out" : "are written without them");
 }
 
-// Writes both mates of a wanted pair. In a BAM they stand in either order.
+// Writes both mates of a wanted pair. In a BAM either mate may come first.
 void VirusFastq::write_pair(const Held& one, const Held& other) {
   const bool is_wanted = wanted_.pair_rule == PairRule::kBoth ? one.is_virus && other.is_virus
                                                               : one.is_virus || other.is_virus;
@@ -152,7 +152,7 @@ void VirusFastq::write_pair(const Held& one, const Held& other) {
   write(pairs_->second, (in_order ? other : one).record);
 }
 
-// Writes a mate that is alone; not in a run of pairs, which ends with one if it was interrupted.
+// Writes a mate without its partner; not in a run of pairs, which was interrupted between them.
 void VirusFastq::write_held() {
   const std::optional<Held> alone = std::exchange(held_, std::nullopt);
   if (!alone || !alone->is_virus || !singles_) return;

@@ -16,7 +16,7 @@
 
 namespace virnucpro {
 
-// The pairs that are written: either mate is called virus, or both are.
+// Which pairs are written: those with at least one mate called virus, or with both.
 enum class PairRule : std::uint8_t { kEither, kBoth };
 
 // Returns the names of FASTQ files with this prefix: of single reads, first and second mates.
@@ -25,12 +25,12 @@ inline constexpr std::array<const char*, 3> kFastqEndings{".fastq.gz", "_1.fastq
                                                           "_2.fastq.gz"};
 inline constexpr std::size_t kFastqFiles = kFastqEndings.size();
 
-// The ways to treat a file at one of these names.
+// How to treat a file that has one of these names.
 enum class AtName : std::uint8_t {
-  kNew,      // nothing may be there
-  kOwn,      // the run wrote the file there: it is replaced, or removed if none is new
-  kReplace,  // the file there is replaced, or dropped if there is no new file
-  kLeave,    // the file there was removed, and is not written again
+  kNew,      // no file may have this name
+  kOwn,      // the run wrote this file: it is replaced, or removed if there is no new file
+  kReplace,  // any file is replaced, or renamed by drop() if there is no new file
+  kLeave,    // the file was removed, and is not written again
 };
 
 struct FastqOutput {
@@ -39,7 +39,6 @@ struct FastqOutput {
   std::array<AtName, kFastqFiles> names{};
 };
 
-// The wanted files of sequences called virus.
 struct VirusOutputs {
   bool fasta = false;  // virus.fasta in the run's directory
   std::vector<FastqOutput> fastq{};
@@ -47,7 +46,7 @@ struct VirusOutputs {
   bool any() const { return fasta || !fastq.empty(); }
 };
 
-// True if something has this name, even a link to nothing.
+// True if a file, folder or link has this name, even a broken link.
 bool is_at(const std::filesystem::path& name);
 
 // Checks that drop() can rename a file. Errors: kOutputExists.
@@ -55,16 +54,16 @@ void require_can_drop(const std::filesystem::path& file);
 // Renames a file to NAME.of-old-rule. Errors: kOutputExists, kOutputWrite.
 void drop(const std::filesystem::path& file);
 
-// Checks the places of the FASTQ files. Call it before anything is computed. Errors: kUsage if an
-// input would be replaced, kOutputExists if a file is there that must not be replaced, kOutputWrite
-// if a file cannot be made.
+// Checks that the FASTQ files can be written. Call it before anything is computed. Errors: kUsage
+// if an input would be replaced, kOutputExists if a file exists that must not be replaced,
+// kOutputWrite if a file cannot be made.
 void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs);
 
-// Writes reads called virus with their qualities. PREFIX_1.fastq.gz and PREFIX_2.fastq.gz hold
-// pairs, in the same order, PREFIX.fastq.gz all other reads. With `paired` all reads are pairs, and
-// only the first two files are written. Else PREFIX.fastq.gz is always written, the others if there
-// is a pair. A mate that does not stand beside its partner goes to PREFIX.fastq.gz, or with kBoth
-// nowhere.
+// Writes reads called virus with their qualities. PREFIX_1.fastq.gz and PREFIX_2.fastq.gz have the
+// first and second mates of pairs, in the same order. PREFIX.fastq.gz has all other reads. If
+// `paired`, all reads are pairs, and only the first two files are written. Otherwise
+// PREFIX.fastq.gz is always written, and the first two only if there is a pair. A mate that is not
+// next to its partner goes to PREFIX.fastq.gz, or with kBoth to no file.
 class VirusFastq {
  public:
   VirusFastq(const FastqOutput& wanted, bool paired);
@@ -96,15 +95,15 @@ class VirusFastq {
 
   FastqOutput wanted_;
   std::vector<std::filesystem::path> names_;
-  std::uint64_t parted_ = 0;  // mates called virus that do not stand beside their partner
+  std::uint64_t parted_ = 0;  // mates called virus that are not next to their partner
   std::optional<BgzfFile> singles_;
   std::optional<PairFiles> pairs_;
   std::optional<Held> held_;  // a read whose mate may follow
   std::string text_;
 };
 
-// Writes all files of the sequences called virus. They are complete when finish() returns, and
-// commit() gives them their names: so errors come before other files change. Errors: kOutputWrite,
+// Writes all files of the sequences called virus. finish() completes the files, and commit() gives
+// them their names, so that errors come before other files change. Errors: kOutputWrite,
 // kOutputExists.
 class VirusFiles {
  public:

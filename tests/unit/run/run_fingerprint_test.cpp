@@ -116,7 +116,7 @@ TEST(RequireSameRun, ComparesEachSettingThatDeterminesScores) {
   for (const auto& [key, name] : kCompared) {
     Journal::Fingerprint now = journal;
     now[key] = key == "shard" ? "2/3" : "8";
-    EXPECT_EQ(mismatch(journal, now), fmt::format("changed since it began: {} (was {}, is {})",
+    EXPECT_EQ(mismatch(journal, now), fmt::format("changed since the run began: {} (was {}, is {})",
                                                   name, journal.at(key), now[key]));
   }
 }
@@ -133,8 +133,9 @@ TEST(RequireSameRun, TakesOtherEntriesAsTheyCome) {
 TEST(RequireSameRun, KnowsWhatAMissingEntryMeans) {
   EXPECT_EQ(mismatch({}, {{"genetic_code", "1"}, {"rna", "false"}}), "");
   EXPECT_EQ(mismatch({}, {{"genetic_code", "11"}}),
-            "changed since it began: --genetic-code (was 1, is 11)");
-  EXPECT_EQ(mismatch({}, {{"rna", "true"}}), "changed since it began: --rna (was false, is true)");
+            "changed since the run began: --genetic-code (was 1, is 11)");
+  EXPECT_EQ(mismatch({}, {{"rna", "true"}}),
+            "changed since the run began: --rna (was false, is true)");
 }
 
 TEST(SharedSettings, AreAllButTheNumberOfTheShard) {
