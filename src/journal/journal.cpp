@@ -325,7 +325,7 @@ Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) 
   {
     SqliteDatabase sqlite =
         open_database(reachable(partial), O_CREAT | O_EXCL, ErrorKind::kOutputWrite, partial.path);
-    sqlite.execute("PRAGMA journal_mode = MEMORY");  // no rollback file: a broken file is made anew
+    sqlite.execute("PRAGMA journal_mode = MEMORY");  // no rollback file: a broken file is rebuilt
     write_head(sqlite, fingerprint);
     sqlite.execute("PRAGMA journal_mode = WAL");  // makes no log before the next change
   }

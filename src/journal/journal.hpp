@@ -91,7 +91,7 @@ class Journal {
   Journal(Journal&&) noexcept;
 
   Fingerprint fingerprint() const;
-  // Sets entries of the fingerprint. They are written with the next change or in finish(), so that
+  // Sets entries of the fingerprint, which are written with the next change or in finish(), so that
   // a refused run changes nothing.
   void describe(const Fingerprint& entries);
   // Adds the next unit of its input, or replaces an earlier unit. kInternal for any other index.

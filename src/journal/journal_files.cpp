@@ -103,7 +103,7 @@ void require_journal_header(int fd, const fs::path& journal) {
     fail_header(journal, "it is not a journal of this program");
   }
   if (header[kWriteVersion] != kWalVersion || header[kReadVersion] != kWalVersion) {
-    fail_header(journal, "it is not in WAL mode, in which every run writes it");
+    fail_header(journal, "it is not in WAL mode, as every run's journal is");
   }
 }
 

@@ -32,7 +32,7 @@ class KeptRun {
   std::string identity() const;
 
   // Takes run.lock for the life of this object. Errors: kOutputBusy, also if the run was resumed or
-  // started anew since the constructor; kOutputWrite.
+  // started over since the constructor; kOutputWrite.
   void lock();
   // Sets entries in the fingerprint of a finished run. Call lock() first. Errors: kOutputWrite,
   // kJournalDamaged.

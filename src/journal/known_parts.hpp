@@ -24,22 +24,21 @@ bool is_same_part(const SequencePart& a, const SequencePart& b);
 // order by id, length and a hash of their letters. A part that the journal has is not computed
 // again.
 //
-// An input that an earlier session read to its end, or was reading when it stopped, must be the
-// same now. A failed input has no rows in any table, so it may change: its parts are new from the
-// first difference on.
+// An input that an earlier session read to its end, or was reading when it stopped, must not have
+// changed. A failed input has no rows in any table, so it may have changed: its parts are new from
+// the first difference on.
 class KnownParts {
  public:
   // The journal must outlive this object, which ignores later changes of the journal.
   explicit KnownParts(const Journal& journal);
 
-  // Returns, for each input that must be the same now, the number of its parts in the journal.
+  // Returns, for each input that must not have changed, the number of its parts in the journal.
   std::map<std::uint32_t, std::uint64_t> bound_parts() const;
   // True if the journal has `part`. Call it with all parts in input order. Errors:
-  // kJournalMismatch, naming journal, input and sequence, if the input must be the same but
-  // differs.
+  // kJournalMismatch, naming journal, input and sequence, if the input has changed but must not.
   bool has(const SequencePart& part);
-  // Checks the end of an input, after its last part. Errors: kJournalMismatch if the input must be
-  // the same but ended differently or too early.
+  // Checks the end of an input, after its last part. Errors: kJournalMismatch if an input that must
+  // not have changed ended differently or too early.
   void check_end(std::uint32_t input, const InputEntry& entry);
   // True if an input must not fail now: an earlier session read it to its end, or further than now.
   bool needs_more(std::uint32_t input);

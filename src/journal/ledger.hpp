@@ -25,7 +25,7 @@ class Ledger {
   // incomplete units are written, too. The counters must outlive the ledger.
   Ledger(Journal journal, double interval, RunCounters& counters);
 
-  // Returns, for each input that must be the same now, the number of its parts in the journal.
+  // Returns, for each input that must not have changed, the number of its parts in the journal.
   const std::map<std::uint32_t, std::uint64_t>& known_parts() const { return known_parts_; }
   // Returns the number that the next new frame will get.
   std::uint64_t next_number() const { return units_.next_number(); }
@@ -69,7 +69,7 @@ class Ledger {
   const std::vector<InputEntry>& inputs() const { return entries_; }  // of ended inputs
 
  private:
-  // An input's entry. It is written when `units` units of the run have gone to the writer.
+  // An input's entry, which is written when `units` units of the run have gone to the writer.
   struct WaitingEntry {
     std::uint64_t units = 0;
     std::uint32_t index = 0;

@@ -102,7 +102,7 @@ bool is_there(const LockHolder& holder) {
   return holder.start_time == 0 || holder.start_time == state->start_time;
 }
 
-// Returns the text of a lock file. It ends with the time, so that it differs from all other locks.
+// Returns the text of a lock file. The text ends with the time, so that no two locks are equal.
 std::string text_of(const LockHolder& holder) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return fmt::format("{} {} {} {} {} {} {} {}\n", holder.host, holder.pid, holder.start_time,
@@ -180,7 +180,7 @@ std::vector<LockFile> chain_of(const Directory& directory) {
   std::vector<LockFile> chain;
   std::optional<LockFile> lock = read_written_lock(directory, kName);
   while (lock) {
-    // No process makes a longer chain or a circle, so the file counts as foreign.
+    // A longer chain, or a circle, is not of this program, so the file counts as foreign.
     if (chain.size() == kLongestChain) lock->holder = {};
     const bool is_last = lock->holder.host.empty();
     std::string next = successor_of(*lock);

@@ -11,7 +11,7 @@ struct CallFiles {
 };
 // Removes the files of a run that depend on its rule of calls: sequences.tsv, contigs.tsv,
 // chunks.bed, virus.fasta and the reports. Call it before the rule changes, and write the wanted
-// files anew afterwards. If the command is killed in between, files are missing, but no two files
+// files again afterwards. If the command is killed in between, files are missing, but no two files
 // have calls of different rules. Errors: kOutputWrite.
 void remove_call_files(const RunFolder& directory, CallFiles which = {});
 

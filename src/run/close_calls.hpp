@@ -70,12 +70,12 @@ class CallMargin {
 // Returns ln(virus / others), limited to ±104, the range of fp32 scores.
 double logit_of(const ScorePair& scores);
 
-// Decides which chunks are computed again in the check precision. It keeps a chunk's scores until
-// all its frames have scores. If the call is close, the whole chunk is computed again, and only the
-// new scores are passed on. By the rule viral-ngs, a sequence whose call is close is computed
-// again, too. A sequence in several parts is not, because a resumed run may see only some of the
-// parts. Only first scores decide, so batches, order, shards and resumes change nothing. A shadow
-// check computes other chunks again to compare scores; these chunks keep their first scores.
+// Decides which chunks are computed again in the check precision. The object keeps a chunk's scores
+// until all its frames have scores. If the call is close, the whole chunk is computed again, and
+// only the new scores are passed on. By the rule viral-ngs, a sequence whose call is close is
+// computed again, too. A sequence in several parts is not, because a resumed run may see only some
+// of the parts. Only first scores decide, so batches, order, shards and resumes change nothing. A
+// shadow check computes other chunks again to compare scores; these chunks keep their first scores.
 class CloseCalls {
  public:
   struct Sinks {

@@ -36,10 +36,10 @@ struct ExportSettings {
   VirusOutputs viruses{};
   std::vector<std::string> inputs{};  // the inputs' present paths; empty: as the run read them
   // Used if the calls in the run's own directory change. True: the run's files of sequences called
-  // virus that this export does not name are renamed, and not written anew (fastq_record.hpp).
+  // virus that this export does not name are renamed, and not written again (fastq_record.hpp).
   bool drop_viruses = false;
   bool force = false;  // replaces a run's files in another directory
-  // Writes a run's reports anew. Called if the tables go into the run's own directory and the run
+  // Writes a run's reports again. Called if the tables go into the run's own directory and the run
   // has reports.
   std::function<void(const Journal&, const RunFolder&)> on_reports{};
   // Called when the tables are in the run's own directory.
@@ -51,7 +51,7 @@ struct ExportSettings {
 // Writes a run's tables and failed_inputs.txt from its journal. Nothing is computed: calls are made
 // from scores when a file is written. Only the files of sequences called virus need the inputs,
 // whose hashes are checked. An export into the run's own directory stores a changed rule of calls
-// in the journal, and writes anew or removes every file that depends on the rule. Any other export
+// in the journal, and rewrites or removes every file that depends on the rule. Any other export
 // leaves the run as it is. Tables of an interrupted run come with a file PARTIAL. Errors: those of
 // KeptRun; kUsage for files of sequences if the run read a pipe; kInputChanged, kOutputExists,
 // kOutputWrite.

@@ -37,7 +37,7 @@ std::string absolute_prefix(const FastqOutput& output);
 FastqRecords fastq_records_of(const Journal& journal);
 // Returns entries for Journal::describe(). `earlier` is the number of records in the journal.
 Journal::Fingerprint entries_of(const FastqRecords& records, std::size_t earlier);
-// Removes the records from a fingerprint that another run takes over.
+// Removes the records from a fingerprint, for another run that uses the fingerprint.
 void forget_virus_files(Journal::Fingerprint& print);
 
 // A run's plan for the files of its --virus-fastq, with the records for its journal.
@@ -50,8 +50,8 @@ struct FastqPlan {
 };
 
 // Makes the plan, and hashes the files of `known`, the records of the run in directory `run`.
-// `asked` are the outputs that this command names. Other known outputs are written anew if they are
-// pending or the calls change. A missing file of such an output is not written again; a warning
+// `asked` are the outputs that this command names. Other known outputs are written again if they
+// are pending or the calls change. A missing file of such an output is not written again; a warning
 // says so. Errors: kOutputExists for a file that differs from what the run wrote; kInputRead.
 FastqPlan plan_fastq(const std::filesystem::path& run, FastqRecords known,
                      const std::vector<FastqOutput>& asked, bool calls_change,

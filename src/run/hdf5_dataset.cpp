@@ -32,7 +32,7 @@ Hdf5Handle create_hdf5(const std::string& reachable, const std::string& path) {
   H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are thrown, not printed
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
-  // No locks: only this process uses the file so far, and some network file systems have none.
+  // Turn locks off: only this process uses the file so far, and some file systems have no locks.
   H5Pset_file_locking(access.get(), 0, 1);
   return {H5Fcreate(reachable.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, path};
 }

@@ -10,8 +10,8 @@
 namespace virnucpro {
 
 // Checks that at least one input can be opened (of a pair, both files). Call it before anything is
-// loaded or written. It opens no file, because a pipe can be read only once. Errors: kUsage for a
-// bad list; if no input can be opened, kInputMissing, or kInputRead if the first is a folder.
+// loaded or written. Opens no file, because a pipe can be read only once. Errors: kUsage for a bad
+// list; if no input can be opened, kInputMissing, or kInputRead if the first is a folder.
 void require_an_input(const InputSettings& settings, const Cancel& cancel);
 
 // Reads the first record of every input except pipes, so that unusable inputs are found before the

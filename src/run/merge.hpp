@@ -18,7 +18,7 @@ struct MergeSettings {
   TableChange tables{};   // changes the runs' own choice of tables
   // kResume: goes on with an earlier merge of the same shards, or begins a merge.
   Existing existing = Existing::kRefuse;
-  bool start_over = false;  // begin anew if the merge to resume is refused
+  bool start_over = false;  // start over if the merge to resume is refused
 
   // Callbacks that write or check other files, such as reports. `runs` are the shards' runs, by
   // shard.

@@ -439,14 +439,14 @@ Journal make_journal(const PredictSettings& settings, const OutputDirectory& dir
   return Journal::create_scratch({*place.folder, AtomicFile::partial_name(place.name())}, print);
 }
 
-// Returns the journal of the run to continue; empty if the run begins anew.
+// Returns the journal of the run to continue; empty if the run starts over.
 std::optional<Journal> open_journal(const PredictSettings& settings,
                                     const OutputDirectory& directory,
                                     const Journal::Fingerprint& print, const Cancel& cancel) {
   if (!std::filesystem::exists(directory.journal())) return std::nullopt;
   const auto check = settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick;
   Journal journal = Journal::open(directory.files().place(run_files::kJournal), check, cancel);
-  // A journal without scores does not bind a later run, so the run begins anew.
+  // A journal without scores does not bind a later run, so the run starts over.
   if (!journal.finished() && !journal.has_scores()) return std::nullopt;
   require_same_run(journal.fingerprint(), print, directory.journal());
   const bool has_all = journal.finished() && Intermediates::are_in(directory.path());
@@ -458,7 +458,7 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   return journal;
 }
 
-// True if a run whose journal was refused may begin anew. A pipe cannot be read again.
+// True if a run whose journal was refused may start over. A pipe cannot be read again.
 bool may_start_over(const PredictSettings& settings, const Error& error) {
   const bool refused =
       error.kind() == ErrorKind::kJournalMismatch || error.kind() == ErrorKind::kJournalDamaged;
@@ -484,7 +484,7 @@ void forget_unscored(const OutputDirectory& directory) noexcept {
     directory.files().remove(run_files::kJournal);
     directory.files().remove(run_files::kJournalWal);
   } catch (const std::exception& error) {
-    log_info("the journal stays: {}", error.what());
+    log_info("the journal without scores could not be removed: {}", error.what());
   }
 }
 

@@ -37,7 +37,7 @@ struct PredictSettings {
   std::string stem;                       // tables go to <output>/<stem>_merged/
   std::string classifier_name;            // "300", "500" or "custom"
   Existing existing = Existing::kRefuse;  // what to do with an output directory in use
-  bool start_over = false;                // begin anew if the journal to resume is refused
+  bool start_over = false;                // start over if the journal to resume is refused
   bool check_journal = true;              // check every unit of the journal first
   bool journal = true;                    // false: the run cannot be resumed
   // A killed run loses at most the scores of this many seconds, even if no unit is complete.
@@ -46,7 +46,7 @@ struct PredictSettings {
   VirusOutputs viruses{};
   bool strict_input = false;
   CallRule rule{};
-  bool names_rule = false;  // the user gave the rule: a resumed run writes the files of calls anew
+  bool names_rule = false;  // the user gave the rule: a resumed run writes the files of calls again
   // Chunks whose call is at most this far, in logits, from the other call are computed again in
   // compute.check_precision, if that is set.
   double margin = 0;

@@ -32,8 +32,8 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
                                      const std::map<std::string, std::string>& models);
 
 // Returns the entries of `now` that differ from the journal, except the program's version. A
-// resumed run writes them to the journal. They do not affect scores: the rule of calls, paths, and
-// so on.
+// resumed run writes these entries to the journal. No score depends on them (rule of calls, paths,
+// …).
 Journal::Fingerprint changed_entries(const Journal::Fingerprint& journal,
                                      const Journal::Fingerprint& now);
 

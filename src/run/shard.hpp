@@ -22,9 +22,9 @@ struct Shard {
 std::optional<Shard> parse_shard(std::string_view text);
 
 // Assigns the sequences of all inputs to shards, in input order, so that all shards get about the
-// same number of letters. A sequence, or a pair, goes to the shard with the fewest letters so far,
-// or to the first of several such shards. Skipped records count, too; failed inputs do not. Only
-// lengths decide, so each shard's run, and merge, find the same shard for a sequence.
+// same number of letters. Each sequence, or pair, is assigned to the shard with the fewest letters
+// so far; if several have the fewest, to the first. Skipped records count, too; failed inputs do
+// not. Only lengths decide, so each shard's run, and merge, find the same shard for a sequence.
 class ShardSums {
  public:
   explicit ShardSums(std::uint64_t count);

@@ -23,7 +23,7 @@ class BadShards {
  public:
   explicit BadShards(std::uint64_t count) : count_(count) {}
 
-  // The remedy: give another shard, resume this one, or begin it anew.
+  // The remedy: give another shard, resume this shard, or start it over.
   enum class Help : std::uint8_t { kOther, kResume, kAnew };
 
   void add_missing(std::uint64_t index);

@@ -15,7 +15,7 @@ namespace virnucpro {
 
 // Writes the parts of several runs' sequences to a temporary file, run after run, and reads all
 // runs at once from there. Reading the journals at once would take megabytes and descriptors for
-// each, and opening a journal anew for each unit would take longer than this copy.
+// each, and opening a journal again for each unit would take longer than this copy.
 class SpilledParts {
  public:
   // Makes the file as SpillFile does, in TMPDIR or in `directory`. Errors: those of SpillFile.

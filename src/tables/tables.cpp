@@ -89,7 +89,8 @@ class InputNames {
   const std::string& of(std::uint32_t input) const {
     if (input < names_.size()) return names_[input];
     throw Error(ErrorKind::kJournalDamaged, Place{.file = journal_.string()},
-                fmt::format("the run has no input {}", std::uint64_t{input} + 1));
+                fmt::format("a sequence is of input {}, which the run does not have",
+                            std::uint64_t{input} + 1));
   }
 
  private:
