@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// Seconds of one batch, measured by its device.
+// The seconds that a device spent on each step of one batch.
 struct BatchTimes {
   double waiting = 0;    // idle time between the previous batch and this batch
   double to_device = 0;  // sending the input, while other batches compute
@@ -17,7 +17,7 @@ struct BatchTimes {
   double classifier = 0;  // includes the check of the results
   double to_host = 0;     // sending the results back
 
-  // Returns the time from the first kernel to the results; the input was sent before.
+  // Returns the seconds from the first kernel to the results. Sending the input comes before.
   constexpr double busy() const noexcept { return esm2 + dnabert_s + classifier + to_host; }
   constexpr double all() const noexcept { return waiting + busy(); }
 };
@@ -34,7 +34,7 @@ inline constexpr std::array kBatchTimeFields{BatchTimeField{"waiting", &BatchTim
                                              BatchTimeField{"classifier", &BatchTimes::classifier},
                                              BatchTimeField{"to_host", &BatchTimes::to_host}};
 
-// Returns the filled share of one or several batches, 0 to 1; 0 if there was nothing to fill.
+// Returns the share (0 to 1) of the token budget that the batches filled; 0 if the budget is 0.
 constexpr double packing_share(std::uint64_t esm_tokens, std::uint64_t budget_tokens) noexcept {
   if (budget_tokens == 0) return 0;
   return static_cast<double>(esm_tokens) / static_cast<double>(budget_tokens);
@@ -46,7 +46,7 @@ inline void add(BatchTimes& sum, const BatchTimes& times) noexcept {
 
 // Memory of a worker's device at one moment, in bytes.
 struct WorkerMemory {
-  // Memory of the whole device, of all programs, as the CUDA runtime reports it:
+  // Memory of the whole device, used by any program, as the CUDA runtime reports it:
   std::uint64_t device_used = 0;
   std::uint64_t device_total = 0;
   // Memory of the worker's own allocator:
@@ -63,23 +63,23 @@ enum class QueueState : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 3> kQueueStateNames{"starved", "normal", "full"};
 
-// Everything known about a batch once its results are there.
+// Measurements of a batch whose results have arrived.
 struct BatchMetrics {
   std::uint64_t batch = 0;   // in the order of packing, from 0
-  std::uint32_t worker = 0;  // the worker that computed it (or its last part)
+  std::uint32_t worker = 0;  // the worker that computed the batch, or its last part
   double time = 0;           // seconds since the run began
   std::uint64_t frames = 0;  // distinct frames
   std::uint64_t esm_tokens = 0;
   std::uint64_t dna_tokens = 0;
-  std::uint64_t budget_tokens = 0;  // the most tokens the batch could hold
-  std::uint64_t queue = 0;          // batches ready or computing when it was added
+  std::uint64_t budget_tokens = 0;  // the limit on esm_tokens
+  std::uint64_t queue = 0;          // batches ready or being computed when this batch was added
   QueueState queue_state = QueueState::kNormal;
   BatchTimes times{};
   std::chrono::steady_clock::time_point arrived{};  // when its results came from the worker
-  std::optional<WorkerMemory> memory{};             // its worker's memory then; empty on the CPU
+  std::optional<WorkerMemory> memory{};             // the worker's memory then; empty on the CPU
 
   std::uint64_t tokens() const noexcept { return esm_tokens + dna_tokens; }
-  std::optional<double> tokens_per_sec() const noexcept {  // while its device was busy
+  std::optional<double> tokens_per_sec() const noexcept {  // per second of busy()
     return times.busy() > 0 ? std::optional(static_cast<double>(tokens()) / times.busy())
                             : std::nullopt;
   }

@@ -9,21 +9,20 @@
 
 namespace virnucpro {
 
-// One cosine over all pairs of vectors x and y, less the mean m of all y:
-// sum (x − m)·(y − m) / sqrt(sum |x − m|² · sum |y − m|²). It needs only sums: a cosine for each
-// pair would need a second pass over embeddings, which are not kept. One thread adds, others may
-// read.
+// Computes one cosine over all pairs of vectors x and y, less the mean m of all y:
+// sum (x − m)·(y − m) / sqrt(sum |x − m|² · sum |y − m|²). Only sums are kept: a cosine for each
+// pair would need the embeddings a second time. One thread may add pairs while others read.
 class CentredCosine {
  public:
-  // Adds a pair. All vectors must have one length.
+  // Adds the pair x = `one`, y = `other`. All vectors must have the same size.
   void add(std::span<const float> one, std::span<const float> other);
-  // Returns the cosine; empty for fewer than two pairs, or if all vectors are alike.
+  // Returns the cosine; empty for fewer than two pairs, or if the divisor is 0.
   std::optional<double> value() const;
   void reset();
 
  private:
   mutable std::mutex mutex_;
-  // The first `other`, which is subtracted: a large constant part would drown the rest.
+  // The first `other`. It is subtracted from all vectors, so that a common offset costs no digits.
   std::vector<double> origin_;
   std::vector<double> sum_;        // sum of each `one`
   std::vector<double> other_sum_;  // sum of each `other`

@@ -13,8 +13,8 @@
 
 namespace virnucpro {
 
-// A counter that several threads can raise and another thread reads. It is relaxed: a reader may
-// see one counter's change before another's.
+// A counter that several threads may raise while others read it. Its memory order is relaxed: a
+// reader may see the changes of two counters in another order.
 class Counter {
  public:
   void add(std::uint64_t amount = 1) noexcept {
@@ -51,7 +51,7 @@ class TimedScope {
   const StopWatch watch_;
 };
 
-// The time that the host's threads spend on each task; threads of one kind are added up.
+// The time that the host's threads spend on each task, summed over the threads.
 struct HostTimes {
   TimeCounter read;       // includes decompression
   TimeCounter translate;  // includes tokenizing
@@ -59,9 +59,9 @@ struct HostTimes {
   TimeCounter tables;
 };
 
-// Counts the chunks with close calls, which are computed again.
+// Counts the calls that are close to the other call; such chunks are computed again.
 struct CloseCallCounters {
-  Counter chunks;      // chunks looked at
+  Counter chunks;      // chunks whose call was checked
   Counter recomputed;  // chunks computed again
   Counter frames;      // frames computed again
   Counter esm_tokens;
@@ -78,7 +78,7 @@ class ErrorSums {
     set(largest_, std::max(largest_.load(std::memory_order_relaxed), std::abs(error)));
   }
   std::uint64_t count() const noexcept { return count_.get(); }
-  // All three are 0 without differences.
+  // The following functions return 0 if no difference was added.
   double mean() const noexcept { return over_count(sum_); }
   double rms() const noexcept { return std::sqrt(over_count(squares_)); }
   double largest() const noexcept { return largest_.load(std::memory_order_relaxed); }
@@ -104,23 +104,23 @@ class ErrorSums {
 
 inline constexpr std::size_t kShadowStrata = 4;
 
-// Counts the chunks whose calls were not close, by distance (run/shadow_check.hpp).
+// Counts the chunks whose calls were not close, by stratum of distance (run/shadow_check.hpp).
 struct ShadowCounters {
   struct Stratum {
     Counter chunks;
     Counter sampled;  // chunks computed in the check precision as well
-    Counter changed;  // sampled chunks with another call there
+    Counter changed;  // sampled chunks whose call differs in the check precision
   };
   std::array<Stratum, kShadowStrata> strata;
   Counter esm_tokens;        // tokens of the sample
   ErrorSums logits;          // the run's logits minus those in the check precision
-  CentredCosine embeddings;  // compares those of ESM-2 in both precisions
+  CentredCosine embeddings;  // compares ESM-2's embeddings in the two precisions
 
-  std::uint64_t sampled() const noexcept;  // in all strata
+  std::uint64_t sampled() const noexcept;  // sum over all strata
 };
 
-// Counters of a run's progress. The code that does the work raises them. They fall only if the run
-// starts over, not if an input is damaged and its rows are dropped.
+// Counters of a run's progress, raised by the code that does the work. Only a run that starts over
+// resets them. Rows that are dropped because their input is damaged stay counted.
 struct RunCounters {
   Counter input_bytes;          // bytes of the input files read so far, as stored
   Counter input_bytes_total;    // sizes of all input files; 0: unknown because some are pipes

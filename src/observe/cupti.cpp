@@ -16,12 +16,12 @@
 namespace virnucpro {
 namespace {
 
-// The library's names: CUDA 13's, CUDA 12's, any version's, and the toolkit's usual path.
+// Names to open the library by: CUDA 13's, CUDA 12's, any version's, and the toolkit's usual path.
 constexpr std::array kLibraries{"libcupti.so.13", "libcupti.so.12", "libcupti.so",
                                 "/usr/local/cuda/lib64/libcupti.so"};
-constexpr std::size_t kBufferBytes = 256U << 10U;  // room for the records of one or two batches
+constexpr std::size_t kBufferBytes = 256U << 10U;  // bytes, for the records of one or two batches
 
-// The object that receives the process's records.
+// The object that receives CUPTI's records; null while nothing is measured.
 std::atomic<Cupti*> measuring{nullptr};
 
 void* open_library(const std::string& library, std::string& failure) {
@@ -42,8 +42,8 @@ void* open_library(const std::string& library, std::string& failure) {
   return opened;
 }
 
-// Finds where a function's parameters begin: the first parenthesis outside of angle brackets that
-// is not part of a name.
+// Returns the index of the parenthesis before a function's parameters. It is the first one outside
+// of angle brackets, unless it begins "(anonymous namespace)".
 std::size_t end_of_name(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -126,14 +126,14 @@ std::string short_kernel_name(const char* mangled) {
   return std::string(name.substr(0, std::min(end_of_name(name), kLongestTraceText)));
 }
 
-// The library stays open: it keeps hooks in the driver until the process ends.
+// The library is never closed, because its hooks stay in the driver until the process ends.
 Cupti::Cupti(const std::string& library) {
   void* const opened = open_library(library, failure_);
   if (opened == nullptr) return;
   functions_ = std::make_unique<Functions>(opened);
   if (!functions_->lacking.empty()) {
-    failure_ =
-        fmt::format("it is not CUPTI, or older than CUDA 11.6: it lacks {}", functions_->lacking);
+    failure_ = fmt::format("the library is not CUPTI, or is older than CUDA 11.6: it has no {}",
+                           functions_->lacking);
     return;
   }
   measuring = this;
@@ -217,7 +217,7 @@ Cupti::Costs Cupti::drain_costs() {
 void Cupti::request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   *buffer = static_cast<std::uint8_t*>(std::malloc(kBufferBytes));
   *size = *buffer == nullptr ? 0 : kBufferBytes;
-  *most_records = 0;  // only the buffer's size is a limit
+  *most_records = 0;  // 0: only the buffer's size limits the number
 }
 
 void Cupti::complete_buffer(void* /*context*/, std::uint32_t /*stream*/, std::uint8_t* buffer,
@@ -270,13 +270,13 @@ void Cupti::read_record(const std::uint8_t* record) {
       if (overhead.end > overhead.start) costs_.cupti += overhead.end - overhead.start;
       break;
     }
-    default:  // runtime calls are enabled only for their correlations
+    default:  // runtime calls, which are enabled only because of the correlations
       break;
   }
 }
 
 void Cupti::add(GpuActivity activity, std::uint32_t correlation) {
-  // An activity without times had not ended when its buffer was flushed.
+  // Skip an activity without times: it had not ended when CUPTI delivered its record.
   if (activity.begin == 0 || activity.end < activity.begin) return;
   if (waiting_.size() >= kMostTraceEvents) {
     ++costs_.dropped;

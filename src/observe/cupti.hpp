@@ -14,25 +14,25 @@
 
 namespace virnucpro {
 
-// A kernel or copy that a GPU ran; the times are as in TraceEvent.
+// A kernel or copy that a GPU ran. Times are those of trace_now().
 struct GpuActivity {
   TraceKind kind = TraceKind::kKernel;
-  std::string_view name;  // valid as long as its Cupti object
+  std::string_view name;  // valid while the Cupti object exists
   std::uint32_t stream = 0;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint64_t batch = kNoBatch;  // the batch for which it was launched
 };
 
-// Shortens "a::b<int>(a::C*)", given as its mangled name, to "a::b<int>"; cuts very long names.
+// Returns a kernel's readable name without parameters, cut to kLongestTraceText: "a::b<int>".
 std::string short_kernel_name(const char* mangled);
 
-// Measures which kernels and copies this process's GPU ran, and when, with NVIDIA's library CUPTI
-// (Activity API). The library is opened at run time, so that one package works with and without it:
-// failure() says if it is missing. Measures until stop(). A process may have only one object.
+// Records each kernel and copy of this process's GPU until stop(), with NVIDIA's library CUPTI
+// (Activity API). The library is opened at run time, because the package must also work without it;
+// failure() says if it is missing. A process may have only one Cupti object.
 class Cupti {
  public:
-  // `library` is a path; if it is empty, the loader looks for libcupti.so.13 and so on.
+  // `library` is CUPTI's path. If it is empty, the usual names are tried, libcupti.so.13 first.
   explicit Cupti(const std::string& library);
   ~Cupti();
   Cupti(const Cupti&) = delete;
@@ -42,17 +42,17 @@ class Cupti {
   const std::string& failure() const { return failure_; }
   std::string version() const;  // number of CUPTI's API: "130001"
 
-  // Between these calls, everything that the thread launches belongs to the batch.
+  // All kernels and copies that the thread launches between these two calls belong to `batch`.
   void begin_launches(std::uint64_t batch) const;
   void end_launches() const;
 
   // Returns the activities that ended since the last call. An activity that overlaps an unfinished
-  // activity may come with a later call.
+  // activity may be returned by a later call.
   std::vector<GpuActivity> drain();
-  // Ends measuring; activities still running are lost. drain() returns the rest.
+  // Ends measuring. Activities that are still running are lost; drain() returns the others.
   void stop();
 
-  // Nanoseconds since the last call, spent on recording here and by CUPTI itself.
+  // The nanoseconds that this class (`recording`) and CUPTI spent since the last drain_costs().
   struct Costs {
     std::uint64_t recording = 0;
     std::uint64_t cupti = 0;
@@ -62,7 +62,7 @@ class Cupti {
 
  private:
   struct Functions;
-  // An activity that waits for the record that names its batch.
+  // An activity whose batch is unknown until CUPTI delivers the record that names the batch.
   struct Waiting {
     GpuActivity activity;
     std::uint32_t correlation = 0;
@@ -84,7 +84,7 @@ class Cupti {
   std::string failure_;
   bool is_measuring_ = false;
   std::mutex mutex_;  // needed because CUPTI's threads deliver buffers
-  std::map<std::string, std::string, std::less<>> names_;  // short names, by full name
+  std::map<std::string, std::string, std::less<>> names_;  // short names by mangled name
   std::vector<Waiting> waiting_;
   std::unordered_map<std::uint32_t, std::uint64_t> batches_;  // batches by correlation
   Costs costs_;

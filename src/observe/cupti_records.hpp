@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 
-// The part of CUPTI's C interface that a trace needs; the build needs no NVIDIA header. Since CUDA
-// 10 records have only grown at their ends (CUpti_ActivityKernel4 to 10), so these beginnings fit
-// every newer library. tests/gpu/cupti_records_check.cpp compares them with the header.
+// The part of CUPTI's C interface that a trace needs, so that the build needs no NVIDIA header.
+// Since CUDA 10, new versions only append fields to a record (CUpti_ActivityKernel4 to 10), so
+// newer libraries fit, too. tests/gpu/cupti_records_check.cpp compares the records with the header.
 namespace virnucpro::cupti {
 
 inline constexpr int kSuccess = 0;
@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kRuntime = 5;
 inline constexpr std::uint32_t kConcurrentKernel = 10;
 inline constexpr std::uint32_t kOverhead = 17;
 inline constexpr std::uint32_t kExternalCorrelation = 39;
-// The kinds that are measured. Without runtime calls, CUPTI reports no correlations.
+// The types of records that are enabled. CUPTI reports correlations only together with kRuntime.
 inline constexpr std::array kKinds{kMemcpy,   kMemset, kConcurrentKernel, kExternalCorrelation,
                                    kOverhead, kRuntime};
 

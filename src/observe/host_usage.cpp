@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The most bytes read of a file; each of these files is smaller.
+// The most bytes that are read of a file; the files of /proc that are read here are smaller.
 constexpr std::size_t kMostBytes = 64U << 10U;
 
-// Reads a file; empty if that fails, because a process may have ended.
+// Returns a file's text; empty if reading fails, for example because the process has ended.
 std::string read_text(const fs::path& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
@@ -34,7 +34,7 @@ std::string read_text(const fs::path& path) {
   return text;
 }
 
-// Removes the text up to and including `end` from `rest`. Returns it without `end`.
+// Removes the text up to and including the first `end` from `rest`; returns it without `end`.
 std::string_view next_field(std::string_view& rest, char end) {
   const std::size_t size = std::min(rest.find(end), rest.size());
   const std::string_view field = rest.substr(0, size);
@@ -42,7 +42,7 @@ std::string_view next_field(std::string_view& rest, char end) {
   return field;
 }
 
-// Returns the number after "name:" in lines; allows blanks before it and a unit after it.
+// Returns the number of the line that begins with `name` and a colon; a unit may follow the number.
 std::optional<std::uint64_t> number_of(std::string_view lines, std::string_view name) {
   while (!lines.empty()) {
     std::string_view line = next_field(lines, '\n');
@@ -56,12 +56,12 @@ std::optional<std::uint64_t> number_of(std::string_view lines, std::string_view 
 struct ProcessStat {
   std::uint64_t id = 0;
   std::uint64_t parent = 0;
-  std::uint64_t ticks = 0;      // time of its threads and of its ended children
-  std::uint64_t rss_pages = 0;  // resident pages
+  std::uint64_t ticks = 0;      // clock ticks of its threads and of its ended children
+  std::uint64_t rss_pages = 0;  // resident memory, in pages
 };
 
-// Parses /proc/ID/stat (proc(5)). The second field is a name in parentheses, which may contain
-// blanks and parentheses.
+// Parses /proc/ID/stat (proc(5)). The second field is a name in parentheses. The name may contain
+// blanks and parentheses, so the last parenthesis is its end.
 std::optional<ProcessStat> parse_stat(std::string_view text) {
   constexpr std::size_t kParent = 4;
   constexpr std::size_t kFirstTime = 14;  // utime, stime, cutime, cstime
@@ -101,7 +101,7 @@ void for_each_numbered(const fs::path& folder, const Each& each) {
   }
 }
 
-// Returns the children that the kernel lists for each thread; empty if it has no such list.
+// Returns the child processes from the lists that the kernel keeps for each thread.
 std::vector<fs::path> listed_children(const fs::path& proc) {
   std::vector<fs::path> children;
   for_each_numbered(proc / "self/task", [&](const fs::path& thread) {
@@ -114,7 +114,7 @@ std::vector<fs::path> listed_children(const fs::path& proc) {
   return children;
 }
 
-// Finds the children by looking at every process's parent, which takes some milliseconds.
+// Returns the child processes by reading every process's parent, which takes some milliseconds.
 std::vector<fs::path> found_children(const fs::path& proc, std::uint64_t parent) {
   std::vector<fs::path> children;
   for_each_numbered(proc, [&](const fs::path& process) {

@@ -22,20 +22,20 @@ int LineFile::open() {
   if (fd.get() < 0) return errno;
   fd_ = std::move(fd);
   const off_t size = ::lseek(fd_.get(), 0, SEEK_END);
-  // A last line that was cut, or edited by hand, must not run into the next one.
+  // End a last line that was cut, or edited by hand, so that the next line does not join it.
   char last = '\n';
   if (size > 0) static_cast<void>(::pread(fd_.get(), &last, 1, size - 1));
   if (size > 0 && last == '\n') return 0;
   const int error = write(size > 0 ? "\n" : header_);
-  if (error != 0) fd_.reset();  // makes the next call try the header again
+  if (error != 0) fd_.reset();  // so that the next append() tries again
   return error;
 }
 
 int LineFile::write(std::string_view text) {
   const off_t end = ::lseek(fd_.get(), 0, SEEK_END);
   const int error = write_all(fd_.get(), text);
-  // A full disk may have taken a part of the text. Remove that part, or the next row would join it;
-  // if this fails, too, nothing more can be done.
+  // A full disk may have accepted a part of the text. Remove that part, so that the next line does
+  // not join it. If ftruncate() fails, too, nothing more can be done.
   if (error != 0 && end >= 0) static_cast<void>(::ftruncate(fd_.get(), end) == 0);
   return error;
 }

@@ -10,16 +10,16 @@
 
 namespace virnucpro {
 
-// A file of lines, perhaps with a header line. Each append is one write at the file's end, so that
-// all earlier lines survive a kill; a failed append leaves nothing behind.
+// A file of lines, perhaps with a header line. Each append() is one write at the file's end, so
+// that earlier lines survive if the process is killed. A failed append() removes what it wrote.
 class LineFile {
  public:
   explicit LineFile(FilePlace place, std::string_view header = {})
       : place_(std::move(place)), header_(header) {}
 
   const std::filesystem::path& path() const { return place_.path; }
-  // Appends lines, and opens the file if necessary. Returns 0, or the errno of the failed call; the
-  // next call tries again.
+  // Appends lines; opens the file if necessary. Returns 0, or the errno of the failed call. After a
+  // failure, append() may be called again.
   int append(std::string_view lines);
   // Syncs the appended lines to disk. Returns 0, or errno.
   int sync();

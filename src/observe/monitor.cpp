@@ -21,10 +21,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long to wait for a sample, which takes some milliseconds; a slower driver may never answer.
+// How long stop() waits for a sample. A sample takes milliseconds; a slower driver may be stuck.
 constexpr std::chrono::milliseconds kPatience{500};
-// How long a sample waits for its batches. A batch takes some tenths of a second on a large GPU and
-// ten seconds on a small GPU.
+// How long a sample waits for the batches of its moment. A batch takes some tenths of a second on a
+// large GPU and ten seconds on a small GPU.
 constexpr std::chrono::seconds kLongestHold{20};
 
 template <typename T>
@@ -54,12 +54,13 @@ DeviceReading stand_in(const WorkerMemory& memory) {
   return reading;
 }
 
-// One sample of everything. Some phases are unknown until the batches of its moment are done.
+// The values of all devices and of the host at one moment. A device's phase is unknown until the
+// batch that it computes at that moment has results.
 struct Sample {
   SystemTime time{};
   Clock::time_point moment{};
   Phase phase = Phase::kStart;                          // the run's phase
-  bool is_measured = false;                             // the values below are set
+  bool is_measured = false;                             // devices, usage and cpu_percent are set
   std::vector<std::optional<Phase>> phases{};           // each device's phase
   std::vector<std::optional<DeviceReading>> devices{};  // values of each measured device
   HostUsage usage{};
@@ -88,16 +89,16 @@ void add_sample(const Sample& sample, bool is_written, MonitorSummary& summary) 
   if (is_written) ++summary.written;
 }
 
-// Measures the processor time used between two calls.
+// Computes the processor use between two calls of next().
 class CpuShare {
  public:
-  // Returns percent of one processor; empty if unknown.
+  // Returns percent of one processor; empty if unknown. `cpu_seconds` is the time used so far.
   std::optional<double> next(std::optional<double> cpu_seconds) {
     const Clock::time_point now = Clock::now();
     const double elapsed = std::chrono::duration<double>(now - before_).count();
     std::optional<double> percent;
     if (cpu_seconds && seconds_before_ && elapsed > 0) {
-      // If a worker ends while /proc is read, the sum may lack its time and so fall.
+      // The sum may fall, because a worker that ends while /proc is read is not counted.
       percent = std::max(0.0, 100 * (*cpu_seconds - *seconds_before_) / elapsed);
     }
     before_ = now;
@@ -163,13 +164,13 @@ HostStatistics HostSummary::whole() const {
   return combined_all(phases);
 }
 
-// The work of the monitor's thread, and the data it shares with the monitor's owner.
+// The work of the monitor's thread, and the data that the thread shares with the Monitor.
 class Monitor::Sampler {
  public:
   explicit Sampler(MonitorSettings settings);
 
   void run();
-  // Returns false if the thread did not end in time; it then logs no more and leaves the driver.
+  // Ends the thread. Returns false if it does not end within kPatience; it then logs nothing more.
   bool stop();
   void enter(Phase phase);
   void record(const BatchMetrics& batch);
@@ -177,7 +178,7 @@ class Monitor::Sampler {
   std::vector<std::optional<double>> utilization() const;
 
  private:
-  // A device of the settings that was found.
+  // A device that NVML found. `index` is its place in the settings.
   struct Device {
     std::size_t index;
     NvmlDevice handle;
@@ -208,11 +209,11 @@ class Monitor::Sampler {
   bool abandoned_ = false;
   bool ended_ = false;
   MonitorSummary summary_;                           // without the held samples
-  std::deque<Sample> held_;                          // samples that wait for batches, by time
+  std::deque<Sample> held_;                          // samples that wait for batches, oldest first
   std::vector<std::optional<double>> utilization_;   // from the last sample
   std::vector<std::optional<WorkerMemory>> memory_;  // the workers' last reports
 
-  // Only the thread uses these:
+  // Only the thread uses the members below:
   std::unique_ptr<Nvml> nvml_;
   std::vector<Device> devices_;
   CpuShare cpu_share_;
@@ -232,7 +233,7 @@ void Monitor::Sampler::run() {
   try {
     sample_until_stopped();
   } catch (const std::exception& error) {
-    warn(fmt::format("the monitor has ended: {}", error.what()));
+    warn(fmt::format("GPUs and host are no longer measured: {}", error.what()));
   }
   const MonitorSummary all = summary();
   if (all.written > 0) {
@@ -281,7 +282,7 @@ void Monitor::Sampler::open_devices() {
 }
 
 void Monitor::Sampler::note_no_nvml(const std::string& failure) {
-  warn(fmt::format("only the GPUs' memory is measured, by their workers: {}", failure));
+  warn(fmt::format("NVML cannot be used, so only the GPUs' memory is measured: {}", failure));
   const std::lock_guard lock(mutex_);
   summary_.nvml_failure = failure;
   for (DeviceSummary& device : summary_.devices) device.failure = failure;
@@ -306,7 +307,7 @@ void Monitor::Sampler::sample() {
                 .phase = phase_.load(std::memory_order_relaxed)};
   sample.phases.resize(settings_.devices.size());
   if (sample.phase == Phase::kEmbedding && !settings_.devices.empty()) {
-    {  // Hold the sample before measuring: results that come meanwhile belong to it.
+    {  // Hold the sample before measuring, so that record() sees it if results come meanwhile.
       const std::lock_guard lock(mutex_);
       held_.push_back(sample);
     }
@@ -344,7 +345,7 @@ std::vector<std::optional<DeviceReading>> Monitor::Sampler::read_devices() {
   return readings;
 }
 
-// Fills in memory values that NVML lacks with those that the worker reported.
+// Uses the memory that a worker reported, if NVML reported no value of its device.
 void Monitor::Sampler::stand_in_for(std::vector<std::optional<DeviceReading>>& readings) const {
   for (std::size_t i = 0; i < readings.size(); ++i) {
     const bool is_there = readings[i] && readings[i]->has_value();
@@ -352,7 +353,7 @@ void Monitor::Sampler::stand_in_for(std::vector<std::optional<DeviceReading>>& r
   }
 }
 
-// True if the first held sample need not wait any longer.
+// Returns true if the first held sample need not wait any longer.
 bool Monitor::Sampler::can_release() const {
   if (held_.empty()) return false;
   const Sample& first = held_.front();
@@ -364,7 +365,7 @@ void Monitor::Sampler::release_first(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   const bool is_written = write(first);
   lock.lock();
-  held_.pop_front();  // only this thread adds and takes samples
+  held_.pop_front();  // still `first`: only this thread adds and removes samples
   add_sample(first, is_written, summary_);
 }
 
@@ -389,10 +390,11 @@ void Monitor::Sampler::note_unwritten(const std::string& failure) {
     if (!summary_.file_failure.empty()) return;
     summary_.file_failure = failure;
   }
-  warn(fmt::format("{}: measurements are left out: {}", settings_.csv.path.string(), failure));
+  warn(fmt::format("{}: cannot be written, so measurements are missing there: {}",
+                   settings_.csv.path.string(), failure));
 }
 
-// Ends the wait of held samples: all results of a phase come before the next phase begins.
+// Completes the held samples: all results of a phase have come before the next phase begins.
 void Monitor::Sampler::enter(Phase phase) {
   phase_.store(phase, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
@@ -402,7 +404,7 @@ void Monitor::Sampler::enter(Phase phase) {
   changed_.notify_all();
 }
 
-// Adds a batch. A device computes one batch at a time, in the order of the results.
+// Sets the device's phase in held samples. A device computes batches one by one, in this order.
 void Monitor::Sampler::record(const BatchMetrics& batch) {
   const std::size_t device = batch.worker;
   if (device >= settings_.devices.size()) return;
@@ -427,7 +429,7 @@ void Monitor::Sampler::note_failure(std::size_t index, const std::string& failur
   warn(fmt::format("{} {}: {}", settings_.devices[index].id, what, failure));
 }
 
-// Logs nothing while stopping, because a thread that was left behind may outlive the log.
+// Logs nothing after stop(), because a thread that was left running may outlive the log.
 void Monitor::Sampler::warn(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (!stopping_) log_warning("{}", text);
@@ -437,7 +439,7 @@ void Monitor::Sampler::close_devices() {
   std::unique_lock lock(mutex_);
   const bool abandoned = abandoned_;
   lock.unlock();
-  // The process may be ending, and NVML with it: do not touch NVML.
+  // Do not touch NVML if the thread was left running: the process may be unloading it.
   if (abandoned) static_cast<void>(nvml_.release());
   nvml_.reset();
 }

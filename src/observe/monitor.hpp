@@ -56,7 +56,7 @@ struct DeviceSummary {
   std::string failure;  // why the device was not found or first gave no answer; else empty
   GpuDescription description;
   std::optional<std::uint64_t> memory_total;  // bytes
-  std::uint64_t rows = 0;                     // rows in the file with a value
+  std::uint64_t rows = 0;                     // rows in the file that have a value
   std::uint64_t nvml_rows = 0;                // rows that NVML measured
   std::array<GpuStatistics, kPhases> phases;
 
@@ -95,15 +95,15 @@ struct MonitorSummary {
   HostSummary host;
 };
 
-// Measures the GPUs and the host of a run once per interval, on its own thread, into statistics of
-// fixed memory and a file of lines (observe/monitor_rows.hpp). It never delays or ends the run:
-// unreadable values are empty, unwritable lines are dropped, and each gets one warning.
+// Measures the GPUs and the host of a run once per interval, on its own thread. The results are
+// statistics of fixed memory and a CSV file (observe/monitor_rows.hpp). A failure never delays or
+// ends the run: a value that cannot be read is empty, and a line that cannot be written is dropped.
+// Each device's first failure and the file's first failure are logged as warnings.
 //
 // If NVML does not measure a GPU, its rows have only the memory that its worker reports, because
-// the run itself opens no device. While embedding, a sample waits for the batches that were being
-// computed at its time: their times tell each GPU's phase. (A batch may take tenths of a second, so
-// a message at the start of a phase would come too late.) A sample waits for 20 seconds at most;
-// then an unknown phase counts as kEmbedding.
+// this process opens no GPU. During kEmbedding, each sample waits for the results of the batches
+// that were being computed at its moment, because their times tell each GPU's phase. After 20
+// seconds, an unknown phase counts as kEmbedding.
 class Monitor {
  public:
   explicit Monitor(MonitorSettings settings);
@@ -113,19 +113,19 @@ class Monitor {
 
   // Begins a phase; a run begins with kStart. Any thread may call this.
   void enter(Phase phase);
-  // Call this for each batch with results; its worker's number is the device's in the settings.
+  // Adds a batch that has results. Its `worker` is the device's index in the settings.
   void record(const BatchMetrics& batch);
   // Ends measuring and writes the held samples, so that a summary counts all rows of the file.
-  // Takes at most half a second: a thread that the driver holds longer is left behind.
+  // Waits for half a second at most; a thread that the driver blocks for longer is left running.
   void end();
   MonitorSummary summary() const;
-  // Returns the devices' last values in percent, in the settings' order; empty: no value.
+  // Returns each GPU's utilization in the last sample, in percent; empty if unknown.
   std::vector<std::optional<double>> utilization() const;
 
  private:
   class Sampler;
 
-  std::shared_ptr<Sampler> sampler_;  // shared with the thread, in case it is left behind
+  std::shared_ptr<Sampler> sampler_;  // shared with the thread, which may be left running
   std::thread thread_;
 };
 

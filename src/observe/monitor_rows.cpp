@@ -8,7 +8,7 @@ namespace {
 constexpr double kMegabyte = 1U << 20U;
 constexpr double kGigabyte = 1U << 30U;
 
-// Returns "1" for "cuda:1".
+// Returns the number in a device's id: "1" for "cuda:1".
 std::string_view number_of(std::string_view id) {
   return id.substr(id.rfind(':') + 1);
 }
@@ -22,7 +22,7 @@ std::string field(const std::optional<T>& value) {
   return value ? fmt::format(",{}", *value) : ",";
 }
 
-// Returns v2's columns gpu_util, mem_used_mb, mem_percent, temperature, power_draw.
+// Returns the fields of v2's columns gpu_util, mem_used_mb, mem_percent, temperature, power_draw.
 std::string v2_fields(const GpuReading& reading) {
   std::string memory = ",,";
   if (reading.memory_used && reading.memory_total) {

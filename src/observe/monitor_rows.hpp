@@ -14,16 +14,16 @@
 
 namespace virnucpro {
 
-// The column names of the rows below, with the line end: first v2's names, for programs that read
-// v2's file, then this program's. The line is not a comment, so that readers of CSV find it, too. A
-// value that is unknown, or does not apply, is empty.
+// The CSV file's header line, with its line end. v2's columns come first, so that programs for v2's
+// file can read this file. The line does not begin with "#", so that CSV readers find the names. A
+// field is empty if its value is unknown or does not apply to the row.
 inline constexpr std::string_view kMonitorHeader =
     "timestamp,device_id,gpu_util,mem_used_mb,mem_percent,temperature,power_draw,stage,"
     "utilization_percent,memory_used_bytes,memory_total_bytes,"
     "temperature_c,power_w,sm_clock_mhz,throttle_reasons,ecc_errors,process_cpu_percent,rss_bytes,"
     "read_bytes,written_bytes\n";
 
-// The host's `device_id`; a GPU's is its number.
+// The `device_id` in the host's rows; a GPU's rows have the GPU's number.
 inline constexpr std::string_view kHostId = "-1";
 
 std::string device_row(SystemTime time, Phase phase, const std::string& id,
@@ -31,7 +31,7 @@ std::string device_row(SystemTime time, Phase phase, const std::string& id,
 std::string host_row(SystemTime time, Phase phase, const HostUsage& usage,
                      std::optional<double> cpu_percent);
 
-// Returns v2's summary as comments. A stage's seconds are its number of samples times `interval`.
+// Returns v2's summary in lines with "#". A phase's seconds are its samples times `interval`.
 std::string monitor_footer(SystemTime time, const std::vector<DeviceSummary>& devices,
                            std::chrono::duration<double> interval);
 

@@ -14,8 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// The needed part of NVML's C interface, from its reference, so that the build needs no NVIDIA
-// header.
+// The part of NVML's C interface that is used here, so that the build needs no NVIDIA header.
 constexpr int kSuccess = 0;
 constexpr int kNotSupported = 3;
 constexpr int kFunctionNotFound = 13;
@@ -24,7 +23,7 @@ constexpr int kClockOfSm = 1;
 constexpr int kUncorrectedErrors = 1;
 constexpr int kSinceDriverStart = 0;
 constexpr unsigned kIsDivided = 1;
-constexpr unsigned kTextSize = 96;  // for the longest name or version
+constexpr unsigned kTextSize = 96;  // bytes; enough for the longest name or version
 
 struct Utilization {
   unsigned gpu;  // percent
@@ -57,7 +56,7 @@ void look_up(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
-// Calls a function of NVML. Some drivers lack a function; its value is then unknown.
+// Calls a function of NVML. Returns kFunctionNotFound if the driver does not have the function.
 template <typename Function, typename... Arguments>
 int call(Function* function, Arguments... arguments) {
   return function == nullptr ? kFunctionNotFound : function(arguments...);
@@ -139,7 +138,7 @@ Nvml::Nvml(const std::string& library)
   }
   functions_ = std::make_unique<Functions>(library_);
   if (functions_->init == nullptr || functions_->shutdown == nullptr) {
-    failure_ = library + " is not NVML, or an old one: it lacks nvmlInit_v2 or nvmlShutdown";
+    failure_ = library + " is not NVML, or too old: it has no nvmlInit_v2 or no nvmlShutdown";
   } else if (const int code = functions_->init(); code != kSuccess) {
     failure_ = library + " does not start: " + error_text(code);
   }
@@ -172,7 +171,7 @@ FoundGpu Nvml::find(const std::string& uuid, const std::string& pci) const {
   }
   if (code != kSuccess) return {.failure = error_text(code)};
   if (!is_part && is_divided(found.device)) {
-    return {.failure = "it is divided (MIG), and its parts are known by their own UUIDs alone"};
+    return {.failure = "it is divided into parts (MIG); set CUDA_VISIBLE_DEVICES to a part's UUID"};
   }
   return found;
 }
@@ -201,7 +200,7 @@ GpuReading Nvml::read(NvmlDevice device) const {
   bool answers = false;
   const auto succeeded = [&](int code) {
     if (code == kSuccess) answers = true;
-    // Prefer any other reason to "not supported", which may concern only one value.
+    // Report another failure rather than "not supported", which may concern only one value.
     if (first_failure == kSuccess || first_failure == kNotSupported) first_failure = code;
     return code == kSuccess;
   };

@@ -10,11 +10,11 @@ namespace virnucpro {
 // The loader's name for NVML, the NVIDIA driver's library for measurements.
 inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
 
-// A GPU, or a part of a GPU (MIG); valid as long as its Nvml object.
+// A GPU, or a part of a GPU (MIG). The handle is valid while the Nvml object exists.
 using NvmlDevice = struct NvmlDeviceObject*;
 
-// A device's measurements at one moment; a value that the device lacks is empty. A part of a GPU
-// (MIG) reports little more than its memory.
+// A device's measurements at one moment. A value that the device does not report is empty; a part
+// of a GPU (MIG) reports little more than its memory.
 struct GpuReading {
   std::optional<double> utilization_percent;  // share of time with any kernel running
   std::optional<std::uint64_t> memory_used;   // bytes, of all processes
@@ -27,7 +27,7 @@ struct GpuReading {
   std::string failure;  // NVML's text if it reported no value above; else empty
 };
 
-// Properties that do not change during a run.
+// A GPU's properties that do not change during a run.
 struct GpuDescription {
   std::string name;                     // "NVIDIA H200"; empty: unknown
   std::optional<double> power_limit_w;  // the enforced limit
@@ -38,14 +38,13 @@ struct FoundGpu {
   std::string failure;  // why the GPU was not found; else empty
 };
 
-// Returns "sw_power_cap|hw_slowdown" or "none"; a bit without a name is a number: "0x200".
+// Returns names, "sw_power_cap|hw_slowdown", or "none". Unknown bits are a number: "0x200".
 std::string throttle_names(std::uint64_t reasons);
-// Returns the bits for a text of throttle_names(); other words in it are ignored.
+// Returns the bits that a text of throttle_names() names; ignores unknown names.
 std::uint64_t throttle_bits(std::string_view names);
 
-// The library NVML, opened at run time, so that one package works with and without a driver:
-// failure() says if it is missing. A call of the driver may take seconds or, if the GPU has failed,
-// never return.
+// NVIDIA's library NVML, opened at run time: the package must also work without a driver. failure()
+// says if it is missing. A call of the driver may take seconds, or forever if the GPU has failed.
 class Nvml {
  public:
   explicit Nvml(const std::string& library = kNvmlLibrary);
@@ -57,11 +56,10 @@ class Nvml {
   const std::string& failure() const { return failure_; }
   std::string driver_version() const;  // "580.65.06"; empty: unknown
 
-  // Finds a device by its UUID ("GPU-…", "MIG-…"). CUDA_VISIBLE_DEVICES also accepts an index or
-  // the start of a UUID, which NVML does not know: then the PCI address is used ("0000:3b:00.0";
-  // empty: unknown). A GPU divided into parts is not found by its address, because the address does
-  // not tell the part. An index is never used: NVML ignores CUDA_VISIBLE_DEVICES, and figures of
-  // another GPU are worse than none.
+  // Finds a device by its UUID ("GPU-…", "MIG-…"). If NVML does not know the UUID, for example
+  // because it is only the start of one, finds a GPU by its PCI address ("0000:3b:00.0"; empty:
+  // unknown). Refuses a GPU that is divided into parts, because the address does not tell the part.
+  // Never uses an index: NVML ignores CUDA_VISIBLE_DEVICES and might measure another GPU.
   FoundGpu find(const std::string& uuid, const std::string& pci) const;
   GpuDescription describe(NvmlDevice device) const;
   GpuReading read(NvmlDevice device) const;

@@ -10,11 +10,11 @@
 
 namespace virnucpro {
 
-// The phases of a run, for measurements. The run itself knows three: start, embedding, tables. The
-// times of its batches say what a device did while embedding.
+// The phases of a run, for measurements. The run itself enters kStart, kEmbedding and kTables.
+// During kEmbedding, the times of the batches tell each device's phase.
 enum class Phase : std::uint8_t {
   kStart,      // settings, inputs and weights, until the first batch
-  kEmbedding,  // a run's batches; a device's classifier and waiting
+  kEmbedding,  // the run computes batches; a device waits, or runs the classifier
   kEsm2,       // a device computes this model
   kDnabertS,   // a device computes this model
   kTables,     // output files, once all frames have scores
@@ -46,13 +46,12 @@ constexpr std::optional<Phase> phase_named(std::string_view name) {
   return std::nullopt;
 }
 
-// True if devices compute batches in this phase, or wait for them. Statistics of "while embedding"
-// cover all of these phases.
+// Returns true if devices compute batches in this phase, or wait for batches.
 constexpr bool is_while_embedding(Phase phase) {
   return phase == Phase::kEmbedding || phase == Phase::kEsm2 || phase == Phase::kDnabertS;
 }
 
-// Returns a device's phase `before` seconds before the results of a batch that took these times.
+// Returns a device's phase `before` seconds before it had results of a batch with these times.
 constexpr Phase phase_before_results(const BatchTimes& times, double before) {
   const double since = times.busy() - before;  // since the batch's first kernel
   if (since < 0) return Phase::kEmbedding;     // the device waited for the batch

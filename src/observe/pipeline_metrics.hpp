@@ -28,7 +28,7 @@ struct BatchTotals {
   double packing() const noexcept { return packing_share(esm_tokens, budget_tokens); }
 };
 
-// The summary of a run's batches, which are added as they come or read again from a file's lines.
+// The summary of a run's batches. They are added as they are computed, or read from a file later.
 struct PipelineSummary {
   static constexpr std::size_t kMostWorkers = 1024;  // further workers count in `totals` only
   static constexpr double kLoosePacking = 0.8;
@@ -36,15 +36,15 @@ struct PipelineSummary {
   BatchTotals totals{};
   std::vector<BatchTotals> workers;       // by index
   QuantileSketch waiting{};               // seconds per batch
-  std::optional<double> least_packing{};  // of any batch
+  std::optional<double> least_packing{};  // the smallest packing() of a batch
   std::uint64_t loose_batches = 0;        // packed below kLoosePacking
   std::array<std::uint64_t, kQueueStateNames.size()> queue_states{};
   RateSeries frames{};
   RateSeries esm_tokens{};
-  double last = 0;  // time of the last batch's results
+  double last = 0;  // when the last results came, in seconds since the run began
 
   void add(const BatchMetrics& batch);
-  // Returns the seconds from the first batch's start to the last results, of the slowest worker.
+  // Returns the seconds that the slowest worker took for all its batches, waiting included.
   double computing_seconds() const noexcept;
 };
 
@@ -54,7 +54,7 @@ class PipelineMetrics {
   // A function that is called for every batch, on the thread that records it.
   using Listener = std::function<void(const BatchMetrics&)>;
 
-  void listen(Listener listener) { listener_ = std::move(listener); }  // before the first batch
+  void listen(Listener listener) { listener_ = std::move(listener); }  // call before any batch
   // Sets the time of `batch` and adds it.
   void record(BatchMetrics batch);
 

@@ -10,14 +10,15 @@ constexpr double kSmallest = 1e-6;
 constexpr double kLargest = 1e6;
 constexpr double kGrowth = 1.02;
 
-// Returns a value's interval. Interval 0 is for too small values; i ends at kSmallest * kGrowth^i.
+// Returns the index of a duration's interval. Interval i ends at kSmallest * kGrowth^i seconds, so
+// interval 0 has all durations up to kSmallest.
 std::size_t interval_of(double seconds) {
   if (!(seconds > kSmallest)) return 0;
   const double steps = std::log(std::min(seconds, kLargest) / kSmallest) / std::log(kGrowth);
   return static_cast<std::size_t>(std::ceil(steps));
 }
 
-// Returns the value that is at most 1 % from both ends of an interval.
+// Returns a duration that differs from each end of the interval by 1 % at most; 0 for interval 0.
 double middle_of(std::size_t interval) {
   if (interval == 0) return 0;
   return kSmallest * std::pow(kGrowth, static_cast<double>(interval)) * 2 / (1 + kGrowth);
@@ -33,7 +34,7 @@ Statistic combined(const Statistic& a, const Statistic& b) {
   if (a.count == 0) return b;
   if (b.count == 0) return a;
   const std::uint64_t count = a.count + b.count;
-  // Add a share of the difference: adding up bytes over a long run would lose digits.
+  // Move the mean by a share of the difference: a sum of bytes over a long run would lose digits.
   const double share = static_cast<double>(b.count) / static_cast<double>(count);
   return {.count = count,
           .mean = a.mean + (b.mean - a.mean) * share,

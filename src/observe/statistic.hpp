@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Statistics of many values in fixed memory; all 0 without values. The peak is `max`.
+// The count, mean, minimum and maximum of many values; all are 0 without values.
 struct Statistic {
   std::uint64_t count = 0;
   double mean = 0;
@@ -17,17 +17,17 @@ struct Statistic {
   void add(double value);
 };
 
-// Returns the statistic of both sets of values.
+// Returns the statistic of the values of `a` and `b` together.
 Statistic combined(const Statistic& a, const Statistic& b);
 
-// The amount of work in each interval of a run, in fixed memory: when the run outgrows the series,
-// intervals are joined in pairs.
+// The amount of work in each interval of a run. Memory is fixed: more intervals are joined in
+// pairs.
 class RateSeries {
  public:
-  // `most`, an even number, is the most intervals; at first an interval lasts one second.
+  // `most`, an even number, limits the number of intervals. An interval lasts one second at first.
   explicit RateSeries(std::size_t most = 512) : most_(most) {}
 
-  void add(double time, std::uint64_t amount);  // seconds since the run began
+  void add(double time, std::uint64_t amount);  // `time`: seconds since the run began
 
   double interval() const noexcept { return interval_; }  // seconds
   const std::vector<std::uint64_t>& amounts() const noexcept { return amounts_; }
@@ -40,18 +40,18 @@ class RateSeries {
   std::vector<std::uint64_t> amounts_;
 };
 
-// Finds quantiles of any number of durations in fixed memory: counts in intervals, each 2 % longer
-// than the one before (Masson, Rim and Lee, "DDSketch", VLDB 2019, section 2). A result is at
-// most 1 % from an added value.
+// Finds quantiles of any number of durations in fixed memory. It counts the durations in intervals,
+// each 2 % longer than the interval before (Masson, Rim and Lee, "DDSketch", VLDB 2019, section 2).
+// A quantile differs from an added duration by 1 % at most.
 class QuantileSketch {
  public:
-  // Adds a duration. Below a microsecond it counts as 0, above 10^6 seconds as 10^6.
+  // Adds a duration. For quantiles, it counts as 0 below 10^-6 seconds, and as 10^6 above 10^6.
   void add(double seconds) noexcept;
 
   std::uint64_t count() const noexcept { return count_; }
   double mean() const noexcept;
   double max() const noexcept { return max_; }
-  // Returns the smallest value such that a `share` (0 to 1) of all values is not larger; 0 if none.
+  // Returns the duration that a `share` (0 to 1) of all durations does not exceed; 0 if none.
   double quantile(double share) const noexcept;
 
  private:

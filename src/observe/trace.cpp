@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns the thread's name at its first span: "journal 4711".
+// Returns the name and id that the calling thread had at its first span: "journal 4711".
 const std::string& thread_track() {
   thread_local const std::string track = [] {
     std::array<char, 16> name{};
@@ -28,7 +28,7 @@ const std::string& thread_track() {
 
 }  // namespace
 
-// The tracer is never destroyed: threads may outlive static objects.
+// The tracer is never destroyed, because threads may still run when static objects are destroyed.
 Tracer& Tracer::here() {
   static auto* const tracer = new Tracer;
   return *tracer;
@@ -174,7 +174,7 @@ Trace Tracer::drain_all() {
   const std::lock_guard lock(mutex_);
   Trace trace{.begin = std::exchange(begin_, 0), .end = end_, .reached_limit = reached_limit_};
   TracePart own = store_.drain();
-  // Removes work for batches that later proved to be beyond the limit.
+  // Remove the events of batches that later proved to be beyond the limit.
   std::erase_if(own.events, [this](const TraceEvent& event) {
     return event.batch != kNoBatch && event.batch >= end_batch_;
   });

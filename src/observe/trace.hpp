@@ -13,23 +13,22 @@
 
 namespace virnucpro {
 
-// These begin and end nested ranges of the calling thread in NVIDIA's profilers (Nsight), with the
-// batch as payload. Without a profiler or without CUDA they do nothing.
+// Begin and end a nested range of the calling thread in NVIDIA's profilers (Nsight), with the batch
+// as payload. Without a profiler or without CUDA, the functions do nothing.
 void push_nvtx_range(const char* name, std::uint64_t batch) noexcept;
 void pop_nvtx_range() noexcept;
 
 class Cupti;
 
-// Limits a trace, counted from the first batch. A batch is traced if it begins before either limit
-// is reached.
+// Limits a trace, counted from the first batch. No batch is traced that begins after a limit.
 struct TraceLimit {
   std::uint64_t batches = std::numeric_limits<std::uint64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();
 };
 
 struct TraceSettings {
-  TraceLimit limit{};   // for the run; a worker's messages say which batches are traced
-  std::string cupti{};  // path of the library; empty: the loader looks for it
+  TraceLimit limit{};   // used by the run; its requests tell workers which batches to trace
+  std::string cupti{};  // path of CUPTI; empty: the loader looks for it
 };
 
 // The trace of a run, with a part for each process; this process is first.
@@ -47,7 +46,7 @@ struct Trace {
 };
 
 // Records the work of this process's threads and its GPU, from start() until stop() or the limit. A
-// process has one tracer, so that any code can use it. While off, it only looks at a flag.
+// process has one tracer, here(), so that any code can use it. While off, it only reads a flag.
 class Tracer {
  public:
   static Tracer& here();
@@ -55,26 +54,26 @@ class Tracer {
   bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
   // Starts recording and forgets earlier records.
   void start(TraceSettings settings);
-  // Records this process's GPU kernels, too; call it before the GPU is opened. If it fails, a
-  // warning says why.
+  // Also records the kernels of this process's GPU; call it before the GPU is opened. If this
+  // fails, the log has a warning with the reason.
   void trace_kernels();
   void stop();
   TraceSettings settings() const;
 
-  // Records a span of the calling thread that ends now.
+  // Records a span of the calling thread that began at `begin` (trace_now()) and ends now.
   void record(const char* name, std::uint64_t begin, std::uint64_t batch) noexcept;
-  // Between these calls, everything that the thread launches on the GPU belongs to the batch.
+  // All that the thread launches on the GPU between these two calls belongs to `batch`.
   void begin_launches(std::uint64_t batch) const;
   void end_launches() const;
 
-  // A run numbers its batches from 0. admit() returns true if a batch that is about to be computed
-  // is traced; call finish() when its results are there. Recording stops after the finish() of the
-  // last traced batch.
+  // Call admit() before a batch is computed, and finish() when its results are there. admit()
+  // returns true if the batch is traced. Recording stops with the last traced batch. Batches count
+  // from 0.
   bool admit(std::uint64_t batch);
   void finish(std::uint64_t batch);
   bool has_reached_limit() const;
 
-  // Returns everything this process recorded since the last call.
+  // Returns everything that this process recorded since the last call.
   TracePart drain();
   // Adds the records of another process of the run.
   void add(int process, const std::string& name, const TracePart& part);
@@ -94,7 +93,7 @@ class Tracer {
   void end();
 
   std::atomic<bool> is_on_{false};
-  std::unique_ptr<Cupti> cupti_;  // used by the thread that has the GPU
+  std::unique_ptr<Cupti> cupti_;  // used only by the thread that uses the GPU
   mutable std::mutex mutex_;
   TraceSettings settings_;
   std::uint64_t begin_ = 0;  // 0: records are dropped
@@ -107,7 +106,8 @@ class Tracer {
   std::vector<Other> others_;
 };
 
-// A scope of the calling thread, for the trace and NVIDIA's profilers. Its name must be a literal.
+// Records its scope in the trace and in NVIDIA's profilers. `name` must be a string literal,
+// because only the pointer is kept.
 class TraceSpan {
  public:
   explicit TraceSpan(const char* name, std::uint64_t batch = kNoBatch) noexcept
@@ -127,7 +127,7 @@ class TraceSpan {
   const std::uint64_t begin_;  // 0: not recorded
 };
 
-// A scope: everything that it launches on the GPU belongs to the batch.
+// Marks all that its scope launches on the GPU as part of `batch`.
 class TracedLaunches {
  public:
   explicit TracedLaunches(std::uint64_t batch) : is_on_(Tracer::here().is_on()) {

@@ -12,8 +12,7 @@
 
 namespace virnucpro {
 
-// Reads the clock of traces: CLOCK_MONOTONIC in nanoseconds, common to all processes of a host, so
-// that no clock needs a correction.
+// Returns nanoseconds of CLOCK_MONOTONIC, which is the same clock in all processes of a host.
 inline std::uint64_t trace_now() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                         std::chrono::steady_clock::now().time_since_epoch())
@@ -23,7 +22,7 @@ inline std::uint64_t trace_now() {
 // Marks an event that belongs to no batch.
 inline constexpr std::uint64_t kNoBatch = std::numeric_limits<std::uint64_t>::max();
 
-// Limits for each process: 20 MB of memory, about 60 MB of JSON. Further events are only counted.
+// Limits for one process's trace: 20 MB of memory, 60 MB of JSON. Further events are only counted.
 inline constexpr std::size_t kMostTraceEvents = 1U << 19U;
 inline constexpr std::size_t kMostTraceNames = 4096;
 inline constexpr std::size_t kMostTraceTracks = 1024;
@@ -41,32 +40,31 @@ struct TraceName {
   TraceKind kind = TraceKind::kHost;
 };
 
-// An event with a duration. Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host
-// share.
+// An event with a duration. Its times are those of trace_now().
 struct TraceEvent {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint64_t batch = kNoBatch;
   std::uint32_t name = 0;   // index into the part's names
-  std::uint32_t track = 0;  // index into its tracks
+  std::uint32_t track = 0;  // index into the part's tracks
 };
 
-// All or some of the records of one process. Workers send this plain data to the run.
+// All or some of the records of one process. A worker sends them to the run.
 struct TracePart {
   std::vector<TraceName> names{};
-  std::vector<std::string> tracks{};  // threads and the GPU's streams: "journal 4711", "stream 7"
+  std::vector<std::string> tracks{};  // threads and streams: "journal 4711", "GPU, stream 7"
   std::vector<TraceEvent> events{};
   std::uint64_t dropped = 0;         // events lost for lack of room
   std::uint64_t recording_time = 0;  // nanoseconds spent on recording
-  std::uint64_t cupti_time = 0;      // spent by CUPTI, as it reports
-  std::string kernels{};  // what records kernels, or why they are not recorded; empty: no GPU
+  std::uint64_t cupti_time = 0;      // nanoseconds spent by CUPTI, as CUPTI reports
+  std::string kernels{};             // "CUPTI, …", or "none: " and why; empty: no GPU
 };
 
 // Collects a TracePart, within the limits above.
 class TraceStore {
  public:
   void add(std::string_view track, std::string_view name, TraceKind kind, TraceEvent event);
-  // Adds what another store's drain() returned; its names and tracks may differ.
+  // Adds the records of another store's drain(). The lists of names and tracks may differ.
   void merge(const TracePart& part);
   void drop(std::uint64_t events) { part_.dropped += events; }
   void add_times(std::uint64_t recording, std::uint64_t cupti);

@@ -397,7 +397,9 @@ TEST_F(MonitorTest, GoesOnWhenItsFileCannotBeWritten) {
     MonitorSettings unwritable = settings({"GPU-1"});
     unwritable.csv = std::filesystem::path(path);
     const MonitorSummary summary = summary_after(3, unwritable);
-    EXPECT_THAT(warnings, ElementsAre(HasSubstr(path + ": measurements are left out: ")));
+    EXPECT_THAT(
+        warnings,
+        ElementsAre(HasSubstr(path + ": cannot be written, so measurements are missing there: ")));
     EXPECT_EQ(summary.written, 0U);
     EXPECT_EQ(summary.devices[0].rows, 0U);
     EXPECT_EQ(summary.devices[0].nvml_rows, 0U);
