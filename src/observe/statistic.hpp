@@ -20,8 +20,7 @@ struct Statistic {
 // Returns the statistic of the values of `a` and `b` together.
 Statistic combined(const Statistic& a, const Statistic& b);
 
-// The amount of work in each interval of a run. Memory is fixed: more intervals are joined in
-// pairs.
+// The amount of work in each interval of a run, in fixed memory: long runs join intervals in pairs.
 class RateSeries {
  public:
   // `most`, an even number, limits the number of intervals. An interval lasts one second at first.

@@ -67,8 +67,8 @@ class Tracer {
   void end_launches() const;
 
   // Call admit() before a batch is computed, and finish() when its results are there. admit()
-  // returns true if the batch is traced. Recording stops with the last traced batch. Batches count
-  // from 0.
+  // returns true if the batch is traced. Recording stops with the last traced batch. Batch numbers
+  // start at 0.
   bool admit(std::uint64_t batch);
   void finish(std::uint64_t batch);
   bool has_reached_limit() const;

@@ -10,12 +10,12 @@
 
 namespace virnucpro {
 
-// The content of telemetry_<time>.jsonl, which has one line per batch. For a killed run, this
-// covers the batches up to the last complete line.
+// Statistics of telemetry_<time>.jsonl, which has one line per batch. The file of a killed run has
+// the batches up to its last complete line.
 struct BatchFacts {
-  static constexpr std::size_t kMostWorkers = 64;  // workers with bins of their own
+  static constexpr std::size_t kMostWorkers = 64;  // limits esm_tokens_by_worker
 
-  PipelineSummary pipeline{};  // the batches, added up as in the run itself
+  PipelineSummary pipeline{};  // sums over the batches, as in the run itself
   double journal_seconds = 0;
   std::uint64_t damaged_lines = 0;
   std::map<std::uint32_t, TimeBins> esm_tokens_by_worker;
@@ -23,9 +23,8 @@ struct BatchFacts {
   TimeBins waiting;
 };
 
-// Reads a file of batch lines; memory does not grow with it. Unreadable lines are skipped and
-// counted. An incomplete last line is skipped but not counted: the run was killed while it wrote
-// that line. Errors: kInputMissing, kInputRead.
+// Reads a file of batch lines in fixed memory. Unreadable lines are skipped and counted, except for
+// an incomplete last line, which a killed run may leave. Errors: kInputMissing, kInputRead.
 BatchFacts read_batches(const std::filesystem::path& file);
 
 }  // namespace virnucpro

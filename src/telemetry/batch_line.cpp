@@ -33,7 +33,7 @@ std::optional<double> read_column(const JsonValues& line, const std::string& nam
   return line.number(name);
 }
 
-// Reads an optional column, which may be missing. Returns nothing only for an impossible value.
+// Reads an optional column. Only the inner value is empty if the column is missing.
 std::optional<std::optional<double>> read_column(const JsonValues& line, const std::string& name,
                                                  const std::optional<double>& /*column*/) {
   return line.number(name);

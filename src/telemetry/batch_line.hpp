@@ -8,15 +8,15 @@
 
 namespace virnucpro {
 
-// A line of telemetry_<time>.jsonl: one batch, with values derived from it.
+// A line of telemetry_<time>.jsonl: a batch, and values that are computed from it.
 struct BatchLine {
   BatchMetrics batch{};
   double packing = 0;  // share of the token budget that was filled
-  double seconds = 0;  // time in which its device was busy
+  double seconds = 0;  // seconds in which the device was busy
   double journal = 0;  // seconds that the journal took since the previous batch
-  // These values are empty if unknown, and in lines of older programs.
-  std::optional<double> gpu_util{};        // percent; the last sample of its GPU
-  std::optional<double> tokens_per_sec{};  // of both models, while its device was busy
+  // Empty if unknown, and in lines that an older version wrote:
+  std::optional<double> gpu_util{};        // the GPU's last sample, in percent
+  std::optional<double> tokens_per_sec{};  // of both models, per second of `seconds`
 };
 
 // Calls visit(name, member, digits) for each column of a batch, in the line's order. `digits` are
@@ -43,12 +43,11 @@ void for_each_batch_column(Line&& line, const Visit& visit) {
   visit("tokens_per_sec", line.tokens_per_sec, 1);
 }
 
-// Returns the line with its line end. BatchLine explains `journal` and `gpu_util`.
+// Returns the line with its line end. `journal` and `gpu_util` are described in BatchLine.
 std::string write_batch_line(const BatchMetrics& batch, double journal,
                              std::optional<double> gpu_util = {});
 
-// Reads a line. Errors: kJson, naming `file`, also if a column is impossible or a required column
-// is missing.
+// Reads a line. Errors: kJson, naming `file`, also if a required column is missing or impossible.
 BatchLine read_batch_line(std::string_view text, const std::string& file);
 
 }  // namespace virnucpro

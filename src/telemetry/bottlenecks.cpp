@@ -11,7 +11,7 @@ using Stage = RunTelemetry::Stage;
 using Bottleneck = RunTelemetry::Bottleneck;
 
 constexpr double kLargeShare = 0.3;
-constexpr double kBusyShare = 0.8;  // share of the time; a GPU below it counts as idle
+constexpr double kBusyShare = 0.8;  // of the time; a GPU that is busy for less counts as idle
 
 struct Cause {
   std::string_view cause;
@@ -31,14 +31,14 @@ double share_of(const std::vector<Stage>& stages, std::string_view name) {
 
 // The reason why a GPU is not busy.
 enum class Idleness : std::uint8_t {
-  kNone,      // it is busy, or there is no GPU
-  kWaiting,   // it waits mostly for batches
-  kLaunches,  // it idles mostly between the kernels of a batch
+  kNone,      // the GPU is busy, or there is no GPU
+  kWaiting,   // the GPU mostly waits for batches
+  kLaunches,  // the GPU is mostly idle between the kernels of a batch
 };
 
-// Returns the reason why a GPU is idle. The devices' events come first: they are exact, and only of
-// this run. NVML counts any program's kernels, averaged over up to a second, so a shared GPU may
-// look busy while this run waits for batches. Only NVML sees idle time between a batch's kernels.
+// Returns the reason why a GPU is idle. The share of "waiting" is exact, because it comes from the
+// devices' events in this run. NVML counts the kernels of all programs, so a shared GPU may look
+// busy while this run waits for batches. But only NVML shows idle time between a batch's kernels.
 Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& around) {
   if (!around.on_gpu) return Idleness::kNone;
   const double waiting = share_of(stages, "waiting");
@@ -47,7 +47,7 @@ Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& 
   return waiting >= idle / 2 ? Idleness::kWaiting : Idleness::kLaunches;
 }
 
-// Returns why workers wait, as the host's own stages show.
+// Returns why workers wait: for the input if reading takes longer than translating; else the host.
 Cause cause_of_waiting(const std::vector<Stage>& stages, const StageSurroundings& around) {
   const Stage* read = find(stages, "read");
   const Stage* translate = find(stages, "translate");
@@ -66,10 +66,10 @@ Cause cause_of_models(const StageSurroundings& around, Idleness idleness) {
     return {"launch-bound", "a larger --token-budget, so that each kernel has more to do"};
   }
   if (idleness == Idleness::kWaiting) {
-    return {"compute-bound", "first speed up what its GPU waits for: more GPUs would wait as well"};
+    return {"compute-bound", "first shorten the GPU's waiting: more GPUs would wait, too"};
   }
   if (around.power_capped) {
-    return {"power-capped", "the GPU's power limit sets the pace: more GPUs (--gpus)"};
+    return {"power-capped", "the GPU is at its power limit: more GPUs (--gpus)"};
   }
   return {"compute-bound", "more GPUs (--gpus); --precision fp16 or bf16 where it is fp32"};
 }
@@ -94,7 +94,7 @@ Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
   return {"host-bound", around.spare_processors ? "more --threads" : "more processors"};
 }
 
-// Returns the model that takes the most time; empty if neither takes any.
+// Returns the name of the model that takes more time; empty if both take none.
 std::string_view larger_model(const std::vector<Stage>& stages) {
   const double esm2 = share_of(stages, "esm2");
   const double dnabert_s = share_of(stages, "dnabert_s");
@@ -102,8 +102,8 @@ std::string_view larger_model(const std::vector<Stage>& stages) {
   return esm2 >= dnabert_s ? "esm2" : "dnabert_s";
 }
 
-// True if a stage takes a large share or keeps a GPU idle. A host stage slows the run only if the
-// devices wait. Tables come after the devices' work, so only their size counts.
+// Returns true if a stage takes a large share or keeps a GPU idle. A host stage matters only if
+// devices wait. The stage "tables" is an exception, because it comes after the devices' work.
 bool matters(const Stage& stage, const std::vector<Stage>& stages, Idleness idleness) {
   const bool waits = idleness == Idleness::kWaiting;
   const bool is_large = stage.share > kLargeShare;

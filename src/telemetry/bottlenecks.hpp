@@ -18,17 +18,16 @@ struct StageSurroundings {
   std::optional<double> utilization{};  // percent, of the least busy GPU
   bool power_capped = false;
   bool on_gpu = false;
-  bool spare_processors = false;  // the machine has more than --threads uses
+  bool spare_processors = false;  // more processors are usable than --threads
 };
 
-// Returns advice for a host that cannot keep its workers busy. More threads help only if there are
-// processors for them.
+// Returns advice for a host that cannot keep its workers busy: more threads if processors are free.
 std::string_view host_advice(bool spare_processors);
 
-// Returns the stages that held a run back, the largest share first, with cause and advice. These
-// stages take over 30 % of their clock's time; host stages count only if devices wait. If a GPU is
-// under 80 % busy, by NVML or by its own events, the cause is named even if its share is small.
-// That cause is waiting, or the larger model if its kernels come too slowly.
+// Returns the stages that slowed a run down, the largest share first, with cause and advice. Such a
+// stage takes over 30 % of its clock's time; a host stage counts only if devices wait. If a GPU is
+// busy for less than 80 % of the time, the cause is returned even if its share is small: waiting,
+// or the larger model if the GPU is idle between its kernels.
 std::vector<RunTelemetry::Bottleneck> find_bottlenecks(
     const std::vector<RunTelemetry::Stage>& stages, const StageSurroundings& around);
 

@@ -9,13 +9,13 @@
 namespace virnucpro {
 namespace {
 
-// Returns a global text. tputs() calls a function of one byte, to which it can pass no other text.
+// Returns a global text, because the function that tputs() calls has no argument except a byte.
 std::string& written() {
   static std::string text;
   return text;
 }
 
-// Returns a terminal's code with its padding resolved; empty if the terminal lacks the code.
+// Returns a terminal's code with padding applied; empty if the terminal does not have the code.
 std::string code_of(const char* name) {
   const char* const code = ::tigetstr(name);
   if (code == nullptr) return {};

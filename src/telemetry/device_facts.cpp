@@ -62,12 +62,12 @@ std::optional<double> seconds_of(std::string_view text) {
   return number ? number : seconds_of_date(text);
 }
 
-// Returns "cuda:1" for "1", because older logs have the number alone.
+// Returns the device's id, "cuda:1" for "1". Older logs have the id instead of the number.
 std::string device_named(std::string_view id) {
   return parse_count(id) ? fmt::format("cuda:{}", id) : shown_text(id, kLongestName);
 }
 
-// Reads the rows after the line of column names.
+// Reads the line of column names, then the rows.
 class MetricTable {
  public:
   explicit MetricTable(MetricFacts& facts) : facts_(facts) {}
@@ -165,7 +165,7 @@ class MetricTable {
   std::map<std::string, std::size_t, std::less<>> columns_;
   std::vector<std::string_view> fields_;
   std::optional<double> begin_;
-  double seconds_ = 0;  // from the first row to the present row
+  double seconds_ = 0;  // seconds from the first row to this row
 };
 
 }  // namespace
@@ -180,7 +180,7 @@ MetricFacts read_metrics(const std::filesystem::path& file) {
       table.read_row(line);
     } else if (!table.read_header(line)) {
       throw Error(ErrorKind::kInputFormat, Place{.file = file.string()},
-                  "its first line does not name the columns timestamp, device_id and stage");
+                  "the first line must name the columns timestamp, device_id and stage");
     }
     has_header = true;
   });

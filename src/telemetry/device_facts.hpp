@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// A device's or the host's measurements, for plots.
+// The measurements of a GPU, and of the host, over a run's time, for plots.
 struct DeviceBins {
   TimeBins utilization;  // percent
   TimeBins memory;       // bytes
@@ -27,16 +27,16 @@ struct MetricFacts {
 
   std::uint64_t rows = 0;
   std::uint64_t damaged_lines = 0;
-  MonitorSummary summary{};         // the measurements, added up as in the run itself
+  MonitorSummary summary{};         // sums over the rows, as in the run itself
   std::vector<DeviceBins> devices;  // in the order of their first rows, as in the summary
   HostBins host;
 };
 
-// Reads a comma-separated table. The first line names the columns, in any order; lines that begin
-// with # are comments. `timestamp` is in ISO 8601 or in seconds; times are counted from the first
-// row. An empty field is unknown. Memory does not grow with the file. Unreadable rows are skipped
-// and counted; an incomplete last line is skipped but not counted. Errors: kInputMissing,
-// kInputRead; kInputFormat if the first line lacks the name `timestamp`, `device_id` or `stage`.
+// Reads a comma-separated table in fixed memory. The first line names the columns, in any order;
+// lines that begin with # are comments. `timestamp` is in ISO 8601 or in seconds; times are counted
+// from the first row. An empty field is an unknown value. Unreadable rows are skipped and counted;
+// an incomplete last line is skipped but not counted. Errors: kInputMissing, kInputRead;
+// kInputFormat if the first line lacks the name `timestamp`, `device_id` or `stage`.
 MetricFacts read_metrics(const std::filesystem::path& file);
 
 }  // namespace virnucpro

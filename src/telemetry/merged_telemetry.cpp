@@ -26,9 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No normal job is resumed more often. Each session that is read is a file of some pages.
+// The most sessions that are read of a shard, each a file of some pages. Normal runs have fewer.
 constexpr std::size_t kMostSessions = 256;
-constexpr std::size_t kMostNamed = 20;  // shards in a warning
+constexpr std::size_t kMostNamed = 20;  // the most shards that a warning names
 
 // Returns the start of the first session of all shards; empty if there is no telemetry.
 std::optional<SystemTime> first_start(const std::vector<fs::path>& shards) {
@@ -63,7 +63,7 @@ std::optional<MeasuredSession> read_session(const fs::path& shard, const std::st
     }
     return session;
   } catch (const Error& error) {
-    log_warning("{}: left out of the merged run's telemetry", error.what());
+    log_warning("the merged run's telemetry leaves out a session: {}", error.what());
     return std::nullopt;
   }
 }
@@ -83,7 +83,7 @@ std::vector<MeasuredSession> read_sessions(const fs::path& shard, const Cancel& 
   return sessions;
 }
 
-// True if one of the sessions finished.
+// Returns true if one of the sessions finished.
 bool has_end(const std::vector<MeasuredSession>& sessions) {
   return std::ranges::any_of(sessions, [](const MeasuredSession& session) {
     return session.telemetry.run.status == "finished";
@@ -97,11 +97,13 @@ void warn_of_unmeasured(const std::vector<fs::path>& unmeasured, std::size_t sha
     names += (k == 0 ? "" : ", ") + unmeasured[k].string();
   }
   if (unmeasured.size() > kMostNamed) names += " …";
-  log_warning("{} of {} shards lack some or all telemetry, so the merged run lacks it, too: {}",
-              unmeasured.size(), shards, names);
+  log_warning(
+      "the merged run's telemetry is incomplete: {} of {} shards have no finished session with "
+      "telemetry: {}",
+      unmeasured.size(), shards, names);
 }
 
-// Returns the fingerprint's entries on the models, as in RunStart.
+// Returns the fingerprint's entries that describe the models, as RunStart has them.
 std::map<std::string, std::string> models_of(const Journal::Fingerprint& print) {
   constexpr std::array<std::string_view, 4> kBeginnings{"classifier", "dnabert_s", "esm2",
                                                         "tokenizer"};
@@ -152,7 +154,7 @@ void write_merged_telemetry(const MergedRun& run, const Cancel& cancel) {
             shown_text(run.shards[k].string()), sessions);
   }
   warn_of_unmeasured(unmeasured, run.shards.size());
-  if (!start || unmeasured.size() == run.shards.size()) return;  // no session names the models
+  if (!start || unmeasured.size() == run.shards.size()) return;  // no session describes the models
   RunTelemetry whole = sum.whole();
   add_merge(run, whole);
   try {

@@ -15,7 +15,7 @@ namespace virnucpro {
 // A merged run and its parts.
 struct MergedRun {
   const RunFolder& directory;
-  const std::vector<std::filesystem::path>& shards;  // their runs' directories, in order
+  const std::vector<std::filesystem::path>& shards;  // the shards' run directories, in order
   const Journal& journal;
   const ExportSummary& summary;
   ProgramFacts program;
@@ -23,13 +23,13 @@ struct MergedRun {
 
 // Writes telemetry_<time>.json of a merged run from its shards' telemetry (telemetry_sum.hpp). The
 // time is the start of the first session of all shards. A warning names shards without a finished
-// session's telemetry. If all shards lack telemetry, no file is written. A file that cannot be
-// written is only a warning, so the merge goes on. Errors: those of Cancel.
+// session's telemetry; if no shard has it, no file is written. If the file cannot be written, a
+// warning says so, and the merge goes on. Errors: those of Cancel.
 void write_merged_telemetry(const MergedRun& run, const Cancel& cancel);
 
-// True if a merge has written its telemetry into the directory.
+// Returns true if a merge has written its telemetry into the directory.
 bool has_merged_telemetry(const RunFolder& directory);
-// True if any of the shards has telemetry.
+// Returns true if any of the shards has telemetry.
 bool have_telemetry(const std::vector<std::filesystem::path>& shards);
 
 }  // namespace virnucpro

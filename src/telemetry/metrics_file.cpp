@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kStates{"running", "finished", "failed"};
 
-// Returns a label as UTF-8 (Prometheus's text format 0.0.4). A folder's name may hold any bytes.
+// Escapes a label for Prometheus's text format 0.0.4, which is UTF-8; a folder's name may not be.
 std::string escaped_label(std::string_view label) {
   std::string text;
   for (const char letter : printable(label)) {
@@ -58,7 +58,7 @@ void add_counts(MetricsText& text, const RunCounters& counters) {
   text.counter("bases_total", "Letters of the sequences read.", counters.bases.get());
   text.counter("chunks_total", "Chunks cut.", counters.chunks.get());
   text.counter("frames_total", "Stop-free frames.", counters.frames.get());
-  text.counter("frames_scored_total", "Frames with their scores.", counters.frames_scored.get());
+  text.counter("frames_scored_total", "Frames with scores.", counters.frames_scored.get());
 }
 
 void add_checked(MetricsText& text, const RunCounters& counters) {
@@ -90,8 +90,10 @@ void add_estimate(MetricsText& text, const ShadowCounters& shadow, double share)
   };
   gauge("shadow_changed_estimate", "Calls that the check precision would change.",
         estimate.changed);
-  gauge("shadow_changed_low", "Lower end of the 95 % interval of these calls.", estimate.low);
-  gauge("shadow_changed_high", "Upper end of the 95 % interval of these calls.", estimate.high);
+  gauge("shadow_changed_low", "Lower end of the 95 % interval of shadow_changed_estimate.",
+        estimate.low);
+  gauge("shadow_changed_high", "Upper end of the 95 % interval of shadow_changed_estimate.",
+        estimate.high);
   gauge("shadow_logit_error_rms", "Root mean square error of the compared frames' logits.",
         shadow.logits.rms());
   gauge("shadow_logit_error_largest", "Largest error of the compared frames' logits.",
@@ -108,8 +110,7 @@ void add_computed(MetricsText& text, const PipelineSummary& pipeline) {
   text.counter("batches_total", "Batches computed.", totals.batches);
   text.counter("esm_tokens_total", "Tokens of ESM-2 computed.", totals.esm_tokens);
   text.counter("dna_tokens_total", "Tokens of DNABERT-S computed.", totals.dna_tokens);
-  text.counter("budget_tokens_total", "Tokens that the batches could have held.",
-               totals.budget_tokens);
+  text.counter("budget_tokens_total", "Sum of the batches' token budgets.", totals.budget_tokens);
   const auto by_worker = [&](std::string_view name, std::string_view help, auto seconds) {
     text.begin(name, "counter", help);
     for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {
@@ -138,7 +139,7 @@ void add_calls(MetricsText& text, const TableCounts& calls) {
 std::string metrics_text(const RunCounters& counters, const MetricsRun& run, std::string_view state,
                          const std::optional<TableCounts>& calls) {
   MetricsText text(run.name);
-  text.begin("state", "gauge", "State of the run: 1 for the present one, 0 for the others.");
+  text.begin("state", "gauge", "1 for the run's present state, 0 for other states.");
   for (const std::string_view other : kStates) {
     text.value(other == state ? 1 : 0, fmt::format(",state=\"{}\"", other));
   }

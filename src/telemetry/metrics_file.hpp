@@ -12,21 +12,21 @@
 
 namespace virnucpro {
 
-// Every metrics file begins with this text. A file without it is not ours, and is not replaced.
+// Every metrics file begins with this text. A file that begins otherwise is never replaced.
 inline constexpr std::string_view kMetricsFileStart = "# HELP virnucpro_";
 
 // The run whose metrics are written.
 struct MetricsRun {
   std::string name{};  // distinguishes the runs on one machine
-  double shadow = 0;   // its --shadow
+  double shadow = 0;   // the run's --shadow
 };
 
 // Returns the counters in Prometheus's text format (its "Exposition formats", version 0.0.4).
-// `state` is "running", "finished" or "failed"; a finished run has calls.
+// `state` is "running", "finished" or "failed". `calls` is set for a finished run.
 std::string metrics_text(const RunCounters& counters, const MetricsRun& run, std::string_view state,
                          const std::optional<TableCounts>& calls = {});
 
-// Keeps a file of metrics_text() up to date during a run, for the node exporter's textfile
+// Writes metrics_text() to a file every `interval` during a run, for the node exporter's textfile
 // collector. Each update replaces the whole file. MetricsFile only reads the counters and never
 // ends the run: if a write fails, it warns once and goes on.
 class MetricsFile {
@@ -49,9 +49,9 @@ class MetricsFile {
   const std::filesystem::path path_;
   const MetricsRun run_;
   const RunCounters& counters_;
-  std::optional<TableCounts> calls_;  // of a finished run
+  std::optional<TableCounts> calls_;  // set by finish()
   bool warned_ = false;
-  std::optional<Repeater> repeater_;  // last: it uses all of the above
+  std::optional<Repeater> repeater_;  // last, because its thread uses the members above
 };
 
 }  // namespace virnucpro

@@ -5,18 +5,18 @@
 
 namespace virnucpro {
 
-// Measures how fast a count grew recently: over a minute, or over the last eight steps if they took
-// longer. The count grows in steps (a batch, or a unit of the journal), so the rate is measured
-// from step to step. The first step ends the warm-up; measuring starts there. Times are in seconds.
+// Measures how fast a count grew in the last minute, or in the last eight steps if they took
+// longer. A step is the moment when the count grows, for example by a batch. The rate is measured
+// from step to step, beginning at the first step, after the warm-up. Times are in seconds.
 class MovingRate {
  public:
-  // Adds a count. It falls only when a run starts over; measuring then starts over, too.
+  // Adds the count at a time. If the count falls, the run starts over, and so does measuring.
   void add(double time, double count);
 
-  // Returns the rate; empty until enough was measured. The rate stays constant until the next step
-  // is due, and falls when that step is overdue.
+  // Returns the rate; empty for fewer than three steps or two seconds. The rate stays constant
+  // until the next step is due, and falls when that step is overdue.
   std::optional<double> per_second(double now) const;
-  // Returns the time since the last step, at most one usual step, for a countdown to subtract.
+  // Returns the time since the last step, at most a step's mean time. A countdown subtracts it.
   double since_step(double now) const;
 
  private:

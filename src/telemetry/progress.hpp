@@ -16,16 +16,16 @@ struct ProgressSettings {
   std::chrono::milliseconds interval{1000};  // between two drawings of the live block
   ProgressLook look{};
   bool on_gpu = false;
-  // Returns the last measured percentage of each worker's GPU. It is called from another thread.
+  // Returns each worker's last GPU utilization in percent. Another thread calls the function.
   std::function<std::vector<std::optional<double>>()> utilization = [] {
     return std::vector<std::optional<double>>{};
   };
 };
 
-// Shows a run's progress on stderr. A terminal shows a live block; other outputs get a plain line
-// every half minute, and when scoring begins and ends. Every drawing lays out the block anew. The
-// cursor waits above the block: after a resize, the remains of the old block are below the cursor
-// and are cleared. Progress only reads the counters; its destructor removes the block.
+// Shows a run's progress on stderr: a live block on a terminal, elsewhere a plain line every half
+// minute and when scoring begins and ends. Every drawing lays out the block anew. The cursor stays
+// above the block, so that after a resize the rest of the old block is below the cursor and is
+// cleared. Progress only reads the counters. Its destructor removes the block.
 class Progress {
  public:
   // `counters`, and what `settings.utilization` uses, must outlive this object.
@@ -42,9 +42,9 @@ class Progress {
   const ProgressSettings settings_;
   const std::optional<CursorControl> control_;  // empty: plain lines are printed
   ProgressTracker tracker_;
-  double next_line_;  // seconds since the run began
+  double next_line_;  // when a plain line is due, in seconds since the run began
   ProgressStage shown_stage_ = ProgressStage::kStarting;
-  std::optional<Repeater> repeater_;  // last: it uses all of the above
+  std::optional<Repeater> repeater_;  // last, because its thread uses the members above
 };
 
 }  // namespace virnucpro

@@ -33,7 +33,7 @@ std::string sequences_text(const RunProgress& progress) {
 Fields share_fields(const RunProgress& progress) {
   Fields fields;
   if (progress.percent) {
-    // The share is rounded down, so that 100 appears only at the end.
+    // Round down, so that 100 appears only at the end.
     fields.push_back(fmt::format("{:.1f} %", std::floor(10 * *progress.percent) / 10));
   }
   if (progress.seconds_left) {
@@ -103,8 +103,7 @@ std::string bar(double percent, std::size_t columns) {
   return '[' + inside + ']';
 }
 
-// Returns the bar and the share, or the share alone if the bar has no room. Returns an empty text
-// if the share is unknown.
+// Returns the bar and the share; the share alone if the bar has no room; "" if it is unknown.
 std::string share_line(const RunProgress& progress, std::size_t widest_bar, std::size_t columns) {
   if (!progress.percent) return {};
   const std::string words = in_one_line(share_fields(progress), columns);
@@ -150,7 +149,7 @@ std::string plain_progress(const RunProgress& progress) {
 
 std::vector<std::string> live_progress(const RunProgress& progress, const ProgressLook& look,
                                        const TerminalSize& size) {
-  // The last column stays free, because terminals differ in when they wrap there.
+  // Leave the last column free, because terminals differ in how they wrap a full line.
   const std::size_t columns = size.columns - 1;
   std::vector<std::string> lines;
   if (std::string share = share_line(progress, look.bar_width, columns); !share.empty()) {

@@ -9,20 +9,20 @@
 
 namespace virnucpro {
 
-// Settings for progress as text. Unknown values are left out.
+// Settings for the text that shows progress.
 struct ProgressLook {
   std::size_t bar_width = 80;          // columns of the bar, or fewer in a narrow terminal
-  std::vector<std::string> workers{};  // the workers' names; several workers have a line each
+  std::vector<std::string> workers{};  // the workers' names; two or more workers have a line each
 };
 
-// Returns "0:12:05".
+// Returns hours, minutes and seconds: "0:12:05".
 std::string clock_text(double seconds);
 
-// Returns a line for a log:
+// Returns a line for a log. Unknown values are left out.
 // "0:10:40 · 47.3 % · ETA 0:12:05 · 1,234 of ~2,600 sequences · 19.0 sequences/s · …".
 std::string plain_progress(const RunProgress& progress);
 
-// The lines for a terminal of this size, which they fit without wrapping:
+// Returns the lines for a terminal of this size; none is wider than the terminal:
 //   [=================================>                       ]  47.3 % · ETA 0:12:05
 //   0:10:40 · 1,234 of ~2,600 sequences · 19.0 sequences/s · 1,100 tokens/s
 //   GPU 93 % · packed 97 %

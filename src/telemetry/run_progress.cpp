@@ -40,7 +40,7 @@ ProgressStage stage_of(const ProgressSample& sample) {
                                                          : ProgressStage::kScoring;
 }
 
-// Returns how many of the chunks that this run scores are done, from the share of frames.
+// Estimates how many chunks this run has scored, from the share of frames that have scores.
 double chunks_done(const ProgressSample& sample) {
   if (sample.frames == 0) return 0;
   return number(sample.chunks_framed) * number(sample.frames_scored) / number(sample.frames);
@@ -96,8 +96,8 @@ RunProgress ProgressTracker::add(const ProgressSample& sample) {
   return progress;
 }
 
-// Returns the number of sequences done: of the sequences read, the same share as of the chunks
-// read. The number never falls, though the number of frames per chunk varies.
+// Estimates how many of the sequences read are done: the same share as of the chunks read. The
+// number never falls, even if the number of frames per chunk changes.
 std::uint64_t ProgressTracker::sequences_done(const ProgressSample& sample) {
   const double read = number(sample.sequences) - number(sample.sequences_known);
   const double chunks = number(sample.chunks) - number(sample.chunks_known);

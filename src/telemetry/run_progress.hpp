@@ -20,7 +20,7 @@ struct ProgressSample {
   std::uint64_t chunks_known = 0;
   std::uint64_t chunks_framed = 0;
   std::uint64_t frames = 0;
-  std::uint64_t frames_scored = 0;  // or given up
+  std::uint64_t frames_scored = 0;  // includes frames given up
   BatchTotals computed{};
   std::vector<BatchTotals> workers{};
   std::vector<std::optional<double>> utilization{};  // percent of each worker's GPU
@@ -29,9 +29,9 @@ struct ProgressSample {
 ProgressSample sample_progress(const RunCounters& counters);
 
 enum class ProgressStage : std::uint8_t {
-  kStarting,  // nothing was read yet: models are loaded, a journal is checked
+  kStarting,  // no sequence was read yet: models are loaded, a journal is checked
   kScoring,
-  kFinishing,  // everything has its scores; only writing is left
+  kFinishing,  // all frames have scores; only writing is left
 };
 
 // Progress of one worker or of all; unknown values are empty.
@@ -45,26 +45,26 @@ struct WorkerProgress {
 struct RunProgress {
   double seconds = 0;
   ProgressStage stage = ProgressStage::kStarting;
-  std::optional<double> percent{};       // below 100 until everything has its score
+  std::optional<double> percent{};       // below 100 until all frames have scores
   std::optional<double> seconds_left{};  // until scoring ends
-  std::uint64_t sequences = 0;           // includes known sequences
+  std::uint64_t sequences = 0;           // sequences done, by this run or before a resume
   std::optional<std::uint64_t> sequences_total{};
-  bool all_read = false;  // sequences_total is exact then
+  bool all_read = false;  // all inputs are read, so sequences_total is exact
   std::optional<double> sequences_per_second{};
   WorkerProgress all{};
   std::vector<WorkerProgress> workers{};
 };
 
-// Computes progress from successive samples. The total is estimated from the share of the inputs'
-// bytes that was read, and the chunks found in it. The finished part is estimated from frames,
-// because every batch returns some frames. Sequences would not do: one may be a whole genome, and
-// thousands may have no frame and be done once read. Percent, sequences and the time left follow
-// from that one number, so they agree. A resumed run's known chunks count as done, but not for the
-// rate.
+// Computes progress from successive samples. The total number of chunks is estimated from the
+// chunks found so far and the share of the inputs' bytes that was read. The number of finished
+// chunks is estimated from frames, because every batch returns some frames. Sequences are too
+// uneven for this: one may be a whole genome, and thousands may have no frame. Percent, sequences
+// and the time left are computed from the same numbers, so they agree. Chunks that were scored
+// before a resume count as done, but not for the rate.
 class ProgressTracker {
  public:
-  // `on_gpu` says that each worker is a GPU. A GPU that does not report its utilization counts as
-  // busy while it has a batch.
+  // `on_gpu` is true if each worker is a GPU. If a GPU does not report its utilization, the share
+  // of time in which it computes batches is shown.
   explicit ProgressTracker(bool on_gpu) : on_gpu_(on_gpu) {}
 
   RunProgress add(const ProgressSample& sample);

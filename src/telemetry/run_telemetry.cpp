@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// At most this number of elements is read from an array, so a large file cannot take all memory.
+// The most elements that are read from an array, so that a large file cannot take all memory.
 constexpr std::size_t kMostRecords = 64;       // phases, stages, verdicts, inputs
 constexpr std::size_t kMostElements = 10'000;  // arguments of a command line, intervals
 
@@ -37,7 +37,7 @@ Json json_of(const std::optional<std::vector<Record>>& records) {
   return records ? json_of(*records) : Json();
 }
 
-// True for an optional list. If it is empty, the file leaves it out instead of writing null.
+// True for an optional list. The file leaves out an empty list, but writes null for other fields.
 template <typename T>
 constexpr bool kIsList = false;
 template <typename Record>

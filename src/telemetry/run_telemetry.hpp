@@ -31,7 +31,7 @@ struct RunTelemetry {
   using Number = std::optional<double>;
   using Text = std::optional<std::string>;
   using Flag = std::optional<bool>;
-  // The largest number of GPUs, and of workers. A merged run may have many.
+  // The most GPUs, and the most workers, in a file. A merged run may have many.
   static constexpr std::size_t kMostUnits = 1024;
 
   struct Run {
@@ -62,11 +62,11 @@ struct RunTelemetry {
   struct Settings {
     std::vector<std::uint64_t> gpus{};
     Count cpu_workers{}, threads{}, token_budget{}, prefetch{}, chunk_size{}, min_length{};
-    Text rule{};                                    // rule of calls; older files lack it
-    Text precision{}, int8_keep{};                  // int8_keep only in int8
-    Text check_precision{};                         // none without --margin and --shadow
+    Text rule{};                                    // the rule for calls; missing in older files
+    Text precision{}, int8_keep{};                  // int8_keep only with int8
+    Text check_precision{};                         // empty without --margin and --shadow
     Text token_budget_asked{};                      // "auto", or a number
-    std::vector<std::string> token_budget_plans{};  // in words, one per worker
+    std::vector<std::string> token_budget_plans{};  // a text for each worker
     Number margin{}, shadow{}, min_score{}, min_share{}, journal_interval{};
     Flag packing{}, journal{};
     VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, int8_keep, margin, shadow, check_precision,
@@ -75,7 +75,7 @@ struct RunTelemetry {
                      journal_interval);
   };
   struct Models {
-    std::map<std::string, std::string> description{};  // not read back, as its names are free
+    std::map<std::string, std::string> description{};  // written only, because its keys vary
     Text kernel_path{};
     Flag synthetic{};
     Count esm2_layers{}, esm2_width{};
@@ -88,8 +88,8 @@ struct RunTelemetry {
     Count records{}, bytes{};
     VIRNUCPRO_FIELDS(name, failed, records, bytes, hash);
   };
-  // The chunks that this session computed again, among the scored chunks that it looked at. All
-  // fields are empty without a check precision.
+  // Counts of the chunks whose calls this session checked (`chunks`) and computed again. All fields
+  // are empty without a check precision.
   struct CloseCalls {
     Count chunks{}, recomputed{}, frames{}, esm_tokens{}, changed{};
     VIRNUCPRO_FIELDS(chunks, recomputed, frames, esm_tokens, changed);
@@ -102,7 +102,7 @@ struct RunTelemetry {
       VIRNUCPRO_FIELDS(from_logits, share, chunks, sampled, changed);
     };
     Count chunks{}, sampled{}, frames{}, esm_tokens{};
-    Number changed{}, changed_low{}, changed_high{};  // calls, with the 95 % interval
+    Number changed{}, changed_low{}, changed_high{};  // number of calls, and its 95 % interval
     Number logit_mean{}, logit_rms{}, logit_largest{};
     Number centred_cosine{};  // of ESM-2's embeddings, all frames together
     std::vector<Stratum> strata{};
@@ -113,7 +113,7 @@ struct RunTelemetry {
     Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{};
     Count one_chunk_sequences{}, chunks_with_frames{}, frames{}, frames_scored{}, esm_tokens{},
         dna_tokens{}, batches{};
-    // Only the file of a finished run has these; elsewhere they are missing, not null.
+    // Only the file of a finished run has these fields; other files leave them out.
     Count virus_sequences{}, ambiguous_sequences{}, unscored_sequences{}, failed_frames{};
     std::optional<std::vector<Input>> inputs{};
     static constexpr bool kLacksWhatIsEmpty = true;
@@ -149,13 +149,13 @@ struct RunTelemetry {
     Queue queue{};
     VIRNUCPRO_FIELDS(average_seconds, p50_seconds, p95_seconds, max_seconds, queue, starved_share);
   };
-  // A stage's part of a run's time. A device stage has a share of all workers' time between their
-  // first and last batch; these shares add up to 1. A host stage has a share of the run's time, in
-  // which devices work too.
+  // The time of a stage. A device stage's `share` is a part of all workers' time between their
+  // first and last batch, and these shares add up to 1. A host stage's `share` is a part of the
+  // run's time; the devices work at the same time.
   struct Stage {
     Text name{}, clock{};
     Number seconds{}, share{};
-    // Only for models: the GPUs' utilization in this phase, and tokens by the model's own seconds.
+    // Only for models: the GPUs' utilization in this phase, and tokens per second of this stage.
     Number utilization_percent{}, tokens_per_second{};
     VIRNUCPRO_FIELDS(name, clock, seconds, share, utilization_percent, tokens_per_second);
   };
@@ -164,7 +164,7 @@ struct RunTelemetry {
     Text name{};
     Count index{}, batches{}, frames{}, esm_tokens{};
     Number busy_seconds{}, waiting_seconds{}, busy_share{};
-    // The GPU's allocator gives these values after its last batch; they are empty on the CPU.
+    // The memory of the worker's allocator after its last batch; empty on the CPU.
     Count memory_reserved_bytes{}, memory_used_bytes{}, memory_peak_bytes{};
     VIRNUCPRO_FIELDS(index, name, batches, frames, esm_tokens, busy_seconds, waiting_seconds,
                      busy_share, memory_reserved_bytes, memory_used_bytes, memory_peak_bytes);
@@ -185,8 +185,8 @@ struct RunTelemetry {
   struct Device {
     static constexpr std::size_t kMostRead = kMostUnits;
     Text id{}, throttle_reasons{};
-    Count rows{}, nvml_rows{};          // rows in the log with a value; those with NVML's values
-    std::vector<DevicePhase> phases{};  // older files have no phases of single models
+    Count rows{}, nvml_rows{};          // rows in the log with a value; rows that NVML measured
+    std::vector<DevicePhase> phases{};  // older files lack esm2 and dnabert_s
     Statistic ecc_errors{};
     VIRNUCPRO_FIELDS(id, rows, nvml_rows, phases, throttle_reasons, ecc_errors);
   };
@@ -251,7 +251,7 @@ struct RunTelemetry {
   Monitor monitor{};
   std::vector<Verdict> verdicts{};
   std::vector<Bottleneck> bottlenecks{};
-  std::optional<std::vector<ShardPart>> shards{};  // only in a merged run, else missing
+  std::optional<std::vector<ShardPart>> shards{};  // only in a merged run's file
   VIRNUCPRO_FIELDS(schema, run, program, machine, settings, models, workload, close_calls, shadow,
                    throughput, packing, waits, stages, workers, devices, host, monitor, verdicts,
                    bottlenecks, shards);
@@ -271,19 +271,18 @@ void for_each_field(Record& record, const Visit& visit) {
 
 using DeviceStatistic = RunTelemetry::Statistic RunTelemetry::DevicePhase::*;
 
-// Returns the average over all samples of the wanted phases; empty if there is none.
+// Returns the average over all samples of the wanted phases; empty without samples.
 std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& phases,
                                  DeviceStatistic statistic, bool (*is_wanted)(Phase));
-// Returns each device's average while embedding, if it has one.
+// Returns each device's average while embedding; leaves out devices without samples.
 std::vector<double> embedding_averages(const RunTelemetry& telemetry, DeviceStatistic statistic);
 // Returns the least busy GPU's percentage while embedding, among the GPUs that report it.
 std::optional<double> least_utilization(const RunTelemetry& telemetry);
-// Returns how much shorter the least busy worker computed than the busiest worker, as a share of
-// the busiest worker's time. It is 1 if a worker was idle; empty for fewer than two workers, and if
-// none computed.
+// Returns (most - least) / most, from the busy seconds of the busiest and the least busy worker.
+// Empty for fewer than two workers, and if no worker computed.
 std::optional<double> imbalance_of(const std::vector<RunTelemetry::Worker>& workers);
 
-// Returns the file's text with v2's `summary` and, if there are `batches`, `per_batch_metrics`.
+// Returns the file's text with v2's `summary` and, unless `batches` is empty, `per_batch_metrics`.
 std::string telemetry_json(const RunTelemetry& telemetry, const std::vector<Json>& batches = {});
 Json verdicts_json(const std::vector<RunTelemetry::Verdict>& verdicts);
 

@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostBatches = 1000;  // in the JSON, which reports read whole
+constexpr std::size_t kMostBatches = 1000;  // in the JSON file, because reports read it whole
 
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
                                  const std::vector<EngineFacts>& workers, FilePlace csv) {
@@ -49,7 +49,7 @@ void Telemetry::start(const RunStart& start) {
   start_ = start;
   ready_seconds_ = counters_.pipeline.seconds();
   phase_ = Phase::kStart;
-  replace_monitor(nullptr);  // the old monitor holds the file that the next one creates
+  replace_monitor(nullptr);  // first close the file that the next monitor creates
   const std::string time = file_time(started_);
   FilePlace metrics{std::filesystem::path()};  // an empty path: no log
   try_to([&] { metrics = start.directory->place(run_files::kMonitorLog, time); });
@@ -91,8 +91,8 @@ void Telemetry::record(const BatchMetrics& batch) {
   const double since = journal - std::exchange(journal_seconds_, journal);
   const std::string line = write_batch_line(batch, since, gpu_util);
   if (const int error = batches_->append(line); error != 0) {
-    warn_once(
-        fmt::format("{}: batches are left out: {}", batches_->path().string(), errno_text(error)));
+    warn_once(fmt::format("{}: cannot be written, so batches are missing there: {}",
+                          batches_->path().string(), errno_text(error)));
   }
 }
 

@@ -32,22 +32,22 @@ struct TelemetrySettings {
   ProgramFacts program{};
 };
 
-// Measures a run and writes the measurements to its directory. Telemetry never ends or delays the
-// run, which is worth more. A file that cannot be written is left out, with one warning.
+// Measures a run and writes the measurements to the run's directory. A failure never ends or delays
+// the run: files that cannot be written are left out, and the first failure is logged as a warning.
 class Telemetry {
  public:
-  // Construct it before predict(), on the same thread. `settings` and `counters` must outlive it.
+  // Construct it before predict(), on the same thread. `settings` and `counters` must live longer.
   Telemetry(TelemetrySettings telemetry, const PredictSettings& settings, RunCounters& counters);
 
   PredictEvents events();
   // Writes the telemetry of a run that ended with an error. Call it after predict().
   void end(ErrorKind error);
-  // Returns the verdicts on a run that has its tables; empty if nothing is measured. A missed
-  // verdict fails the run only with --strict, after everything is written.
+  // Returns the verdicts on a run that wrote its tables; empty if nothing is measured. With
+  // --strict, a missed verdict fails the run, after all files are written.
   const std::vector<Verdict>& judged() const { return judged_; }
-  // Returns the least busy GPU's utilization while embedding, in percent; known after the run.
+  // Returns the least busy GPU's utilization while embedding, in percent; empty during the run.
   std::optional<double> gpu_percent() const { return gpu_percent_; }
-  // Returns each GPU's utilization now, in percent, or empty. Any thread may call it.
+  // Returns each GPU's last measured utilization, in percent. Any thread may call this function.
   std::vector<std::optional<double>> utilization() const;
 
  private:
@@ -73,7 +73,7 @@ class Telemetry {
   Phase phase_ = Phase::kStart;
   std::optional<LineFile> batches_;
   std::vector<Json> first_batches_;   // the first batches' figures, under v2's names
-  mutable std::mutex monitor_mutex_;  // only the run's thread sets monitor_
+  mutable std::mutex monitor_mutex_;  // guards monitor_, which only the run's thread sets
   std::unique_ptr<Monitor> monitor_;
   std::vector<Verdict> judged_;
   std::optional<double> gpu_percent_;

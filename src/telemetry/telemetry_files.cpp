@@ -47,7 +47,7 @@ TelemetryFiles files_of(const fs::path& run, const std::string& time) {
   return files;
 }
 
-// True if the session computed. A damaged summary counts, so that its reader reports the damage.
+// True if the session computed a batch. A damaged summary counts as well: its reader reports it.
 bool has_computed(const TelemetryFiles& files) {
   if (!files.batches.empty()) return true;
   if (files.summary.empty()) return false;

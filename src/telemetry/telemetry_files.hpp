@@ -17,8 +17,8 @@ struct TelemetryFiles {
 std::vector<std::string> telemetry_times(const std::filesystem::path& run);
 TelemetryFiles telemetry_at(const std::filesystem::path& run, const std::string& time);
 
-// Returns the files of the newest session that computed, because a session that found everything
-// done has no figures. If none computed, returns the files of the newest session.
+// Returns the files of the newest session that computed a batch. A session that found all results
+// in the journal measured nothing. If no session computed, returns the newest session's files.
 TelemetryFiles newest_telemetry(const std::filesystem::path& run);
 
 }  // namespace virnucpro

@@ -20,7 +20,7 @@ using Count = RunTelemetry::Count;
 using Number = RunTelemetry::Number;
 using Text = RunTelemetry::Text;
 
-constexpr std::size_t kLongestList = 3'000;  // letters of a list of names
+constexpr std::size_t kLongestList = 3'000;  // the most bytes of a list of names
 
 template <typename T>
 void add_to(std::optional<T>& sum, const std::optional<T>& more) {
@@ -60,7 +60,7 @@ void combine(RunTelemetry::Statistic& sum, const RunTelemetry::Statistic& more) 
   sum = {.average = both.mean, .minimum = both.min, .maximum = both.max, .samples = both.count};
 }
 
-// Returns "a, b", cut at kLongestList letters.
+// Returns "a, b"; names beyond kLongestList are only counted: "a, b and 3 more".
 std::string list_of(const std::set<std::string>& names) {
   std::string list;
   std::size_t left = names.size();
@@ -89,7 +89,7 @@ double computing_seconds(const RunTelemetry& session) {
                   or_zero(session.throughput.esm_tokens_per_second));
 }
 
-// Returns the last session that finished: that session read the whole shard.
+// Returns the last session that finished, which read the whole shard; null if no session finished.
 const RunTelemetry* finished_one(const std::vector<MeasuredSession>& sessions) {
   const RunTelemetry* found = nullptr;
   for (const MeasuredSession& session : sessions) {
@@ -133,7 +133,7 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
     parts_.push_back(std::move(part));
     return;
   }
-  // A killed session does not name its host, so the other sessions' host is taken.
+  // A killed session does not name its host. Use the host of the other sessions for it.
   Names names;
   std::set<std::string> hosts;
   std::set<std::string> gpus;
@@ -171,8 +171,8 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
   parts_.push_back(std::move(part));
 }
 
-// Adds a shard's counts. Computed work is the sum of all sessions. The counts of read data are the
-// last finished session's, because a resumed run reads everything again.
+// Adds a shard's counts. Computed work is summed over all sessions. The counts of read data are
+// those of the last finished session, because a resumed run reads everything again.
 void TelemetrySum::add_counts(const std::vector<MeasuredSession>& sessions,
                               RunTelemetry::ShardPart& part) {
   RunTelemetry::Workload& sum = sum_.workload;
@@ -233,7 +233,7 @@ void TelemetrySum::add_machine(const RunTelemetry::Machine& machine, Names& name
   add_words(machine.processor, processor_names_);
   add_words(machine.driver, drivers_);
   for (const RunTelemetry::MachineDevice& device : machine.devices) {
-    // The same name may stand for different GPUs in different sessions.
+    // Replace the key, because a name may stand for another GPU in another session.
     names.keys[device.id.value_or("")] = key_of(machine, device);
     RunTelemetry::MachineDevice& known =
         machine_devices_.try_emplace(labelled(device.id, names), device).first->second;
@@ -246,8 +246,8 @@ void TelemetrySum::add_time(const MeasuredSession& session) {
   const double begin = std::chrono::duration<double>(session.started - origin_).count();
   const double seconds = or_zero(one.run.seconds);
   const double computing = computing_seconds(one);
-  // A killed session does not say when its models were ready. It ends with a batch, so its
-  // computing time is counted back from its end.
+  // A killed session does not say when its models were ready. Its last record is a batch, so count
+  // the computing time back from the session's end.
   const double ready = one.run.models_ready_seconds.value_or(std::max(0.0, seconds - computing));
   running_.emplace_back(begin, begin + seconds);
   if (computing > 0) computing_.emplace_back(begin + ready, begin + ready + computing);
@@ -272,7 +272,7 @@ void TelemetrySum::add_stages(const std::vector<RunTelemetry::Stage>& stages) {
     auto known = std::ranges::find_if(
         stages_, [&](const Stage& one) { return one.name == name && one.clock == clock; });
     if (known == stages_.end()) {
-      // The names come from files, so their number is limited. A run has about ten stages.
+      // Limit the number of stages, because the names come from files. A run has about ten stages.
       constexpr std::size_t kMostStages = 64;
       if (stages_.size() == kMostStages) continue;
       known = stages_.insert(known, Stage{.name = name, .clock = clock});
@@ -340,8 +340,8 @@ void TelemetrySum::add_host(const RunTelemetry::Host& host) {
   keep_most(sum.cgroup_memory_peak_bytes, host.cgroup_memory_peak_bytes);
 }
 
-// Adds the chunks, because no two sessions look at the same chunk. Estimates and intervals are
-// added, too, so the interval is wider than one that is computed from all counts.
+// Adds the counts, because no two sessions check the same chunk. Estimates and interval ends are
+// added, too, which makes the interval wider than an interval from all counts.
 void TelemetrySum::add_calls(const RunTelemetry& session) {
   RunTelemetry::CloseCalls& calls = sum_.close_calls;
   add_to(calls.chunks, session.close_calls.chunks);
@@ -409,7 +409,8 @@ double TelemetrySum::length_of(Spans spans) {
   return length;
 }
 
-// Returns "cuda:0", or "node1:cuda:0" with several hosts, then the UUID if two GPUs share that.
+// Returns a device's name: "cuda:0", "node1:cuda:0" with several hosts. Adds the UUID if two GPUs
+// of a host have the same name.
 std::string TelemetrySum::label_of(const std::string& key) const {
   const std::string host = key.substr(0, key.find('\n'));
   const std::string& name = labels_.at(key);
@@ -454,7 +455,7 @@ void TelemetrySum::finish_stages(RunTelemetry& whole) const {
 }
 
 void TelemetrySum::finish_units(RunTelemetry& whole) const {
-  std::map<std::string, std::string> shown;  // by key
+  std::map<std::string, std::string> shown;  // labels by key
   for (const auto& [key, label] : labels_) shown.emplace(key, label_of(key));
   for (const auto& [key, device] : machine_devices_) {
     if (whole.machine.devices.size() == RunTelemetry::kMostUnits) break;

@@ -14,20 +14,21 @@
 
 namespace virnucpro {
 
-// A session of a run, with its measurements from the start of predict until its end.
+// The telemetry of a session, which is one call of predict. A resumed run has several sessions.
 struct MeasuredSession {
   SystemTime started{};
   RunTelemetry telemetry{};
-  bool has_summary = false;  // false if it was killed
+  bool has_summary = false;  // false if the session was killed
 };
 
-// Adds up the telemetry of a run's shards, one shard after the other. Memory grows with GPUs and
-// shards, not with their work.
+// Adds up the telemetry of a run's shards, one shard after the other. Memory grows with the number
+// of GPUs and shards, not with their work.
 //
 // Work is added. Time is the length of the union of all sessions: parallel sessions count once, and
-// time between sessions does not count. A rate is all work over the time in which some shard
-// computed. A GPU is known by its UUID, as each job of a host may call its GPU cuda:0. Figures that
-// summaries lack are bounds: the largest p95 of the waits, the summed intervals of changed calls.
+// time between sessions does not count. A rate is all work divided by the time in which any shard
+// computed. GPUs are told apart by their UUID, because each job may call its GPU cuda:0. Two values
+// are only upper bounds: the p95 of the waits is the largest of all sessions, and the interval of
+// changed calls is the sum of all intervals.
 class TelemetrySum {
  public:
   // `origin` is the start of the first session of all shards.
@@ -46,11 +47,11 @@ class TelemetrySum {
   // Keys of a session's devices and workers, unique among all hosts.
   struct Names {
     std::string host;
-    std::map<std::string, std::string> keys;  // by the name in the session
+    std::map<std::string, std::string> keys;  // keys by the name in the session
     const std::string& of(const std::string& name);
   };
 
-  // Returns the key of a device or worker; its name in the session becomes its label.
+  // Returns the key of a device or worker, and makes `name` the label of that key.
   const std::string& labelled(const RunTelemetry::Text& name, Names& names);
   void add_counts(const std::vector<MeasuredSession>& sessions, RunTelemetry::ShardPart& part);
   void add_session(const MeasuredSession& session, Names& names);
@@ -71,17 +72,17 @@ class TelemetrySum {
   void finish_verdicts(RunTelemetry& whole) const;
 
   SystemTime origin_;
-  RunTelemetry sum_;  // figures that are added or compared one by one
+  RunTelemetry sum_;  // sums, and the largest or smallest values
   std::vector<RunTelemetry::ShardPart> parts_;
   Spans running_;
   Spans computing_;
-  double summed_seconds_ = 0;  // of all sessions
-  double frames_ = 0;          // each session's rate times its seconds, added
+  double summed_seconds_ = 0;  // seconds of all sessions
+  double frames_ = 0;          // sum of each session's rate times its seconds
   double packed_tokens_ = 0;
-  double waited_ = 0;  // seconds, from each session's average
+  double waited_ = 0;  // sum of each session's average wait times its batches
   RateSeries frames_over_time_;
   RateSeries tokens_over_time_;
-  std::map<std::string, std::uint64_t> processors_;  // by host
+  std::map<std::string, std::uint64_t> processors_;  // number by host
   std::set<std::string> processor_names_;
   std::set<std::string> drivers_;
   std::set<std::uint64_t> gpus_;
@@ -101,7 +102,7 @@ class TelemetrySum {
   struct WorstVerdict {
     RunTelemetry::Verdict verdict;
     std::string shard;
-    std::size_t shards = 0;  // shards with that status
+    std::size_t shards = 0;  // shards with this status
   };
   std::vector<WorstVerdict> verdicts_;
 };

@@ -35,7 +35,7 @@ RunTelemetry::Run run_section(const Measured& run) {
           .resumed = run.start.resumed};
 }
 
-// Returns a GPU's UUID, because two jobs of a cluster may call different GPUs of one host cuda:0.
+// Returns a GPU's UUID: two jobs of a cluster may each call a different GPU of one host cuda:0.
 std::optional<std::string> uuid_of(const std::string& id, const ComputeSettings& compute) {
   for (std::size_t k = 0; k < compute.gpus.size(); ++k) {
     if (worker_name(compute, k) == id && !compute.gpus[k].uuid.empty()) return compute.gpus[k].uuid;
@@ -158,7 +158,7 @@ RunTelemetry::Workload workload_section(const Measured& run) {
   return workload;
 }
 
-// Leaves out sequences per second, because batches do not show where a sequence ends.
+// Returns rates without sequences per second, because batches do not show where a sequence ends.
 RunTelemetry::Throughput throughput_section(const PipelineSummary& pipeline) {
   const BatchTotals& totals = pipeline.totals;
   return {.frames_per_second = per_second(totals.frames, pipeline),
@@ -314,7 +314,7 @@ RunTelemetry::Host host_section(const HostSummary& host) {
                              .written_bytes = host.usage.written_bytes,
                              .cgroup_memory_peak_bytes = host.cgroup.memory_peak};
   for (const Phase phase : kAllPhases) {
-    const Statistic& resident = host.of(phase).rss_bytes;  // includes the workers
+    const Statistic& resident = host.of(phase).rss_bytes;  // includes the worker processes
     if (resident.count > 0) {
       section.peak_rss_bytes =
           std::max(section.peak_rss_bytes.value_or(0), static_cast<std::uint64_t>(resident.max));
@@ -343,7 +343,7 @@ bool is_power_capped(const MonitorSummary& monitor) {
   });
 }
 
-// Returns the number of layers. All workers have the same models; a worker not yet ready has 0.
+// Returns ESM-2's number of layers. Workers that are not ready yet have 0; the others agree.
 std::uint64_t esm2_layers_of(const std::vector<EngineFacts>& workers) {
   std::uint64_t layers = 0;
   for (const EngineFacts& worker : workers) {
@@ -356,7 +356,7 @@ bool has_spare_processors(const RunTelemetry& telemetry) {
   return telemetry.settings.threads.value_or(0) < usable_processors();
 }
 
-// True for the published 3B model: no other model has these layers and this width.
+// Returns true for the published 3B model, which alone has these numbers of layers and units.
 bool is_esm2_3b(const RunTelemetry::Models& models) {
   return models.esm2_layers == 36U && models.esm2_width == 2560U;
 }
@@ -377,7 +377,7 @@ std::vector<MeasuredGpu> measured_gpus(const RunTelemetry& telemetry) {
   return gpus;
 }
 
-// Returns the imbalance in percent; empty unless each GPU's worker is known.
+// Returns the workers' imbalance in percent; empty if a GPU's worker is unknown.
 std::optional<double> imbalance_percent(const RunTelemetry& telemetry) {
   if (telemetry.workers.size() < telemetry.settings.gpus.size()) return std::nullopt;
   const std::optional<double> share = imbalance_of(telemetry.workers);
@@ -477,7 +477,7 @@ RunTelemetry telemetry_of(const Measured& run) {
 RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFacts& metrics) {
   RunTelemetry telemetry{.devices = devices_section(metrics.summary),
                          .host = host_section(metrics.summary.host)};
-  // The log does not say which of its values are NVML's.
+  // nvml_rows is unknown, because the log does not say which values NVML measured.
   for (RunTelemetry::Device& device : telemetry.devices) device.nvml_rows.reset();
   const PipelineSummary& pipeline = batches.pipeline;
   const BatchTotals& totals = pipeline.totals;

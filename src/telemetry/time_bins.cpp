@@ -23,7 +23,7 @@ void TimeBins::add(double seconds, double value) {
 void TimeBins::spread(double begin, double end, double amount) {
   if (!is_time(end) || !std::isfinite(begin) || !std::isfinite(amount)) return;
   begin = std::clamp(begin, 0.0, end);
-  bin_at(end);  // sets the final width
+  bin_at(end);  // makes the bins wide enough
   if (begin == end) {
     add(end, amount);
     return;
@@ -83,7 +83,7 @@ std::vector<PlotPoint> TimeBins::rates() const {
   for (std::size_t k = 0; k < bins_.size(); ++k) {
     const double begin = static_cast<double>(k) * width_;
     if (begin >= last_ && bins_[k].values == 0) break;  // the amount ended before this bin
-    // The last bin may be only partly covered.
+    // Divide by the covered part: the run may end inside the last bin.
     const double covered = std::clamp(last_ - begin, width_ / 2, width_);
     points.push_back({middle(k), bins_[k].sum / covered});
   }

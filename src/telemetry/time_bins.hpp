@@ -11,9 +11,9 @@ struct PlotPoint {
   double y = 0;
 };
 
-// A quantity over a run's time, for a plot, in at most kMost bins. If the run outgrows them, pairs
-// of neighbours are merged. (RateSeries of observe/statistic.hpp is for the run's file: it counts
-// whole amounts at moments, in even intervals.)
+// A quantity over a run's time, for a plot, in at most kMost bins. When a run needs more bins, each
+// two neighbours are merged. (RateSeries of observe/statistic.hpp is for the run's file instead: it
+// has integer amounts, each added at one moment.)
 class TimeBins {
  public:
   static constexpr std::size_t kMost = 96;
@@ -27,7 +27,7 @@ class TimeBins {
 
   std::vector<PlotPoint> means() const;   // of bins that have a value
   std::vector<PlotPoint> maxima() const;  // of bins that have a value
-  std::vector<PlotPoint> rates() const;   // amount per second
+  std::vector<PlotPoint> rates() const;   // amount per second, of every bin
 
  private:
   struct Bin {

@@ -8,9 +8,9 @@
 
 namespace virnucpro {
 
-// Records a run's first batches and writes them in the form of telemetry/trace_json.hpp. A thread
-// of its own writes them as soon as the limit is reached. If the run ends earlier, however it ends,
-// they are written then. Only the constructor throws; later failures give a warning.
+// Records a run's first batches and writes the trace (telemetry/trace_json.hpp). A separate thread
+// writes the file as soon as the limit is reached. If the run ends or fails before the limit, the
+// destructor writes the file. Only the constructor throws; later failures are logged as warnings.
 class TraceFile {
  public:
   // Errors: kOutputWrite if the file cannot be made.
@@ -24,8 +24,8 @@ class TraceFile {
   void write() const;
 
   const std::filesystem::path path_;
-  bool ended_ = false;  // the watcher uses it; after the watcher's end, the destructor does
-  std::optional<Repeater> watcher_;  // last: it uses all of the above
+  bool ended_ = false;  // used by the watcher's thread; after its end, by the destructor
+  std::optional<Repeater> watcher_;  // last, because its thread uses the members above
 };
 
 }  // namespace virnucpro

@@ -97,7 +97,7 @@ class TraceWriter {
 
   void write_events(const Trace::Process& process) {
     const TracePart& part = process.part;
-    // Puts an inner event after the event that encloses it.
+    // Sort the events, so that an inner event follows the event that encloses it.
     std::vector<TraceEvent> events = part.events;
     std::sort(events.begin(), events.end(), [](const TraceEvent& a, const TraceEvent& b) {
       return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMostlyOneChunk = 90;  // percent of the sequences
 
-// Returns a value's digits. Small values get significant digits, so that none is shown as "0.0".
+// Formats a value. A small value has two significant digits, so that it is not shown as "0.0".
 std::string digits_of(double value) {
   return value == 0 || value >= 0.1 ? fmt::format("{:.1f}", value) : fmt::format("{:.2g}", value);
 }
@@ -44,7 +44,7 @@ std::string bar_from(double pass, double least) {
 }
 
 Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds) {
-  // The limits are for a machine with GPUs.
+  // Skip the verdict without a GPU, because its limits are for a machine with GPUs.
   std::string why_not = unless(run.gpus > 0, "no GPU was used");
   if (why_not.empty()) why_not = too_short(run.computing_seconds, thresholds);
   if (why_not.empty()) why_not = why_not_of_reads(run);
@@ -58,7 +58,7 @@ const MeasuredGpu* least_busy(const std::vector<MeasuredGpu>& gpus) {
   return least == gpus.end() ? nullptr : &*least;
 }
 
-// Returns why the utilization is unknown: a GPU without a figure may be the least busy GPU.
+// Returns why it is unknown which GPU was the least busy; empty if all GPUs were measured.
 std::string without_utilization(const RunMeasurements& run) {
   std::vector<std::string> ids;
   for (const MeasuredGpu& gpu : run.measured) {
@@ -86,7 +86,7 @@ Verdict scaling() {
           .name = "speed-up by several GPUs",
           .unit = "x",
           .bar = ">= 1.9 on 2, >= 90 % beyond",
-          .detail = "one run does not show it: virnucpro benchmark --suite scaling judges it"};
+          .detail = "one run cannot show a speed-up: run virnucpro benchmark --suite scaling"};
 }
 
 Verdict throughput(const RunMeasurements& run, const Thresholds& thresholds) {
@@ -98,18 +98,18 @@ Verdict throughput(const RunMeasurements& run, const Thresholds& thresholds) {
   if (skipped(verdict,
               {unless(run.gpus > 0, "no GPU was used"),
                unless(run.is_esm2_3b,
-                      "the target is of ESM-2 3B (36 layers of width 2,560), and models of "
-                      "other sizes have other rates"),
+                      "the limit is for ESM-2 3B (36 layers of width 2,560); models of other "
+                      "sizes have other rates"),
                too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
   const double rate = run.esm_tokens_per_second / static_cast<double>(run.gpus);
-  verdict.detail = "v2 published 16,500 of an RTX 4090";
+  verdict.detail = "v2 published 16,500 for an RTX 4090";
   return judged_at_least(std::move(verdict), rate, thresholds.tokens_per_second,
                          thresholds.least_tokens_per_second);
 }
 
-// Skips short runs: their last batch, which is seldom full, counts too much.
+// Judges the packing. Skips short runs, whose last batch, which is seldom full, weighs too much.
 Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
   Verdict verdict{.id = "PERF-05",
                   .name = "packing",
@@ -143,7 +143,7 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
   return verdict;
 }
 
-// Returns the GPU with the fewest rows in the log; if several have, that with the fewest by NVML.
+// Returns the GPU with the fewest rows in the log and, among equals, the fewest rows by NVML.
 const MeasuredGpu* least_measured(const std::vector<MeasuredGpu>& gpus) {
   const auto least = std::ranges::min_element(
       gpus, {}, [](const MeasuredGpu& gpu) { return std::pair(gpu.rows, gpu.nvml_rows); });
@@ -151,10 +151,11 @@ const MeasuredGpu* least_measured(const std::vector<MeasuredGpu>& gpus) {
 }
 
 std::string why_no_nvml(const MeasuredGpu& gpu) {
-  return gpu.failure.empty() ? "NVML gave none" : fmt::format("NVML gave none: {}", gpu.failure);
+  return gpu.failure.empty() ? "NVML gave no values"
+                             : fmt::format("NVML gave no values: {}", gpu.failure);
 }
 
-// Judges the rows of each GPU. Without NVML a row has only the GPU's memory, from the CUDA runtime.
+// Misses if a GPU has no rows. Warns if NVML measured no row of a GPU: then only memory is known.
 void judge_gpu_rows(const RunMeasurements& run, Verdict& verdict) {
   const MeasuredGpu* least =
       run.measured.size() < run.gpus ? nullptr : least_measured(run.measured);
@@ -162,15 +163,15 @@ void judge_gpu_rows(const RunMeasurements& run, Verdict& verdict) {
   if (least == nullptr || least->rows == 0) {
     verdict.status = VerdictStatus::kMiss;
     verdict.detail = least == nullptr
-                         ? "a GPU has none"
-                         : fmt::format("{} has none; {}", least->id, why_no_nvml(*least));
+                         ? "a GPU has no rows"
+                         : fmt::format("{} has no rows; {}", least->id, why_no_nvml(*least));
     return;
   }
   const auto without = std::ranges::find(run.measured, 0U, &MeasuredGpu::nvml_rows);
   if (without != run.measured.end()) {
     verdict.status = VerdictStatus::kWarn;
-    verdict.detail = fmt::format("of {} only the memory, from the CUDA runtime; {}", without->id,
-                                 why_no_nvml(*without));
+    verdict.detail = fmt::format("{} has only memory values, from the CUDA runtime; {}",
+                                 without->id, why_no_nvml(*without));
     return;
   }
   verdict.status = VerdictStatus::kPass;
@@ -203,12 +204,12 @@ Verdict balance(const RunMeasurements& run, const Thresholds& thresholds) {
                   .unit = "%",
                   .bar = fmt::format("<= {:g}, up to {:g} a warning", thresholds.imbalance,
                                      thresholds.most_imbalance)};
-  if (skipped(verdict, {unless(run.gpus > 1, "it was not on several GPUs"),
+  if (skipped(verdict, {unless(run.gpus > 1, "the run did not use several GPUs"),
                         unless(run.imbalance.has_value(), "no worker computed"),
                         too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
-  verdict.detail = "how much shorter the least busy one computed than the busiest";
+  verdict.detail = "how much less the least busy GPU computed than the busiest GPU, in time";
   return judged_at_most(std::move(verdict), *run.imbalance, thresholds.imbalance,
                         thresholds.most_imbalance);
 }
@@ -220,12 +221,14 @@ Verdict changed_calls(const MeasuredCalls& calls, const Thresholds& thresholds) 
                   .unit = "of the chunks",
                   .bar = fmt::format("<= {:g}, up to {:g} a warning", thresholds.changed_calls,
                                      thresholds.most_changed_calls)};
-  if (skipped(verdict, {unless(calls.sampled > 0, "no chunk was looked at")})) return verdict;
+  if (skipped(verdict, {unless(calls.sampled > 0, "the shadow check compared no chunk")}))
+    return verdict;
   const auto share = [&calls](double changed) {
     return changed / static_cast<double>(calls.chunks);
   };
-  verdict.detail = fmt::format("at least, with 97.5 % confidence; estimated {:.2g}, at most {:.2g}",
-                               share(calls.changed), share(calls.high));
+  verdict.detail =
+      fmt::format("lower bound with 97.5 % confidence; estimate {:.2g}, upper bound {:.2g}",
+                  share(calls.changed), share(calls.high));
   return judged_at_most(std::move(verdict), share(calls.low), thresholds.changed_calls,
                         thresholds.most_changed_calls);
 }
@@ -234,7 +237,7 @@ Verdict changed_calls(const MeasuredCalls& calls, const Thresholds& thresholds) 
 
 std::string too_short(double computing_seconds, const Thresholds& thresholds) {
   if (computing_seconds >= thresholds.shortest_run) return {};
-  return fmt::format("it computed for {:.1f} s, and at least {:g} s are needed", computing_seconds,
+  return fmt::format("the run computed for {:.1f} s; at least {:g} s are needed", computing_seconds,
                      thresholds.shortest_run);
 }
 
@@ -260,7 +263,7 @@ std::string why_not_of_reads(const RunMeasurements& run) {
       100 * static_cast<double>(run.one_chunk_sequences) / static_cast<double>(run.sequences);
   if (percent >= kMostlyOneChunk) return {};
   return fmt::format(
-      "the limit is for reads: {:.0f} % of these sequences are one chunk, not {:g} %",
+      "the limit is for reads: {:.0f} % of these sequences are one chunk; at least {:g} % must be",
       std::floor(percent), kMostlyOneChunk);
 }
 

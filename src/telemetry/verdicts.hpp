@@ -28,10 +28,10 @@ struct Thresholds {
   double shortest_run = 30;                 // seconds of computing; shorter runs are skipped
 };
 
-// The monitor's facts on one of the run's GPUs.
+// The monitor's measurements of one GPU.
 struct MeasuredGpu {
   std::string id{};
-  std::uint64_t rows = 0;               // rows in the log that have at least its memory
+  std::uint64_t rows = 0;               // rows in the log that have at least the GPU's memory
   std::uint64_t nvml_rows = 0;          // rows with NVML's values
   std::optional<double> utilization{};  // percent, while embedding
   std::string failure{};                // NVML's error; else empty
@@ -59,9 +59,9 @@ struct RunMeasurements {
   std::uint64_t batches = 0;
   std::uint64_t starved_batches = 0;
   std::optional<double> imbalance{};     // of the workers' computing time, percent
-  bool spare_processors = false;         // the machine has more than --threads uses
-  std::uint64_t samples = 0;             // of the monitor
-  std::uint64_t written = 0;             // of the monitor's samples, those in its log
+  bool spare_processors = false;         // more processors are usable than --threads
+  std::uint64_t samples = 0;             // taken by the monitor
+  std::uint64_t written = 0;             // samples in the monitor's log
   std::vector<MeasuredGpu> measured{};   // one per GPU
   std::string monitor_failure{};         // why the monitor's log lacks rows; else empty
   std::optional<MeasuredCalls> calls{};  // empty: no shadow check
@@ -81,28 +81,26 @@ struct Verdict {
   std::string detail{};  // why it was skipped, or a remark on the value
 };
 
-inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // of PERF-01, with one chunk each
+inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // of PERF-01; reads of one chunk
 
 // Returns the verdicts on a single run, in the order of their ids; PREC-01 only with a shadow
-// check. Most are skipped for a short run, which mostly loads models and computes a half-empty
-// batch. A skipped requirement never counts as passed.
+// check. Most verdicts are skipped for a short run, because it mostly loads models and computes a
+// half-empty batch. A skipped requirement never counts as passed.
 std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds);
 
 // Returns why a run with this computing time is too short for verdicts on its rates; else "".
 std::string too_short(double computing_seconds, const Thresholds& thresholds);
-// Returns a verdict on a value that should be at least `wanted`. From `least` up to `wanted` it is
-// a warning, below `least` it is missed.
+// Judges a value that should be at least `wanted`: WARN below `wanted`, MISS below `least`.
 Verdict judged_at_least(Verdict verdict, double value, double wanted, double least);
-// Returns a verdict on a value that should be at most `wanted`. From `wanted` up to `most` it is a
-// warning, above `most` it is missed.
+// Judges a value that should be at most `wanted`: WARN above `wanted`, MISS above `most`.
 Verdict judged_at_most(Verdict verdict, double value, double wanted, double most);
-// Returns why a run's time says nothing about reads of one chunk each; else "".
+// Returns why reads of one chunk cannot be projected from the run's time; empty if they can.
 std::string why_not_of_reads(const RunMeasurements& run);
-// Returns PERF-01. `why_not` says why the hours are unknown; it is empty if they are known.
+// Returns PERF-01. `why_not` says why the hours are unknown; empty if they are known.
 Verdict judge_projected_time(double hours, const std::string& why_not,
                              const Thresholds& thresholds);
 
-// Throws kRequirementMissed, which names the first missed requirement, unless all are met.
+// Throws kRequirementMissed, with the first missed requirement, if any requirement is missed.
 void require_all_met(const std::vector<Verdict>& verdicts);
 
 // Returns a line such as "PERF-05 packing: 62.1 %, wanted >= 90 %".

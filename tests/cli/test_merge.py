@@ -378,7 +378,7 @@ def test_shards_without_telemetry_are_told(five):
             file.unlink()
         shutil.rmtree(five.folder / "unmeasured" / name / "logs")
     result = five("merge", *runs, "-o", "half_measured", code=0)
-    assert "2 of 5 shards lack some or all telemetry" in message(result)
+    assert "2 of 5 shards have no finished session with telemetry" in message(result)
     assert "unmeasured/1, unmeasured/3" in message(result)
     merged = telemetry_of(five.folder / "half_measured")
     assert [shard["sessions"] for shard in merged["shards"]] == [1, 0, 1, 0, 1]

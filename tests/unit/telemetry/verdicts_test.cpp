@@ -109,7 +109,8 @@ TEST(Verdicts, ProjectReadsFromReadsAlone) {
   run.one_chunk_sequences = 44'999;
   const Verdict verdict = verdict_of(run, "projected");
   EXPECT_EQ(verdict.status, VerdictStatus::kSkipped);
-  EXPECT_THAT(verdict.detail, HasSubstr("89 % of these sequences are one chunk, not 90 %"));
+  EXPECT_THAT(verdict.detail,
+              HasSubstr("89 % of these sequences are one chunk; at least 90 % must be"));
   run.one_chunk_sequences = 45'000;
   EXPECT_THAT(verdict_line(verdict_of(run, "projected")),
               HasSubstr("28.7 hours for 6,000,000 reads of one chunk each, wanted < 9"));
@@ -139,7 +140,7 @@ TEST(Verdicts, SkipWhatWasNotMeasured) {
     EXPECT_THAT(verdict_of(run, name).detail, HasSubstr("no GPU was used"));
   }
   run.gpus = 2;
-  EXPECT_THAT(verdict_of(run, "speed-up").detail, HasSubstr("one run does not show it"));
+  EXPECT_THAT(verdict_of(run, "speed-up").detail, HasSubstr("one run cannot show a speed-up"));
   run.batches = 0;
   run.scored_chunks = 0;
   for (const char* name : {"projected", "packing", "waited for"}) {
@@ -210,12 +211,13 @@ TEST(Verdicts, SayWhyNvmlGaveNothing) {
   const Verdict without = verdict_of(run, "log");
   EXPECT_EQ(without.status, VerdictStatus::kWarn);
   EXPECT_EQ(without.detail,
-            "of cuda:0 only the memory, from the CUDA runtime; NVML gave none: libnvidia-ml.so.1: "
+            "cuda:0 has only memory values, from the CUDA runtime; NVML gave no values: "
+            "libnvidia-ml.so.1: "
             "cannot open");
   run.measured[0].rows = 0;
   const Verdict none = verdict_of(run, "log");
   EXPECT_EQ(none.status, VerdictStatus::kMiss);
-  EXPECT_EQ(none.detail, "cuda:0 has none; NVML gave none: libnvidia-ml.so.1: cannot open");
+  EXPECT_EQ(none.detail, "cuda:0 has no rows; NVML gave no values: libnvidia-ml.so.1: cannot open");
 }
 
 TEST(Verdicts, MissTheLogThatCouldNotBeWritten) {
