@@ -50,7 +50,7 @@ Value ratio(const Value& value, const Value& first) {
   return fmt::format("{:.3g}", number_of(value) / number_of(first));
 }
 
-// Adds a row of numbers, each with its ratio to the first run's.
+// Adds a row with each run's number, then the ratio of each later run's number to the first run's.
 void add_figure(const char* label, Measure measure, const Runs& runs, const ValueOf& value_of,
                 Table& table) {
   std::vector<Value> row{label};
@@ -80,7 +80,7 @@ Section speed_section(const Runs& runs) {
   add("ESM-2 tokens", Measure::kPerSecond, &Recorded::throughput,
       &Recorded::Throughput::esm_tokens_per_second);
   add("Packing", Measure::kShare, &Recorded::packing, &Recorded::Packing::efficiency);
-  add("Loosest batch", Measure::kShare, &Recorded::packing, &Recorded::Packing::least);
+  add("Least packed batch", Measure::kShare, &Recorded::packing, &Recorded::Packing::least);
   add("Average wait", Measure::kSeconds, &Recorded::waits, &Recorded::Waits::average_seconds);
   section.tables = {std::move(table)};
   Plot plot{.key = "esm_tokens_over_time",
@@ -112,11 +112,11 @@ Table result_table(const Runs& runs) {
 }
 
 Table difference_table(const Runs& runs, const Differences& differences) {
-  Table table{.key = "differences", .caption = "Sequences by how far their virus scores are apart"};
-  table.columns = {{"run", "Against the first"},
+  Table table{.key = "differences", .caption = "Sequences by the difference of their virus scores"};
+  table.columns = {{"run", "Compared with the first"},
                    {"compared", "Compared", Measure::kCount},
-                   {"other_calls", "Other call", Measure::kCount},
-                   {"scored_once", "Scored by one only", Measure::kCount},
+                   {"other_calls", "Different call", Measure::kCount},
+                   {"scored_once", "Scored in one run only", Measure::kCount},
                    {"equal", "Equal", Measure::kCount}};
   for (const double bound : ScoreDifferences::kBounds) {
     table.columns.push_back(
@@ -159,10 +159,10 @@ Section result_section(const Runs& runs, const Differences& differences) {
   Section section{.key = "scores", .title = "Scores and calls"};
   for (std::size_t k = 0; k < differences.size(); ++k) {
     if (!differences[k].parted) continue;
-    section.note += fmt::format("{} has other sequences than the first run from number {} on; ",
+    section.note += fmt::format("{} has other sequences than the first run from sequence {} on; ",
                                 runs[k + 1].name, grouped(*differences[k].parted));
   }
-  if (!section.note.empty()) section.note += "what comes before was compared.";
+  if (!section.note.empty()) section.note += "only earlier sequences were compared.";
   section.plots = {score_lines(runs)};
   section.tables = {result_table(runs), difference_table(runs, differences)};
   return section;
@@ -175,7 +175,7 @@ Section verdicts_of(const Runs& runs) {
   std::map<std::string, std::size_t> rows;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const RunTelemetry::Verdict& verdict : runs[run].telemetry.verdicts) {
-      // An id may have several verdicts.
+      // An id may have several verdicts, which differ in their names.
       const std::string what =
           fmt::format("{} {}", verdict.id.value_or(""), verdict.name.value_or(""));
       const auto [at, is_new] = rows.emplace(what, table.rows.size());
@@ -201,7 +201,7 @@ Settings settings_of(const RunFacts& facts) {
   for (const auto& [name, value] : facts.fingerprint) {
     settings[shown_text(name)] = shown_text(value);
   }
-  // Telemetry has these settings; the journal's fingerprint lacks them.
+  // Add settings that telemetry has and the journal's fingerprint does not have.
   const RunTelemetry::Settings& recorded = facts.telemetry.settings;
   const auto add = [&settings](const char* name, const RunTelemetry::Count& count) {
     if (count) settings[name] = fmt::format("{}", *count);

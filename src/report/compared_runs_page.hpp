@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// Returns the page that compares several runs with the first: one column per run, headed by its
-// name. `differences` has an element for each later run: its score differences from the first run.
+// Returns the page that compares several runs with the first run; each run has a column. An element
+// of `differences` has the score differences between the first run and a later run.
 Page compared_runs_page(const std::vector<RunFacts>& runs,
                         const std::vector<ScoreDifferences>& differences);
 

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// A stretch of a contig (0-based) and its virus score. Without a score the stretch is unscored.
+// A stretch of a contig and its virus score; empty if unscored. `begin` counts bases from 0.
 struct MapStretch {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -18,17 +18,16 @@ struct MapStretch {
   bool operator==(const MapStretch&) const = default;
 };
 
-// Shows where on a contig the scores are, in fixed memory. A contig of any length is divided into
-// at most kBins bins of equal length. A bin's score is the mean of its chunks' scores, weighted by
+// Collects the scores along a contig, in fixed memory. A contig of any length is divided into at
+// most kBins bins of equal length. A bin's score is the mean of its chunks' scores, weighted by
 // their bases in the bin. A bin is unscored if chunks cover less than half of it.
 class ContigMap {
  public:
   static constexpr std::uint64_t kBins = 160;
 
-  // Begins the map of another contig of `length` bases.
+  // Begins a new map, for a contig of `length` bases.
   void begin(std::uint64_t length);
-  // Adds a scored chunk. Chunks must come in order. `fresh` is the chunk's first base that no
-  // earlier chunk covers.
+  // Adds a scored chunk; chunks must come in order. Earlier chunks cover the bases before `fresh`.
   void add(const Chunk& chunk, std::uint64_t fresh, double score);
   // Returns the map. Neighbouring bins whose scores agree to three decimals form one stretch.
   std::vector<MapStretch> stretches() const;

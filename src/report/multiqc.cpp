@@ -16,8 +16,8 @@ namespace {
 constexpr const char* kSection = "virnucpro";
 constexpr const char* kAbout = "tells viral from other sequences.";
 
-// Returns the sample's name in a safe form. MultiQC shows names unescaped, and takes a row that
-// begins with # for a comment. Spreadsheets compute texts that begin like a formula.
+// Returns the sample's name in a safe form. MultiQC does not escape names, and reads a row that
+// begins with # as a comment. A spreadsheet computes a text that begins like a formula.
 std::string sample_of(const RunFacts& facts) {
   constexpr std::string_view kMarkup = "<>&\"'`\\";
   constexpr std::string_view kNotFirst = "# ";
@@ -60,8 +60,8 @@ std::vector<Json> columns() {
       number_column("virnucpro_ambiguous", "Ambiguous", "Sequences that viral-ngs calls ambiguous",
                     "{:,.0f}"),
       percent_column("virnucpro_unscored_percent", "% unscored",
-                     "Share of sequences without a call, as no frame of theirs is free of stop "
-                     "codons"),
+                     "Share of sequences without a call, because each of their frames has a stop "
+                     "codon"),
       number_column("virnucpro_rate", "Sequences/s", "Sequences a second", "{:,.1f}"),
       column("virnucpro_remarks", "Remarks", "What to know before using the calls",
              {{"scale", false}})};
@@ -112,7 +112,7 @@ std::string multiqc_calls(const RunFacts& facts) {
       {"parent_name", kSection},
       {"parent_description", kAbout},
       {"section_name", "Calls"},
-      {"description", "Sequences by their call. Unscored ones have a stop codon in every frame."},
+      {"description", "Sequences by call. Unscored sequences have a stop codon in every frame."},
       {"plot_type", "bargraph"},
       {"pconfig",
        {{"id", "virnucpro_calls_plot"}, {"title", "virnucpro: calls"}, {"ylab", "sequences"}}},
@@ -138,14 +138,14 @@ std::string multiqc_scores(const RunFacts& facts) {
       "# parent_id: virnucpro\n"
       "# parent_name: virnucpro\n"
       "# section_name: 'Virus scores'\n"
-      "# description: Stop-free frames by their virus score, in twentieths.\n"
+      "# description: Stop-free frames by virus score, in bins of 0.05.\n"
       "# file_format: tsv\n"
       "# plot_type: linegraph\n"
       "# pconfig:\n"
       "#     id: virnucpro_scores_plot\n"
       "#     title: 'virnucpro: virus scores'\n"
       "#     xlab: virus score\n"
-      "#     ylab: frames\n";  // the first cell below is empty: a header, not a sample
+      "#     ylab: frames\n";  // the row below has an empty first cell: a header
   std::string row = sample_of(facts);
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   for (std::size_t k = 0; k < ScoreFacts::kScoreBins; ++k) {

@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// These functions return files that MultiQC reads as "custom content"
-// (docs.seqera.io/multiqc/custom_content). RunFacts::sample is the sample's name in them.
+// The functions below return the text of files that MultiQC reads as "custom content"
+// (docs.seqera.io/multiqc/custom_content). RunFacts::sample is the sample's name in the files.
 
 // Returns virnucpro_mqc.json: columns for MultiQC's general statistics. One column has remarks,
 // such as that the weights were synthetic.

@@ -13,10 +13,10 @@ namespace virnucpro {
 
 // A Page is a report's content. HTML, Markdown and JSON are all written from it, so they agree.
 
-// A number or words; monostate if it was not measured.
+// A number or a text; monostate if it was not measured.
 using Value = std::variant<std::monostate, std::uint64_t, double, std::string>;
 
-// Says how a value is written for people. JSON has the plain value.
+// The form in which a value is shown to people. JSON has the plain value.
 enum class Measure : std::uint8_t {
   kNone,
   kCount,
@@ -29,18 +29,18 @@ enum class Measure : std::uint8_t {
   kCelsius,
   kMegahertz,
   kScore,
-  kFactor,  // how many times as much
+  kFactor,  // a ratio, shown with ×
   kStatus,  // a word that is shown as a badge: PASS, WARN, MISS, SKIPPED, virus, above
 };
 
 std::string value_text(const Value& value, Measure unit);
 // Returns a short form for axes: "1.5k", "20 GB".
 std::string axis_text(double value, Measure unit);
-// Returns a text for a spreadsheet. If it begins like a formula, "_" replaces its first letter.
+// Returns the text for a spreadsheet: "_" replaces a first letter that would begin a formula.
 std::string without_formula(std::string text);
 
 struct Field {
-  std::string key{};  // in JSON
+  std::string key{};  // the key in JSON
   std::string label{};
   Value value{};
   Measure unit = Measure::kNone;
@@ -50,8 +50,8 @@ struct Column {
   std::string key{};
   std::string label{};
   Measure unit = Measure::kNone;
-  std::string absent = "not measured";  // shown for an empty number
-  bool is_under_first = false;          // HTML shows it below the row's first cell, which is a text
+  std::string absent = "not measured";  // shown if a number is empty
+  bool is_under_first = false;          // HTML shows the text below the row's first text
 };
 
 struct Table {
@@ -60,7 +60,7 @@ struct Table {
   std::vector<Column> columns{};
   std::vector<std::vector<Value>> rows{};
   bool can_be_filtered = false;
-  bool fills_screen = false;  // the page is about this table
+  bool fills_screen = false;  // the page's main table, as high as the screen
 };
 
 struct PlotLine {
@@ -72,45 +72,45 @@ struct PlotBar {
   std::string tick{};  // short name below the bar
   std::string name{};  // full name
   double value = 0;
-  std::size_t colour = 0;  // the colour's number, counted as for lines
+  std::size_t colour = 0;  // index of the colour, as for lines
 };
 
-// The mark of a heat map's cell, besides its colour.
+// The border of a heat map's cell.
 enum class HeatMark : std::uint8_t { kNone, kChosen, kLeftOut };
 
 struct HeatCell {
   std::optional<double> value{};  // empty: not measured
-  double heat = 0;                // 0 to 1: how strong its colour is
+  double heat = 0;                // strength of the colour, 0 to 1
   std::string note{};             // below the value
   HeatMark mark = HeatMark::kNone;
 };
 
 struct HeatMap {
-  std::string row_label{};          // the kind of rows; x_label has the kind of columns
+  std::string row_label{};          // a label for all rows; x_label is for all columns
   std::vector<std::string> rows{};  // the rows' names, top to bottom
   std::vector<std::string> columns{};
   std::vector<HeatCell> cells{};  // all cells, row by row
 };
 
-// The kinds of plot: lines over time or over another number, vertical bars, horizontal bars with
-// their names at the left, a heat map, or a contig with its scores.
+// The types of plot: lines over time, lines over another number, vertical bars, horizontal bars
+// with their names at the left, a heat map, or a contig with its scores.
 enum class PlotKind : std::uint8_t { kOverTime, kOverNumber, kBars, kRows, kHeatMap, kContig };
 
 struct Plot {
   std::string key{};
   std::string title{};
   PlotKind kind = PlotKind::kOverTime;
-  std::string x_label{};  // of kOverNumber, kBars and kHeatMap
+  std::string x_label{};  // for kOverNumber, kBars and kHeatMap
   std::string y_label{};
-  Measure unit = Measure::kNone;  // of y, of the bars or of the cells
+  Measure unit = Measure::kNone;  // of y values, bars or cells
   std::vector<PlotLine> lines{};
   std::vector<PlotBar> bars{};
-  // If the kBars are bins: the number at the right end. Other ticks are at the bars' left ends.
+  // If kBars shows bins: the number at the last bin's right end. Other ticks are at left ends.
   std::string end_tick{};
-  // A score that is drawn as a line, at this share of kBars' width or kContig's height (else 0.5).
+  // A score that is drawn as a line, at this share of the width (kBars) or the height (kContig).
   std::optional<double> cut_off{};
   HeatMap map{};
-  std::vector<MapStretch> stretches{};  // of kContig: the whole contig that `title` names
+  std::vector<MapStretch> stretches{};  // for kContig: all stretches of the contig
 };
 
 struct Section {
@@ -121,7 +121,7 @@ struct Section {
   std::vector<Plot> plots{};
   std::vector<Table> tables{};
   std::string preformatted{};  // a command to be copied
-  bool folded = false;         // HTML shows only its title until the reader opens it, or prints
+  bool folded = false;         // HTML shows only the title until the section is opened or printed
 };
 
 struct Page {

@@ -12,12 +12,12 @@
 
 namespace virnucpro {
 
-// The report of a run shows at most this number of maps.
+// The most contig maps in a run's report.
 inline constexpr std::size_t kMostMaps = 20;
 
-// These functions return the sections of a run's page; single_run_page() puts them in order.
+// The functions below return the sections of a run's page; single_run_page() puts them in order.
 
-// Returns a value of telemetry for the page. Counts become double, like all numbers of telemetry.
+// Returns a telemetry value for the page. Counts become double, like all numbers of telemetry.
 inline Value measured(const std::optional<std::string>& words) {
   return words ? Value{*words} : Value{};
 }
@@ -42,7 +42,7 @@ void add_rows(const std::vector<Record>& records, Table& table) {
 // Returns the ESM-2 tokens per second over the run's time; empty if not measured.
 std::vector<PlotPoint> throughput_of(const RunFacts& facts);
 
-// These sections come from telemetry: the work, its speed, and the waits.
+// The content of these sections comes from the run's telemetry.
 Section verdict_section(const RunFacts& facts);
 Section throughput_section(const RunFacts& facts);
 Section device_section(const RunFacts& facts);
@@ -54,11 +54,11 @@ Section shard_section(const RunFacts& facts);
 // calls that were not.
 Section precision_section(const RunFacts& facts);
 
-// These sections come from the journal: the inputs and the results.
+// The content of these sections comes from the run's journal.
 Section input_section(const RunFacts& facts);
 Section score_section(const RunFacts& facts);
 Section hit_section(const RunFacts& facts);
-// Returns maps of the first hits that have several chunks; empty if no hit has.
+// Returns maps of the first hits that have several chunks; empty if no hit has several chunks.
 std::optional<Section> contig_section(const RunFacts& facts);
 Section unscored_section(const RunFacts& facts);
 

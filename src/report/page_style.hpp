@@ -125,10 +125,10 @@ footer { padding-bottom: 30px; }
   .table.main td:last-child { white-space: normal; } }
 )css";
 
-// This script filters a table by the text typed above it, and sorts it by the column whose head is
-// clicked. If a cell's text is not a number, the script reads the cell's data-value. It opens a
-// folded section for a link to it. For printing it opens all sections, which older browsers do not
-// do by the style alone. Each plot gets a button that saves the plot as a file.
+// This script filters a table by the text typed above it. It sorts a table by the column whose head
+// is clicked: by the cells' data-value or, without one, by their text. A link to a folded section
+// opens the section. All sections are opened for printing, because older browsers need a script for
+// that. Each plot gets a button that saves the plot as a file.
 inline constexpr std::string_view kPageScript = R"js(
 "use strict";
 const folds = Array.from(document.querySelectorAll("details"));

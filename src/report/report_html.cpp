@@ -14,9 +14,9 @@
 namespace virnucpro {
 namespace {
 
-// A text with more letters may wrap in its cell, so that cell must stay wide.
+// A text with more letters than this may wrap, so its cell has a least width.
 constexpr std::size_t kNarrowText = 23;
-constexpr std::size_t kLongestName = 40;  // of a sample
+constexpr std::size_t kLongestName = 40;  // letters of a sample's name
 
 constexpr const char* kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
@@ -69,7 +69,7 @@ void add_fields(Html& html, const std::vector<Field>& fields, std::string_view s
   html.raw("</dl>\n");
 }
 
-// Begins a box that scrolls, also by keys, if its content is too wide.
+// Returns the start tag of a box that scrolls, also by keys, if its content is too wide.
 std::string scroller(std::string_view style, std::string_view name) {
   return fmt::format("<div class=\"{}\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">", style,
                      escaped(name));
@@ -106,7 +106,7 @@ std::string plot_style() {
 
 std::string sort_value(const Value& value) {
   if (const auto* number = std::get_if<double>(&value)) {
-    return std::isinf(*number) ? "Infinity" : fmt::format("{}", *number);  // as scripts read it
+    return std::isinf(*number) ? "Infinity" : fmt::format("{}", *number);  // in JavaScript's form
   }
   if (const auto* count = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *count);
   return "-1";  // sorts unmeasured values before all others
@@ -130,7 +130,7 @@ void add_cell(Html& html, const Value& value, const Column& column, std::size_t 
   }
 }
 
-// Returns the text below a row's first cell, which stays in view while the table scrolls.
+// Returns the text that a row's first cell shows below its own text.
 std::string under_first(const Table& table, const std::vector<Value>& row) {
   const auto column = std::ranges::find(table.columns, true, &Column::is_under_first);
   if (column == table.columns.end()) return {};
@@ -189,7 +189,7 @@ void add_header(Html& html, const Page& page) {
   html.raw("</p>\n");
   add_fields(html, page.highlights, "tiles");
   html.raw("<nav aria-label=\"Sections\">");
-  // Folded sections are short and stand together at the end. Only the first gets a link.
+  // Link only the first folded section: folded sections are short and stand together at the end.
   bool is_folded = false;
   for (const Section& section : page.sections) {
     if (is_folded && section.folded) continue;

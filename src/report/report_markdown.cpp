@@ -20,8 +20,8 @@ bool ends_with_www(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char letter) { return (letter | 0x20) == 'w'; });
 }
 
-// Escapes a text from a file, so that it cannot become markup or a link, nor end its line or its
-// table's cell. Many readers turn even a plain address into a link.
+// Escapes a text from a file, so that the text cannot become markup or a link, nor end its line or
+// its table's cell. Many programs show even a plain address as a link.
 std::string plain(std::string_view text) {
   constexpr std::string_view kMarks = "\\`*_{}[]<>#|~&!@";
   const std::string shown = printable(text);
@@ -67,7 +67,7 @@ std::string table_text(const Table& table) {
   return text + "\n";
 }
 
-// Returns one block per stretch of points: its largest value, relative to `most`.
+// Returns a strip of blocks. A block shows the largest value of some points, relative to `most`.
 std::string strip(const std::vector<PlotPoint>& points, double most) {
   const std::size_t stretch =
       std::max<std::size_t>(1, (points.size() + kStripLength - 1) / kStripLength);
@@ -119,7 +119,7 @@ std::string heat_map_text(const Plot& plot) {
   return text;
 }
 
-// Returns as many blocks as strip(). A block has the score at its middle; a dot means no score.
+// Returns kStripLength blocks. A block shows the score at its middle; a dot means no score.
 std::string contig_strip(const std::vector<MapStretch>& stretches) {
   std::string text;
   auto at = stretches.begin();
@@ -153,7 +153,7 @@ std::string plot_text(const Plot& plot) {
 std::string section_text(const Section& section) {
   std::string text = fmt::format("## {}\n\n", plain(section.title));
   if (!section.note.empty()) text += plain(section.note) + "\n\n";
-  // Four blanks make the text code, in which no character is markup.
+  // Four blanks make the text a code block, in which no character is markup.
   if (!section.preformatted.empty())
     text += fmt::format("    {}\n\n", printable(section.preformatted));
   text += fields_text(section.fields);

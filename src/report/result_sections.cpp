@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostInputs = 200;  // rows
+constexpr std::size_t kMostInputs = 200;  // rows of a table
 
 std::string input_name(const RunFacts& facts, std::uint32_t input) {
   return input < facts.inputs.size() ? shown_text(facts.inputs[input].name) : "";
@@ -46,7 +46,7 @@ Plot score_plot(const ScoreFacts& scores) {
                    "frames");
 }
 
-// Returns the score above which a read of one chunk is called virus. Its two scores add up to 1.
+// Returns the virus score above which a read of one chunk is called virus; both scores add up to 1.
 double cut_off_of(const CallRule& rule) {
   if (rule.is_viral_ngs()) return (1 + rule.viral_ngs().min_weighted_delta) / 2;
   return std::max(0.5, rule.min_score());
@@ -246,7 +246,7 @@ Section score_section(const RunFacts& facts) {
   section.note = found_words(facts);
   section.plots = {call_plot(counts), score_plot(facts.scores)};
   section.fields = {{"rule", "Rule", std::string(word_of(facts.rule.name()))},
-                    {"min_score", "Virus chunk: virus score not the smaller one, and at least",
+                    {"min_score", "Virus chunk: virus score at least the other score, and at least",
                      facts.rule.min_score()},
                     facts.rule.is_viral_ngs()
                         ? Field{"min_weighted_delta", "Virus sequence: weighted delta above",
@@ -259,30 +259,34 @@ Section score_section(const RunFacts& facts) {
   return section;
 }
 
-// Says which sequences are listed; empty if all are.
+// Returns a sentence that says which sequences are listed; empty if all are listed.
 std::string least_tier_text(const RunFacts& facts) {
   const std::string_view tier = facts.rule.min_tier();
   if (!facts.rule.is_viral_ngs() || tier == kReviewTier) return {};
   return fmt::format(
-      " By --min-tier, of the {} called virus only those of confidence {} or higher are listed and "
-      "written; high and moderate leave out every contig under five scored chunks.",
+      " {} sequences are called virus, but because of --min-tier only those of confidence {} or "
+      "higher "
+      "are listed and written. The tiers high and moderate leave out every contig with fewer than "
+      "five "
+      "scored chunks.",
       grouped(facts.scores.counts.virus_sequences), short_tier(tier));
 }
 
 std::string hits_text(const RunFacts& facts) {
   const ScoreFacts& scores = facts.scores;
-  if (scores.hits == 0) return "No sequence is listed: none is called virus, or has a virus chunk.";
+  if (scores.hits == 0)
+    return "No sequence is listed, because none is called virus or has a virus chunk.";
   return fmt::format(
-      "{} called virus or with a virus chunk{}. Those called virus come first, then those with "
-      "more "
-      "evidence: {}.",
+      "{} called virus or with a virus chunk{}. Sequences called virus come first, then those with "
+      "more evidence: {}.",
       scores.hits == 1 ? "One sequence" : grouped(scores.hits) + " sequences",
       scores.hits > scores.top_hits.size()
-          ? fmt::format("; here are {}, sequences.tsv has all", grouped(scores.top_hits.size()))
+          ? fmt::format("; the table has {}, sequences.tsv has all",
+                        grouped(scores.top_hits.size()))
           : std::string(),
       facts.rule.is_viral_ngs()
           ? "a higher confidence, then more bases scored times weighted delta"
-          : "the bases in virus chunks, each times how far its virus score is above the other");
+          : "the sum of virus score minus other score over the bases in virus chunks");
 }
 
 Section hit_section(const RunFacts& facts) {
@@ -291,8 +295,9 @@ Section hit_section(const RunFacts& facts) {
   if (facts.scores.counts.is_of_reads()) {
     section.title = "Scores of the reads";
     section.note = fmt::format(
-        "Nearly all sequences have one chunk: they are called virus from a score of about {:g}, "
-        "the line. sequences.tsv has each.",
+        "Nearly all sequences have one chunk. Such a sequence is called virus from a score of "
+        "about "
+        "{:g} on, the dashed line. sequences.tsv has every sequence.",
         cut_off_of(facts.rule));
     section.plots = {read_plot(facts)};
     return section;
@@ -312,10 +317,11 @@ std::optional<Section> contig_section(const RunFacts& facts) {
   }
   if (section.plots.empty()) return std::nullopt;
   section.note =
-      "The top hits of several chunks, at most 20. Height and colour are the virus score: the line "
-      "is the cut-off of a chunk, the top is 1. Striped: unscored. Chunks of long contigs are "
-      "averaged; chunks.bed "
-      "(--bed) has each.";
+      "The top hits with several chunks, at most 20. Height and colour show the virus score from 0 "
+      "to 1; "
+      "the dashed line is the cut-off of a chunk. Striped parts are unscored. Neighbouring chunks "
+      "of "
+      "long contigs are averaged; chunks.bed (--bed) has every chunk.";
   return section;
 }
 
@@ -324,8 +330,8 @@ Section unscored_section(const RunFacts& facts) {
   const TableCounts& counts = scores.counts;
   Section section{.key = "unscored", .title = "What has no score"};
   section.note =
-      "A stretch in which every frame has a stop codon cannot be scored. That speaks neither for a "
-      "virus nor against one.";
+      "A stretch in which every frame has a stop codon cannot be scored. It may be viral or "
+      "not.";
   section.fields = {
       {"unscored_sequences", "Sequences without a score", counts.unscored_sequences,
        Measure::kCount},

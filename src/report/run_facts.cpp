@@ -27,7 +27,7 @@ void warn_of_damage(const fs::path& file, std::uint64_t lines, RunFacts& facts) 
                                        shown_text(file.filename().string()), grouped(lines)));
 }
 
-// Calls `read`. Damaged telemetry must not prevent a report, so an error becomes a warning there.
+// Calls `read`. An error becomes a warning, because damaged telemetry must not prevent a report.
 template <typename Read>
 void read_or_warn(const fs::path& file, RunFacts& facts, const Read& read) {
   if (file.empty()) return;
@@ -56,8 +56,8 @@ void add_run_warnings(RunFacts& facts) {
   auto& warnings = facts.warnings;
   if (!facts.finished) {
     warnings.emplace_back(
-        "The run did not finish: this is what it has so far. virnucpro predict --resume goes on "
-        "with it.");
+        "The run did not finish, so this report has only the results so far. virnucpro predict "
+        "--resume continues the run.");
   }
   if (facts.synthetic) {
     warnings.emplace_back(
@@ -72,17 +72,18 @@ void add_run_warnings(RunFacts& facts) {
   const auto failed = std::count_if(facts.inputs.begin(), facts.inputs.end(),
                                     [](const InputEntry& input) { return input.failed; });
   if (failed > 0) {
-    warnings.push_back(fmt::format("{} of {} inputs could not be processed and left no row.",
-                                   failed, facts.inputs.size()));
+    warnings.push_back(
+        fmt::format("{} of {} inputs could not be processed and have no rows in the tables.",
+                    failed, facts.inputs.size()));
   }
   if (const std::uint64_t frames = facts.scores.counts.failed_frames; frames > 0) {
-    warnings.push_back(
-        fmt::format("{} frames could not be computed and count as absent.", grouped(frames)));
+    warnings.push_back(fmt::format(
+        "{} frames could not be computed; scores and calls leave them out.", grouped(frames)));
   }
   if (facts.rule.is_viral_ngs() && facts.scores.counts.is_of_reads()) {
     warnings.emplace_back(
-        "Nearly all sequences have one chunk, and viral-ngs is a rule for contigs: for reads "
-        "--rule majority.");
+        "Nearly all sequences have one chunk, but viral-ngs is a rule for contigs: use --rule "
+        "majority for reads.");
   }
   if (const std::string advice = model_advice(facts.fingerprint, facts.scores.counts);
       !advice.empty()) {
@@ -94,7 +95,7 @@ std::uint64_t known_chunk_size(const Journal::Fingerprint& print, const fs::path
   const auto size = chunk_size_of(print);
   if (size) return *size;
   throw Error(ErrorKind::kJournalDamaged, Place{.file = run.string()},
-              "its fingerprint does not say how sequences were cut");
+              "its fingerprint has no chunk length");
 }
 
 }  // namespace
@@ -122,8 +123,9 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run, const CallR
   const bool has_rule = facts.rule.is_viral_ngs() || rule_of(facts.fingerprint).is_viral_ngs();
   if (!has_rule && fs::exists(run_files::kContigTable.in(run), unknown)) {
     facts.warnings.emplace_back(
-        "contigs.tsv states calls of another rule than this run's: virnucpro export RUN_DIR --rule "
-        "viral-ngs lets all files follow it, --rule majority removes it.");
+        "contigs.tsv has calls by the rule viral-ngs, unlike the other files. virnucpro export "
+        "RUN_DIR "
+        "--rule viral-ngs makes all files follow that rule; --rule majority removes contigs.tsv.");
   }
   read_telemetry(run, facts);
   return facts;

@@ -15,10 +15,10 @@
 
 namespace virnucpro {
 
-// Everything that a report shows. All of it is read from a run's files, so that killed and old runs
-// have the same report.
+// Everything that a report shows. It is read only from a run's files, so that killed runs and old
+// runs have the same report as others.
 struct RunFacts {
-  std::string name;  // the run's directory, through shown_text()
+  std::string name;  // name of the run's directory, through shown_text()
   std::string stem;
   std::string sample;  // from sample_name()
   bool finished = false;
@@ -32,15 +32,16 @@ struct RunFacts {
   std::filesystem::path batch_lines;  // telemetry_<time>.jsonl; empty if there is none
   BatchFacts batches;
   MetricFacts metrics;
-  std::vector<std::string> warnings;  // also about unreadable telemetry
+  std::vector<std::string> warnings;  // includes warnings of unreadable telemetry
 
   bool measured() const {
     return has_summary || batches.pipeline.totals.batches > 0 || metrics.rows > 0;
   }
 };
 
-// Reads a run's facts, with `change` applied to the run's own rule of calls. Reads what it can of
-// damaged telemetry, and a warning names the file. Errors: kJournalDamaged; those of Cancel.
+// Reads a run's facts, with `change` applied to the run's own rule for calls. If telemetry is
+// damaged, a warning names the file, and the rest is used. Errors: kJournalDamaged; Cancel's
+// errors.
 RunFacts read_run_facts(const Journal& journal, const std::filesystem::path& run,
                         const CallRuleChange& change, const Cancel& cancel);
 

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostNames = 20;  // names in a message
+constexpr std::size_t kMostNames = 20;  // the most names in a message
 
 std::string some_names(const std::vector<SampleFacts>& samples) {
   std::string text;
@@ -25,7 +25,7 @@ std::string some_names(const std::vector<SampleFacts>& samples) {
   return text;
 }
 
-// Returns the same text for "./a//b" and "a/b", which are one run.
+// Returns a run's path in one form: "./a//b" and "a/b" are the same run.
 std::string plain_path(const std::string& run) {
   return run_text(std::filesystem::path(run).lexically_normal().string());
 }
@@ -40,13 +40,13 @@ std::size_t find_control(const std::vector<SampleFacts>& samples, const std::str
   if (found.size() == 1) return found.front();
   if (found.empty()) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("--control {}: no sample has this name; there are {}", printable(name),
-                            some_names(samples)));
+                fmt::format("--control {}: no sample has this name; the samples are {}",
+                            printable(name), some_names(samples)));
   }
   throw Error(
       ErrorKind::kUsage,
-      fmt::format("--control {}: {} runs have this name; name the run: {} or {}", printable(name),
-                  found.size(), samples[found[0]].run, samples[found[1]].run));
+      fmt::format("--control {}: {} runs have this name; give the path of a run, such as {} or {}",
+                  printable(name), found.size(), samples[found[0]].run, samples[found[1]].run));
 }
 
 ShareCount share_of(const SampleFacts& sample) {

@@ -22,19 +22,19 @@ enum class AgainstControls : std::uint8_t {
 
 struct ControlResult {
   AgainstControls found = AgainstControls::kNone;
-  // The ratio to the nearest control, whose interval has the smallest lower end.
+  // The ratio to the nearest control: the control whose ratio has the smallest `least`.
   std::optional<CountRatio> ratio{};
-  std::size_t control = 0;  // the nearest control's index, if there is a ratio
+  std::size_t control = 0;  // index of the nearest control, if there is a ratio
 };
 
-// Returns the samples that `names` mean, sorted. A name is a sample's name, or its run's path as it
-// was given. Errors: kUsage for a name that fits no sample or several.
+// Returns the indices of the samples that `names` stand for, sorted. A name is that of a sample, or
+// the path of its run. Errors: kUsage for a name of no sample or of several samples.
 std::vector<std::size_t> find_controls(const std::vector<SampleFacts>& samples,
                                        const std::vector<std::string>& names);
 
-// Compares each sample's share of sequences called virus with each control's. A sample is above the
-// controls only if all its ratios' intervals are above 1. Pooling the controls would hide a
-// contaminated control.
+// Compares each sample's share of sequences called virus with the share of each control. A sample
+// is above the controls only if its ratio to every control has an interval above 1. The controls
+// are not pooled, because that would hide a contaminated control.
 std::vector<ControlResult> compare_with_controls(const std::vector<SampleFacts>& samples,
                                                  const std::vector<std::size_t>& controls);
 

@@ -27,7 +27,8 @@ void count(const ContigCall& found, ViralTiers& tiers) {
   if (found.tier == kReviewTier) ++tiers.review;
 }
 
-// Returns the run's time. Damaged telemetry must not prevent a report, so the time is then empty.
+// Returns the run's seconds; empty if telemetry is damaged, because a report must still be
+// possible.
 std::optional<double> seconds_of(const fs::path& run) {
   const fs::path summary = newest_telemetry(run).summary;
   if (summary.empty()) return std::nullopt;
@@ -39,8 +40,8 @@ std::optional<double> seconds_of(const fs::path& run) {
   }
 }
 
-// Returns the part of a rule that decides calls. For viral-ngs, this leaves out the least score of
-// a virus chunk and the tier from which sequences are written.
+// Returns the settings of a rule that decide calls. For viral-ngs, the least score of a virus chunk
+// and the tier from which sequences are written are left out.
 std::string calls_text(const CallRule& rule) {
   return rule.is_viral_ngs() ? text_of(rule.viral_ngs()) : text_of(rule);
 }

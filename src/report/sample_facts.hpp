@@ -24,7 +24,7 @@ std::string run_text(std::string_view path);
 
 // Returns the name of a run's sample, through shown_text(): --name, or else the first input's name.
 // If the input has no name (stdin, a shell's pipe), returns the name of the run's directory,
-// because MultiQC would show hundreds of samples called stdin as one.
+// because MultiQC would show hundreds of samples called stdin as one sample.
 std::string sample_name(const Journal::Fingerprint& print, const std::filesystem::path& run);
 
 // Counts of the sequences that viral-ngs calls virus, by its confidence.
@@ -35,9 +35,8 @@ struct ViralTiers {
   std::uint64_t review = 0;
 };
 
-// The settings that must be equal if the calls of two samples are to be compared: with other
-// settings the share of virus calls means something else. The precision is not among them, because
-// it hardly changes a call.
+// The settings that must be equal before the calls of two samples are compared, because they change
+// which sequences are called virus. The precision is left out, because it hardly changes a call.
 enum class SampleSetting : std::uint8_t {
   kDnabert,
   kEsm,
@@ -49,11 +48,11 @@ enum class SampleSetting : std::uint8_t {
 inline constexpr std::size_t kSampleSettings = 6;
 using SampleSettings = std::array<std::string, kSampleSettings>;
 
-// A row of the page of many samples. Its size does not depend on the run's. It is read from the
+// A row of the page of many samples; its size does not grow with the run. The row is read from the
 // journal, because report.json may be older.
 struct SampleFacts {
   std::string name{};
-  std::string run{};  // run_text() of its directory
+  std::string run{};  // run_text() of the run's directory
   bool finished = false;
   bool synthetic = false;
   std::uint64_t inputs = 0;
@@ -62,13 +61,13 @@ struct SampleFacts {
   TableCounts counts{};
   std::uint64_t bases = 0;
   std::uint64_t virus_bases = 0;      // of the sequences called virus
-  std::optional<ViralTiers> tiers{};  // of a run by viral-ngs
+  std::optional<ViralTiers> tiers{};  // only with the rule viral-ngs
   std::optional<double> seconds{};    // of the last session that computed; empty if not measured
   std::string precision{};
   SampleSettings settings{};
 };
 
-// Returns "finished", "partial" or "2 inputs failed".
+// Returns a run's state: "finished", "partial" or "2 inputs failed".
 std::string state_of(bool finished, std::uint64_t failed_inputs);
 
 // Reads a sample's row, with `change` applied to the run's own rule of calls. `run` is the path as

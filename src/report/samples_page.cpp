@@ -19,10 +19,10 @@ namespace {
 using Samples = std::vector<SampleFacts>;
 
 constexpr std::size_t kMostBars = 30;
-constexpr std::size_t kControlColour = 3;  // of a bar
-constexpr std::size_t kMostTold = 5;       // names in a warning
+constexpr std::size_t kControlColour = 3;  // index of a bar's colour
+constexpr std::size_t kMostTold = 5;       // the most names in a warning
 
-// The words that a row's notes use for a setting that is not the usual one.
+// The words in a row's notes for a setting that differs from the usual setting.
 struct SettingWords {
   const char* name;
   bool says_value;  // false for hashes
@@ -46,7 +46,7 @@ double unscored_share(const SampleFacts& sample) {
   return share(sample.counts.unscored_sequences, sample.counts.sequences);
 }
 
-// Returns the most frequent value, or the first if several are. Empty values do not count.
+// Returns the most frequent value; among equally frequent values, the first. Ignores empty values.
 template <typename Value>
 Value most_usual(const Samples& samples, Value SampleFacts::*member) {
   std::map<Value, std::size_t> counts;
@@ -70,7 +70,7 @@ Usual usual_of(const Samples& samples) {
           .precision = most_usual(samples, &SampleFacts::precision)};
 }
 
-// The samples of each name, in the order given.
+// The samples by name, those of one name in the order given.
 using Named = std::map<std::string, std::vector<const SampleFacts*>>;
 
 Named by_name(const Samples& samples) {
@@ -90,7 +90,7 @@ std::vector<std::string> other_settings(const SampleFacts& sample, const Usual& 
   return notes;
 }
 
-// Returns what a reader must know before comparing this row with others.
+// Returns facts that a reader needs before comparing this row with others.
 std::string notes_of(const SampleFacts& sample, const Usual& usual, const Named& named) {
   std::vector<std::string> notes = other_settings(sample, usual);
   if (sample.precision != usual.precision) {
@@ -243,7 +243,8 @@ Plot share_plot(const char* key, const char* title, const Samples& samples,
 Section share_section(const Samples& samples, const std::vector<ControlResult>& results) {
   Section section{.key = "shares", .title = "Largest shares"};
   if (samples.size() > kMostBars) {
-    section.note = fmt::format("The {} samples with the most; the table has all.", kMostBars);
+    section.note = fmt::format("The {} samples with the largest shares; the table has all samples.",
+                               kMostBars);
   }
   section.plots = {share_plot("virus_share", "Called virus", samples, results, virus_share),
                    share_plot("unscored_share", "Unscored", samples, results, unscored_share)};
@@ -273,8 +274,8 @@ void warn_of_names(const Samples& samples, std::vector<std::string>& warnings) {
   }
   if (doubled.empty()) return;
   warnings.push_back(
-      fmt::format("Names of several runs: {}. MultiQC shows only one run of a name; virnucpro "
-                  "predict --name gives another one.",
+      fmt::format("Names of several runs: {}. MultiQC shows only one run for each name; "
+                  "set other names with virnucpro predict --name.",
                   some_of(doubled, kMostTold)));
 }
 
@@ -285,16 +286,15 @@ std::vector<std::string> warnings_of(const Samples& samples,
       samples, "Synthetic weights (seeded random numbers), so the calls mean nothing",
       [](const SampleFacts& sample) { return sample.synthetic; }, warnings);
   warn_of(
-      samples, "The run did not finish (virnucpro predict --resume goes on with it)",
+      samples, "The run did not finish (continue it with virnucpro predict --resume)",
       [](const SampleFacts& sample) { return !sample.finished; }, warnings);
   warn_of(
-      samples, "Some inputs could not be read and left no row",
+      samples, "Some inputs could not be read and have no rows in the tables",
       [](const SampleFacts& sample) { return sample.failed_inputs > 0; }, warnings);
   const Usual usual = usual_of(samples);
   warn_of(
       samples,
-      "Other models or settings than most (the notes say which), so the calls cannot be compared "
-      "with theirs",
+      "Other models or settings than most samples (see the notes), so the calls cannot be compared",
       [&usual](const SampleFacts& sample) { return sample.settings != usual.settings; }, warnings);
   warn_of_names(samples, warnings);
   for (const std::size_t control : controls) {
@@ -331,14 +331,19 @@ std::vector<Field> highlights_of(const Samples& samples, const std::vector<std::
 Section control_section(const Samples& samples, const std::vector<std::size_t>& controls) {
   std::vector<std::string> names;
   for (const std::size_t control : controls) names.push_back(samples[control].name);
-  Section section{.key = "controls", .title = "What stands above the controls"};
+  Section section{.key = "controls", .title = "Samples above the controls"};
   section.note = fmt::format(
-      "Negative controls: {}. A sample stands above them if its share of sequences called virus is "
-      "larger than that of every control by more than chance in counting explains. The columns "
-      "“At least” and “At most” are a {:g} % interval of how many times the control's share it is "
-      "(exact, for two Poisson counts; Przyborowski and Wilenski 1940), against the control that "
-      "comes nearest. A small control says little: its interval is wide. It does not "
-      "include how contamination differs from well to well; several controls show that.",
+      "Negative controls: {}. A sample is above them if its share of sequences called virus is "
+      "larger "
+      "than the share of every control, by more than chance in counting explains. “Times the "
+      "control” "
+      "is the ratio of the sample's share to that of the nearest control; “At least” and “At most” "
+      "are "
+      "the ends of its {:g} % interval (exact, for two Poisson counts; Przyborowski and Wilenski "
+      "1940). "
+      "A small control says little, because its interval is wide. The interval does not include "
+      "how "
+      "contamination differs from well to well; several controls show that.",
       fmt::join(names, ", "), 100 * kRatioConfidence);
   return section;
 }
@@ -354,10 +359,11 @@ Page samples_page(const Samples& samples, const std::vector<std::size_t>& contro
   page.warnings = warnings_of(samples, controls);
   Section rows{.key = "samples", .title = "Samples"};
   rows.note =
-      "Unscored sequences have a stop codon in every frame of every chunk: they say nothing for a "
-      "virus or against one.";
+      "Unscored sequences have a stop codon in every frame of every chunk. They may be "
+      "viral or not.";
   if (has_tiers(samples)) {
-    rows.note += " “Viral” counts contigs of contigs.tsv that are called so, by its confidence.";
+    rows.note +=
+        " The columns “Viral” count the contigs that contigs.tsv calls viral, by confidence.";
   }
   rows.tables = {sample_table(samples, controls, results)};
   page.sections = {std::move(rows)};

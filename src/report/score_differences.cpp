@@ -23,7 +23,7 @@ class SequenceReader {
   explicit SequenceReader(const ScoredRun& run)
       : parts_(run.journal), inputs_(run.journal.inputs()), rule_(run.rule) {}
 
-  // Returns the next sequence; empty at the end, also if an interrupted run ends within a sequence.
+  // Returns the next complete sequence; empty at the end. An interrupted run may end within one.
   std::optional<Sequence> next() {
     Sequence sequence{.id = {}, .summary = SequenceSummary(rule_)};
     while (const std::optional<SequencePart> part = parts_.next()) {

@@ -17,7 +17,7 @@ double score_of(float score) {
   return std::isnan(score) ? 0 : std::clamp(static_cast<double>(score), 0.0, 1.0);
 }
 
-// Returns a call's place in the list of hits: first virus, then ambiguous.
+// Returns a call's rank in the list of hits: virus, then ambiguous, then others.
 int rank_of(Call call) {
   if (call == Call::kVirus) return 0;
   return call == Call::kAmbiguous ? 1 : 2;
@@ -29,7 +29,7 @@ std::size_t score_bin(float score) {
   return static_cast<std::size_t>(bin);
 }
 
-// Returns bins from 0, 1, 2, 5, 10 … to beyond the longest sequence that can be read.
+// Returns bins that begin at 0, 1, 2, 5, 10 …; the last ends beyond the longest allowed sequence.
 std::vector<LengthBin> empty_length_bins() {
   std::vector<LengthBin> bins{{.from = 0, .below = 1, .sequences = 0}};
   for (std::uint64_t decade = 1; decade <= 1'000'000'000; decade *= 10) {
@@ -71,7 +71,7 @@ class OpenSequence {
     begun_ = true;
     const ChunkPlan plan(part.length, settings_.chunk_size);
     for (const ChunkScore& chunk : chunks) {
-      // In a damaged journal a chunk may lie beyond the sequence.
+      // Skip a chunk that lies beyond the sequence: the journal is damaged.
       if (chunk.chunk < plan.count()) add_chunk(plan.at(chunk.chunk), chunk, part.chunks > 1);
     }
     if (part.last) add_gap(part.length);
@@ -109,8 +109,8 @@ class OpenSequence {
   bool begun_ = false;
   ContigMap map_;
   std::uint64_t bases_scored_ = 0;
-  std::uint64_t scored_end_ = 0;  // end of the last scored chunk, because chunks overlap
-  std::uint64_t virus_end_ = 0;   // end of the last virus chunk
+  std::uint64_t scored_end_ = 0;  // where the scored chunks so far end; the next may overlap
+  std::uint64_t virus_end_ = 0;   // where the virus chunks so far end
   std::uint64_t gaps_ = 0;
   std::uint64_t longest_gap_ = 0;
   double evidence_ = 0;
@@ -160,7 +160,8 @@ class Collector {
   }
 
   void finish() {
-    // An interrupted run's last sequence may lack its end, which holds its number of chunks.
+    // Count at least the chunks with frames: only a sequence's last part has the number of its
+    // chunks, and an interrupted run may not have that part.
     facts_.chunks = std::max(facts_.chunks, chunks_with_frames_);
     facts_.chunks_by_frames[0] = facts_.chunks - chunks_with_frames_;
     trim(facts_.lengths);
@@ -169,7 +170,7 @@ class Collector {
   }
 
  private:
-  // True if a sequence is written as virus or, unless a least tier is asked for, has a virus chunk.
+  // Returns true if a sequence is written as virus. Without a least tier, a virus chunk suffices.
   bool is_hit(const SequenceSummary& sequence) const {
     const CallRule& rule = settings_.rule;
     const bool of_all = !rule.is_viral_ngs() || rule.min_tier() == kReviewTier;

@@ -27,18 +27,18 @@ struct SequenceHit {
   std::uint64_t chunks_scored = 0;
   std::uint64_t virus_chunks = 0;
   double virus_share = 0;
-  // By majority: the sum over all bases in virus chunks, each weighted by its chunk's virus score
-  // minus the other score. A base in two chunks counts in the first. By viral-ngs: the number of
-  // scored bases times weighted_delta.
+  // By majority: the sum over all bases in virus chunks of the chunk's virus score minus its other
+  // score; a base in two chunks counts in the first chunk. By viral-ngs: the number of scored bases
+  // times weighted_delta.
   double evidence = 0;
   float max_virus_score = 0;
   float mean_virus_score = 0;
   Call call = Call::kOthers;
-  std::string_view tier{};        // by viral-ngs
-  std::vector<MapStretch> map{};  // of a sequence of several chunks
+  std::string_view tier{};        // only by viral-ngs
+  std::vector<MapStretch> map{};  // empty for a sequence of one chunk
 };
 
-// Sequences of one call and tier of contigs.tsv.
+// The sequences of one call and one tier in contigs.tsv.
 struct TierCount {
   std::string_view call;
   std::string_view tier;
@@ -57,9 +57,9 @@ struct LengthBin {
 struct ScoreFacts {
   static constexpr std::size_t kScoreBins = 20;
   static constexpr std::size_t kTopHits = 200;
-  static constexpr std::size_t kMostFrames = 6;  // of a chunk
+  static constexpr std::size_t kMostFrames = 6;  // the most frames of a chunk
 
-  TableCounts counts;  // without duplicate ids, which would need a sort
+  TableCounts counts;  // duplicate ids are not counted: that needs a sort
   std::uint64_t bases = 0;
   std::uint64_t bases_scored = 0;  // bases in a scored chunk
   // Stretches outside all scored chunks, in sequences that have a score.
@@ -67,19 +67,19 @@ struct ScoreFacts {
   std::uint64_t unscored_bases = 0;
   std::uint64_t longest_unscored = 0;
   std::vector<TierCount> tiers;  // tiers with a sequence: virus first, then from high to low
-  std::uint64_t hits = 0;        // the sequences that SequenceHit describes
+  std::uint64_t hits = 0;        // number of hits; top_hits may have fewer
   std::uint64_t chunks = 0;
   // Frames by virus score, in bins of 0.05; a score of 1 is in the last bin.
   std::array<std::uint64_t, kScoreBins> frames_by_score{};
   std::array<std::uint64_t, kScoreBins> sequences_by_score{};  // by their highest virus score
   std::array<std::uint64_t, kMostFrames + 1> chunks_by_frames{};
   std::vector<LengthBin> lengths;     // from the first bin with a sequence to the last
-  std::vector<SequenceHit> top_hits;  // virus first; then by tier, evidence, score, order
+  std::vector<SequenceHit> top_hits;  // virus first; then by tier, evidence, score, input order
 };
 
 struct ScoreSettings {
   CallRule rule{};
-  std::uint64_t chunk_size = 0;  // of the run
+  std::uint64_t chunk_size = 0;  // the run's chunk length, in bases
 };
 
 // Reads the facts; memory does not grow with the run. Errors: kJournalDamaged; those of Cancel.

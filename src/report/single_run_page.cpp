@@ -24,7 +24,7 @@ std::string command_of(const std::vector<std::string>& arguments) {
 
 Table settings_table(const RunFacts& facts) {
   Table table{.key = "settings",
-              .caption = "What the scores follow from (the journal's fingerprint)"};
+              .caption = "Settings that determine the scores (the journal's fingerprint)"};
   table.columns = {{"name", "Setting"}, {"value", "Value"}};
   for (const auto& [name, value] : facts.fingerprint) {
     if (name.starts_with(kVirusFilesKey)) continue;  // these entries are about files, not scores
@@ -48,7 +48,7 @@ Value calibration_of(const RunFacts& facts) {
   return place.empty() ? Value{} : Value{shown_text(place, kLongestPath)};
 }
 
-// Returns when, where and with which program a run was made.
+// Returns fields that say when, where, by which program and with which settings a run was made.
 std::vector<Field> circumstances_of(const RunFacts& facts) {
   const RunTelemetry& recorded = facts.telemetry;
   return {
@@ -63,15 +63,16 @@ std::vector<Field> circumstances_of(const RunFacts& facts) {
       {"precision", "Precision", measured(recorded.settings.precision)},
       {"int8_keep", "Kept in 16 bits", measured(recorded.settings.int8_keep)},
       {"margin", "Calls computed again within (logits)", measured(recorded.settings.margin)},
-      {"check_precision", "In precision", measured(recorded.settings.check_precision)},
+      {"check_precision", "Computed again in precision",
+       measured(recorded.settings.check_precision)},
       {"calibration_file", "Calibration", calibration_of(facts)},
-      {"calibration_margin", "Its margin (logits)",
+      {"calibration_margin", "Margin of the calibration (logits)",
        measured(parse_number(entry_of(facts.fingerprint, kCalibrationMarginKey)))},
       {"threads", "Threads", measured(recorded.settings.threads), Measure::kCount},
       {"token_budget", "Token budget", measured(recorded.settings.token_budget), Measure::kCount},
       {"token_budget_asked", "Token budget asked for",
        measured(recorded.settings.token_budget_asked)},
-      {"token_budget_plans", "Planned from", plans_of(recorded.settings)},
+      {"token_budget_plans", "Plan of the token budget", plans_of(recorded.settings)},
       {"prefetch", "Batches ahead", measured(recorded.settings.prefetch), Measure::kCount},
       {"kernel_path", "Kernel path", measured(recorded.models.kernel_path)},
   };
@@ -84,7 +85,7 @@ Table device_table(const RunTelemetry& recorded) {
                    {"name", "Name"},
                    {"memory_bytes", "Memory", Measure::kBytes},
                    {"power_limit_w", "Power limit", Measure::kWatts},
-                   {"failure", "What is wrong with it"}};
+                   {"failure", "Failure"}};
   add_rows(recorded.machine.devices, table);
   return table;
 }
@@ -111,7 +112,7 @@ std::vector<Field> highlights_of(const RunFacts& facts) {
   return fields;
 }
 
-// Returns the sections on how the result came about; most readers need none of them.
+// Returns the sections on how the results were computed, which most readers do not need.
 std::vector<Section> engine_sections(const RunFacts& facts) {
   std::vector<Section> sections{reproduce_section(facts)};
   if (facts.telemetry.settings.check_precision) sections.push_back(precision_section(facts));
@@ -138,7 +139,7 @@ Section reproduce_section(const RunFacts& facts) {
                        "numerics class.";
   if (const auto& rule = facts.telemetry.settings.rule;
       rule && rule != word_of(facts.rule.name())) {
-    section.note += fmt::format(" Its rule was changed later, by export --rule {}.",
+    section.note += fmt::format(" The rule was changed later, by export --rule {}.",
                                 word_of(facts.rule.name()));
   }
   section.fields = circumstances_of(facts);

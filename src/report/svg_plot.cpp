@@ -23,16 +23,16 @@ constexpr double kTop = 18;
 constexpr double kBottom = 40;
 constexpr double kTextLine = 16;  // height of a line of text
 constexpr double kRowHeight = 24;
-constexpr double kRowBar = 200;  // width of the longest bar, at least
+constexpr double kRowBar = 200;  // least width of the longest bar
 constexpr double kRowValue = 86;
-constexpr std::size_t kLongestTick = 50;  // in letters
-constexpr double kLetter = 6.2;           // a letter's width, about
+constexpr std::size_t kLongestTick = 50;  // letters
+constexpr double kLetter = 6.2;           // a letter's approximate width
 constexpr std::size_t kMostBarTicks = 7;
 constexpr double kMapLeft = 54;
 constexpr double kCellWidth = 96;
 constexpr double kCellHeight = 40;
 constexpr double kCellHead = 38;  // for the columns' names and their label
-// The opacity of a cell's colour: its text must be readable on light and dark pages.
+// The limits of a cell's opacity. Between them, its text is readable on light and dark pages.
 constexpr double kFaintest = 0.04;
 constexpr double kStrongest = 0.46;
 constexpr int kTicks = 4;
@@ -48,8 +48,8 @@ constexpr std::size_t kFirstLine = 3;
 std::string_view line_colour(std::size_t line) {
   return kPlotColours[kFirstLine + line % kLineColours].value;
 }
-// Returns the dashes of a line. There are more lines than colours: from the seventh line on, lines
-// with the same colour differ in their dashes.
+// Returns the attribute for a line's dashes. There are six colours; from the seventh line on, lines
+// of the same colour differ in their dashes.
 std::string line_dashes(std::size_t line) {
   const std::size_t round = line / kLineColours;
   return round == 0 ? "" : fmt::format(" stroke-dasharray=\"{} 4\"", 3 * round);
@@ -58,7 +58,7 @@ std::string_view score_colour(std::size_t fifth) {
   return kPlotColours[kFirstLine + kLineColours + fifth].value;
 }
 
-// Escapes a text as a browser's XMLSerializer does: quotes stay as they are.
+// Escapes a text as a browser's XMLSerializer does. With `has_quotes`, quotes stay as they are.
 std::string escaped_text(std::string_view text, bool has_quotes = true) {
   std::string result;
   for (const char letter : printable_lines(text)) {
@@ -145,7 +145,7 @@ class Drawing {
         escaped_text(text));
   }
 
-  // Writes a text along a vertical axis, around the height `y`.
+  // Writes a text upwards beside a vertical axis, centred at the height `y`.
   void upright_label(double y, std::string_view text) {
     add("<text transform=\"translate(13 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>", y,
         escaped_text(text));
@@ -163,7 +163,7 @@ class Drawing {
   std::string text_;
 };
 
-// Cuts a name that does not fit; a title has the full name.
+// Cuts a name to a number of letters. A <title> element has the full name.
 std::string cut_name(const std::string& name, std::size_t letters) {
   const std::string_view cut = first_letters(name, letters);
   return cut.size() == name.size() ? name : std::string(cut) + "…";
@@ -212,7 +212,7 @@ Extent extent_of(const Plot& plot) {
   return extent;
 }
 
-// Draws the ticks of an axis that ends at `most`, at its right.
+// Draws the ticks of a horizontal axis from 0 to `most`, at the height `y`.
 void draw_ticks(Drawing& drawing, double most, double y) {
   const double step = nice_above(most / 5);
   for (int k = 0; k * step <= most * (1 + 1e-9); ++k) {
@@ -262,7 +262,7 @@ std::string draw_lines(const Plot& plot) {
   if (extent.points == 0) return draw_nothing(drawing);
   const Axis axis = axis_to(extent.y);
   double most = extent.x < kSmallest ? 1 : extent.x;
-  // The axis of scores ends at 1, although the middle of the last bin is below 1.
+  // End the axis of scores at 1, although the middle of the last bin is below 1.
   if (plot.kind == PlotKind::kOverNumber) most = axis_to(most).end;
   draw_y_axis(drawing, plot, axis);
   draw_x_axis(drawing, plot, most);
@@ -285,7 +285,7 @@ std::string bar_title(const Plot& plot, const PlotBar& bar) {
   return escaped_text(fmt::format("{}: {}", bar.name, value_text(bar.value, plot.unit)));
 }
 
-// Draws a dashed line, with its number above it.
+// Draws the cut-off as a dashed vertical line with its number above.
 void draw_cut_off(Drawing& drawing, double cut_off) {
   const double x = kLeft + cut_off * kAcross;
   drawing.add(
@@ -415,7 +415,7 @@ std::string draw_contig(const Plot& plot) {
   return drawing.finish();
 }
 
-// Describes a contig's stretches; if there are many, only their shares.
+// Describes a contig's stretches in words; if there are many, only the shares of the bases.
 std::string contig_words(const std::vector<MapStretch>& stretches) {
   constexpr std::size_t kMostInWords = 12;
   if (stretches.empty()) return "not measured";

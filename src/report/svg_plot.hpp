@@ -8,14 +8,14 @@
 
 namespace virnucpro {
 
-// Returns a plot's content in words: all numbers, or if there are many the least and the largest.
+// Returns a plot's content in words: the number of each bar; the least and largest of each line.
 std::string plot_words(const Plot& plot);
 
 // Escapes a text for elements and quoted attributes of HTML and XML.
 std::string escaped(std::string_view text);
 
-// A colour of plots: of text, softer text, grid lines, lines and bars, or a fifth of a contig's
-// scores. A page's style replaces it by its CSS variable, which differs in the dark and on paper.
+// A colour of plots: for text (ink, soft), grid lines (line), lines and bars (c) and a contig's
+// scores (s). A page's style replaces it by a CSS variable, which differs in the dark and in print.
 struct PlotColour {
   std::string_view variable;
   std::string_view value;
@@ -36,15 +36,15 @@ inline constexpr std::array<PlotColour, 14> kPlotColours{{{"ink", "#1c2024"},
                                                           {"s5", "#b3261e"}}};
 inline constexpr std::string_view kFigurePaper = "#ffffff";
 
-// The beginning of every plot.
+// Every plot begins with this text.
 inline constexpr std::string_view kFigureStart =
     "<svg xmlns=\"http://www.w3.org/2000/svg\" data-program=\"virnucpro\"";
 
-// Returns the plot as an <svg> element. It is also a whole file: its colours are attributes, so it
-// needs no style. It has axes with units, the cut-off, a legend, and a <title> for the plot and
-// each line, bar and cell. Its <desc> has the numbers for readers who cannot see the plot.
-// Non-finite numbers are left out; a plot without numbers says so. The bytes equal those of a
-// browser's XMLSerializer and a line's end.
+// Returns the plot as an <svg> element, which is also a whole file: its colours are attributes and
+// need no style. The plot has axes with units, the cut-off, a legend, and a <title> for the plot
+// and each line, bar and cell. Its <desc> has the numbers for readers who cannot see the plot.
+// Non-finite numbers are left out; a plot without numbers shows "not measured". The bytes are those
+// of a browser's XMLSerializer and a newline.
 std::string svg_plot(const Plot& plot);
 
 }  // namespace virnucpro

@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns the rate over time, from the amounts of the intervals.
+// Returns the rate per second over time. `amounts` has one value per interval.
 std::vector<PlotPoint> rate_over_time(const RunTelemetry::OverTime& recorded,
                                       const std::vector<std::uint64_t>& amounts) {
   const double interval = recorded.interval_seconds.value_or(0);
@@ -60,7 +60,7 @@ Plot worker_plot(const BatchFacts& batches) {
   return plot;
 }
 
-// A quantity measured of a device: its statistic, and the bins of its plot, if it has one.
+// A quantity that is measured of a device. `over_time` is null if the page has no plot of it.
 struct DeviceGauge {
   const char* key;
   const char* label;
@@ -164,7 +164,7 @@ Value throttle_words(const RunFacts& facts) {
 
 Plot queue_plot(const RunFacts& facts) {
   Plot plot{.key = "queue",
-            .title = "Batches that waited when one was taken",
+            .title = "State of the queue when a batch was added",
             .kind = PlotKind::kRows,
             .y_label = "batches",
             .unit = Measure::kCount};
@@ -245,7 +245,7 @@ void add_shadow(const RunTelemetry::Shadow& shadow, Section& section) {
   section.tables = {std::move(table)};
 }
 
-// Returns the verdicts without the skipped requirements, which tell this run's reader nothing.
+// Returns the verdicts that were not skipped.
 std::vector<RunTelemetry::Verdict> judged_of(const std::vector<RunTelemetry::Verdict>& verdicts) {
   std::vector<RunTelemetry::Verdict> judged;
   std::ranges::copy_if(verdicts, std::back_inserter(judged),
@@ -279,11 +279,11 @@ Section verdict_section(const RunFacts& facts) {
     section.note = "No verdicts: the telemetry has no summary.";
   } else if (skipped > 0) {
     section.note = fmt::format(
-        "{} of {} requirements could not be judged by this run; its telemetry says why.", skipped,
-        facts.telemetry.verdicts.size());
+        "{} of {} requirements could not be judged by this run; telemetry_<time>.json says why.",
+        skipped, facts.telemetry.verdicts.size());
   }
   if (!table.rows.empty()) section.tables.push_back(std::move(table));
-  Table causes{.key = "bottlenecks", .caption = "What held the run up"};
+  Table causes{.key = "bottlenecks", .caption = "What slowed the run down"};
   causes.columns = {{"stage", "Stage"},
                     {"share", "Share", Measure::kShare},
                     {"cause", "Cause"},
@@ -327,7 +327,7 @@ Section device_section(const RunFacts& facts) {
   Section section{.key = "devices", .title = "Devices and host"};
   const RunTelemetry::Host& host = facts.telemetry.host;
   section.fields = {
-      {"throttle_reasons", "Clock held down by", throttle_words(facts)},
+      {"throttle_reasons", "Clock limited by", throttle_words(facts)},
       {"peak_rss_bytes", "Host memory at its peak", measured(host.peak_rss_bytes), Measure::kBytes},
       {"read_bytes", "Read", measured(host.read_bytes), Measure::kBytes},
       {"written_bytes", "Written", measured(host.written_bytes), Measure::kBytes}};
@@ -346,12 +346,13 @@ Section packing_section(const RunFacts& facts) {
   section.fields = {
       {"batches", "Batches", measured(recorded.workload.batches), Measure::kCount},
       {"packing", "Packing", measured(recorded.packing.efficiency), Measure::kShare},
-      {"least_packing", "Loosest batch", measured(recorded.packing.least), Measure::kShare},
+      {"least_packing", "Least packed batch", measured(recorded.packing.least), Measure::kShare},
       {"batches_below_80_percent", "Batches below 80 %",
        measured(recorded.packing.batches_below_80_percent), Measure::kCount},
       {"average_seconds", "Average wait", measured(waited.average_seconds), Measure::kSeconds},
-      {"p50_seconds", "Half waited at most", measured(waited.p50_seconds), Measure::kSeconds},
-      {"p95_seconds", "95 % waited at most", measured(waited.p95_seconds), Measure::kSeconds},
+      {"p50_seconds", "Median wait", measured(waited.p50_seconds), Measure::kSeconds},
+      {"p95_seconds", "95th percentile of the waits", measured(waited.p95_seconds),
+       Measure::kSeconds},
       {"max_seconds", "Longest wait", measured(waited.max_seconds), Measure::kSeconds}};
   Plot packing =
       over_time("packing_over_time", "Packing", "share of the token budget", Measure::kShare);
@@ -382,8 +383,9 @@ Section shard_section(const RunFacts& facts) {
   const auto measured_shards = std::ranges::count_if(
       shards, [](const auto& shard) { return shard.sessions.value_or(0) > 0; });
   section.note =
-      "The run was merged from these. Work is added; the time is that in which some shard ran, and "
-      "rates are all work over the time in which some shard computed.";
+      "The run was merged from these shards. Their work is added up. The time is that in which at "
+      "least "
+      "one shard ran; a rate is all work divided by the time in which at least one shard computed.";
   section.fields = {{"shards", "Shards", std::uint64_t{shards.size()}, Measure::kCount},
                     {"measured_shards", "of these with telemetry",
                      static_cast<std::uint64_t>(measured_shards), Measure::kCount},
@@ -408,8 +410,8 @@ Section precision_section(const RunFacts& facts) {
   const RunTelemetry& recorded = facts.telemetry;
   Section section{.key = "precision", .title = "Calls and precision"};
   section.note = fmt::format(
-      "Chunks whose call is close were computed again in {}, and have its scores. The counts are "
-      "of this session.",
+      "Chunks whose call is close were computed again in {}, and the new scores are used. The "
+      "counts are of the last session.",
       recorded.settings.check_precision.value_or(""));
   const RunTelemetry::CloseCalls& calls = recorded.close_calls;
   section.fields = {

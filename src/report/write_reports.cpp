@@ -58,7 +58,8 @@ void remove_other_contigs(const std::filesystem::path& folder, const NamedPlots&
   }
 }
 
-// Completes and syncs all files before the first gets its name. `figures` is for the page's plots.
+// Writes the texts and, if `figures` has a folder, the page's plots. No file gets its name before
+// all files are complete and synced.
 template <typename Places, typename Texts>
 void write_together(const Places& places, const Texts& texts, const Page& page,
                     const FigureFolder& figures) {
@@ -82,14 +83,14 @@ void write_together(const Places& places, const Texts& texts, const Page& page,
   if (is_of_a_run && !figures.folder.empty()) remove_other_contigs(figures.folder, plots);
 }
 
-// Returns a difference that proves that two runs read different sequences. An input that only one
-// run read proves nothing.
+// Returns a difference that proves that two runs read different sequences; empty if there is none.
+// An input that failed in a run proves nothing.
 std::optional<std::string> other_inputs(const Journal& first, const Journal& other) {
   const auto entry = [](const Journal& run, const char* key) {
     return entry_of(run.fingerprint(), key);
   };
   if (entry(first, "inputs") != entry(other, "inputs")) return "another number of inputs";
-  if (entry(first, "shard") != entry(other, "shard")) return "another shard of its input";
+  if (entry(first, "shard") != entry(other, "shard")) return "another shard of the inputs";
   const std::vector<InputEntry> a = first.inputs();
   const std::vector<InputEntry> b = other.inputs();
   for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
@@ -111,8 +112,7 @@ void require_same_inputs(const std::vector<NamedRun>& runs) {
   }
 }
 
-// Writes the HDF5 file that a killed run could not write. The run's directory has no file of this
-// name yet, so nothing is replaced.
+// Writes telemetry_<time>.h5 if a killed run could not write it. Never replaces a file.
 void add_missing_hdf5(const RunFacts& facts, const ReportFolders& folders) {
   if (facts.batch_lines.empty()) return;
   const std::string time = run_files::kBatchLines.differing_in(facts.batch_lines);
@@ -154,12 +154,12 @@ void write_reports_or_warn(const Journal& journal, const RunFolder& run, const C
   try {
     write_reports(journal, {.run = run.path(), .output = run}, {}, cancel);
   } catch (const Error& error) {
-    // The run has its tables, so a file that cannot be written, or has been taken, is a warning.
+    // The run's tables are written already, so an error about a report is only a warning.
     const bool is_output = error.kind() == ErrorKind::kOutputWrite ||
                            error.kind() == ErrorKind::kTooManyFiles ||
                            error.kind() == ErrorKind::kOutputExists;
     if (!is_output) throw;
-    log_warning("no reports: {}; virnucpro report makes them", error.what());
+    log_warning("the reports could not be written: {}; virnucpro report writes them", error.what());
   }
 }
 

@@ -20,13 +20,13 @@ struct ReportFolders {
   std::variant<RunFolder, std::filesystem::path> output;
 };
 
-// The folder for a page's plots as SVG files, named by their keys. If it is empty, none are
-// written. `check` throws if the user must be asked before a file of this name is written.
+// The folder for SVG files of a page's plots, named by the plots' keys. If it is empty, no plot is
+// written. `check` throws if the user must be asked before a file is replaced.
 struct FigureFolder {
   std::filesystem::path folder{};
   std::function<void(const std::filesystem::path& file)> check{};
 };
-// True if a file is a plot of svg_plot(), of any report.
+// Returns true if a file is a plot that svg_plot() wrote, for any report.
 bool is_figure(const std::filesystem::path& file);
 
 // Returns the paths of the files that write_reports() writes in `output`.
@@ -34,19 +34,18 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 
 // Writes report.html, report.md, report.json and the files for MultiQC from a run's journal and the
 // telemetry in its directory. All files are complete and synced before the first gets its name.
-// Also writes the telemetry_<time>.h5 that a killed run lacks. `change` is applied to the run's own
-// rule of calls. The reports of an unfinished run say so. They show a warning for unreadable
-// telemetry. Returns the reports' facts. Errors: kOutputWrite, kOutputExists, kJournalDamaged;
-// those of Cancel.
+// Also writes telemetry_<time>.h5 if a killed run has none. `change` is applied to the run's own
+// rule for calls. The reports say if the run is unfinished or if telemetry is unreadable. Returns
+// the reports' facts. Errors: kOutputWrite, kOutputExists, kJournalDamaged; those of Cancel.
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        const CallRuleChange& change, const Cancel& cancel,
                        const FigureFolder& figures = {});
 
-// Writes the reports of a run with tables into its own directory. If that fails, it only warns.
+// Writes the reports of a run with tables into its directory. If that fails, logs a warning.
 void write_reports_or_warn(const Journal& journal, const RunFolder& run, const Cancel& cancel);
-// True if all reports exist.
+// Returns true if all reports exist.
 bool has_reports(const RunFolder& run);
-// True if report.html exists. It may be missing without an error: a warning gave the reason.
+// Returns true if report.html exists. If it could not be written, a warning gave the reason.
 bool has_report_page(const std::filesystem::path& run);
 
 // Returns the files of a page of many samples: `page`, and the same content as .tsv and .json.
@@ -66,7 +65,7 @@ struct NamedRun {
 };
 
 // Writes one HTML page that compares several runs of the same inputs with the first run. Runs of
-// other inputs are refused, because their scores only look comparable. Returns the runs' facts.
+// other inputs are refused, because their scores cannot be compared. Returns the runs' facts.
 // Errors: kUsage for other inputs; those of write_reports().
 std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
                                        const std::filesystem::path& file,

@@ -442,7 +442,7 @@ def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
     (["out", "none", "-o", "x.json"], "x.json: the name of a page must end with .html"),
     (["out", "none", "-o", "x"], "x: the name of a page must end with .html"),
     (["out", "none", "-o", "nowhere/x.html"], "there is no directory nowhere"),
-    (["out", "--control", "water", "-o", "x.html"], "no sample has this name; there are reads"),
+    (["out", "--control", "water", "-o", "x.html"], "no sample has this name; the samples are reads"),
 ])
 def test_wrong_use(run, arguments, why):
     assert why in message(run("report", *arguments, code=1))

@@ -53,7 +53,7 @@ def test_a_run_that_is_partial(program, sequences):
     assert program.predict("a.fa", "absent.fa", *QUIET).returncode == 2
     log = run_log(program)
     assert log.count("absent.fa: input not found") == 1
-    assert "warning 1 of 2 inputs could not be processed and left no row" in log
+    assert "warning 1 of 2 inputs could not be processed and have no rows in the tables" in log
     assert log.endswith("ended: partial, some input could not be processed, exit code 2\n")
 
 

@@ -141,7 +141,7 @@ def test_what_cannot_be_compared_is_marked(samples):
     states = [found[run]["against_controls"] for run in odd]
     assert states[:3] == ["not comparable"] * 3 and states[3] != "not comparable"
     assert "other" not in found["runs/a"]["notes"]
-    assert "cannot be compared with theirs: 3 of 7 samples (long, score, seed)" in message(result)
+    assert "cannot be compared: 3 of 7 samples (long, score, seed)" in message(result)
     # One rule for all makes the calls anew.
     report(samples, "runs/a", "runs/b", "runs/water", "runs/score", *RULE)
     assert "rule" not in rows(samples)["runs/score"]["notes"]
@@ -156,9 +156,9 @@ def test_doubled_names_are_told(samples):
     told = message(report(samples, "runs/a", "runs/b", "other", "another"))
     assert "runs: a (2 runs: runs/a, other), b (2 runs: runs/b, another)." in told
     refusal = message(report(samples, "runs/a", "other", "--control", "a", code=1))
-    assert "--control a: 2 runs have this name; name the run: runs/a or other" in refusal
+    assert "--control a: 2 runs have this name; give the path of a run, such as runs/a or other" in refusal
     refusal = message(report(samples, "runs/a", "other", "--control", "water", code=1))
-    assert "there are a (runs/a), a (other)" in refusal
+    assert "the samples are a (runs/a), a (other)" in refusal
     report(samples, "runs/a", "./other", "--control", "runs/../other/")
     assert rows(samples)["./other"]["against_controls"] == "control"
     report(samples, "runs/a", "other", "--control", "other")
@@ -180,7 +180,7 @@ def test_unfinished_and_partial_runs_are_told(samples):
     assert '<span class="badge bad">1 input failed</span>' in page
     assert '<span class="badge warn">partial</span>' in page
     assert "1 of 2 inputs failed" in found["partial"]["notes"]
-    assert "did not finish (virnucpro predict --resume goes on with it): 1 of 3" in message(result)
+    assert "did not finish (continue it with virnucpro predict --resume): 1 of 3" in message(result)
 
 
 def test_a_page_of_one_sample_is_asked_for_by_its_name(samples):

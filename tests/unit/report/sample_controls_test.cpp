@@ -37,7 +37,7 @@ std::string refusal(const std::vector<SampleFacts>& samples, const std::string& 
 TEST(Controls, AreFoundByTheirNameOrRun) {
   const std::vector<SampleFacts> samples{sample("a", 1, 2), sample("b", 1, 2), sample("c", 1, 2)};
   EXPECT_THAT(find_controls(samples, {"c", "runs/a/", "c"}), ElementsAre(0, 2));
-  EXPECT_THAT(refusal(samples, "d"), HasSubstr("no sample has this name; there are a, b, c"));
+  EXPECT_THAT(refusal(samples, "d"), HasSubstr("no sample has this name; the samples are a, b, c"));
 }
 
 TEST(Controls, OfADoubledNameAreAskedForByTheirRun) {

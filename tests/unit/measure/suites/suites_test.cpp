@@ -511,7 +511,7 @@ TEST_F(OnGpus, DoNotJudgeAShortRunAgainstTheOriginal) {
         fmt::format("FAKE_EACH={} {} \"$INPUT\" -o \"$OUTPUT\"", each, settings_.program.string());
     for (const Verdict& verdict : run("v1-comparison").verdicts) {
       EXPECT_EQ(verdict.status, VerdictStatus::kSkipped) << verdict_line(verdict);
-      EXPECT_THAT(verdict.detail, HasSubstr("it computed for 2.0 s"));
+      EXPECT_THAT(verdict.detail, HasSubstr("the run computed for 2.0 s"));
     }
   }
 }
