@@ -13,7 +13,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kLongestWait = 30;       // seconds
-constexpr std::uint64_t kLongestAskedWait = 60;  // seconds that a server may ask for
+constexpr std::uint64_t kLongestAskedWait = 60;  // seconds, the most that a server may ask for
 constexpr std::chrono::milliseconds kLook{50};
 
 }  // namespace
@@ -44,7 +44,7 @@ std::string failure_text(const HttpReply& reply) {
   if (!reply.failure.empty()) return reply.failure;
   const bool refused = reply.status == 401 || reply.status == 403;
   return fmt::format("the server answered {}{}", reply.status,
-                     refused ? " (for a file that needs a login set HF_TOKEN)" : "");
+                     refused ? " (if the file needs a login, set HF_TOKEN)" : "");
 }
 
 }  // namespace virnucpro

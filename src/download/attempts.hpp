@@ -9,16 +9,15 @@
 
 namespace virnucpro {
 
-// Decides how often a failed request is sent again. The waits are 1, 2, 4 … 30 s, or the time that
-// the server asks for (Retry-After), at most a minute.
+// Decides how often a failed request is sent again. Waits for 1, 2, 4 … 30 s before an attempt, or
+// longer if the server asks for it (Retry-After), but for at most 60 s.
 class Attempts {
  public:
   Attempts(std::uint64_t retries, const Cancel& cancel) : retries_(retries), cancel_(cancel) {}
 
-  // Waits and returns true; returns false if no attempt is left. Logs the reason for the wait.
-  // Errors: those of Cancel.
+  // Logs `why`, waits and returns true; returns false if no attempt is left. Errors: of Cancel.
   bool wait_for_next(const std::string& why, std::optional<std::uint64_t> asked_seconds);
-  // Gives all attempts back, after progress (see Pace).
+  // Makes all attempts available again, after progress (see Pace).
   void start_over() { used_ = 0; }
 
  private:
@@ -27,10 +26,10 @@ class Attempts {
   std::uint64_t used_ = 0;
 };
 
-// True if a failed request may succeed later: the server is busy or broken, or the connection was
-// lost.
+// Returns true if the request may succeed later: the server is busy or broken, or the connection
+// broke.
 bool may_pass(const HttpReply& reply);
-// Says for people why a request failed: "the server answered 404", "Could not resolve host: …".
+// Returns why a request failed, in words: "the server answered 404", "Could not resolve host: …".
 std::string failure_text(const HttpReply& reply);
 
 }  // namespace virnucpro

@@ -10,10 +10,10 @@
 namespace virnucpro {
 namespace {
 
-// The names of libcurl: Debian's, which packages contain, and the name on other systems.
+// The file names of libcurl: Debian's, which this program's packages contain, and the usual name.
 constexpr std::array kCurlNames{"libcurl-gnutls.so.4", "libcurl.so.4"};
 
-// CURLOPT_PROTOCOLS as a number: newer headers warn if its name is used.
+// CURLOPT_PROTOCOLS as a number, because newer headers warn if the name is used.
 constexpr auto kProtocolBits = static_cast<CURLoption>(CURLOPTTYPE_LONG + 181);
 
 void* open_curl() {
@@ -31,7 +31,7 @@ template <typename Function>
 void find_function(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, name));
   if (function == nullptr) {
-    throw Error(ErrorKind::kNetwork, std::string("libcurl has no function ") + name);
+    throw Error(ErrorKind::kNetwork, std::string("libcurl is too old: it has no function ") + name);
   }
 }
 

@@ -6,9 +6,9 @@
 
 namespace virnucpro {
 
-// The functions of libcurl, which is opened for the first request. If it were linked, every start
-// of the program and of each worker would load it, with the twenty libraries that it needs. Only
-// `download` may use a network.
+// The functions of libcurl, which is opened at the first request. The program does not link
+// libcurl, because then every start of the program and of each worker would load it and its twenty
+// dependencies. Only `download` uses a network.
 struct CurlLibrary {
   decltype(&curl_global_init) global_init = nullptr;
   decltype(&curl_easy_init) easy_init = nullptr;
@@ -25,8 +25,8 @@ struct CurlLibrary {
 // Returns the opened library. Errors: kNetwork if this system has no libcurl.
 const CurlLibrary& curl_library();
 
-// Lets a request use only this scheme, "https" or "http". This also works with libcurl before 7.85
-// (RHEL 9, Ubuntu 22.04), which takes a set of bits instead of a name.
+// Lets a request use only this scheme, "https" or "http". Also supports libcurl before 7.85 (RHEL
+// 9, Ubuntu 22.04), which expects a set of bits instead of a name.
 CURLcode allow_only(const CurlLibrary& curl, CURL* handle, const std::string& scheme);
 
 }  // namespace virnucpro

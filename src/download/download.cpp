@@ -32,12 +32,12 @@ constexpr mode_t kCopyMode = 0666;
 struct PlannedFile {
   const TableFile* file = nullptr;
   RemoteFile remote{};
-  fs::path source{};  // if the file was carried by hand
+  fs::path source{};  // the carried file; empty for a download
   ExpectedFile expected{};
-  bool was_whole = false;  // in a hub, when it was planned
+  bool was_whole = false;  // the hub had the complete file during planning
 
-  // Names the content of a partial file, so that only the same content is continued: its hash, else
-  // the ETag at the only URL, as an ETag says nothing about another server. Empty if unknown.
+  // Returns a key for the content, so that a partial file is continued only with the same content:
+  // a hash, else the only URL with its ETag, which is valid for one server. Empty if unknown.
   std::string key() const {
     if (!expected.sha256.empty()) return expected.sha256;
     if (!expected.git_blob.empty()) return expected.git_blob;
@@ -49,7 +49,7 @@ struct PlannedFile {
 struct ModelPlan {
   const TableModel* model = nullptr;
   ModelPlace place{};
-  std::string commit{};  // in a hub
+  std::string commit{};  // of a hub's repository; else empty
   std::vector<PlannedFile> files{};
 
   const PlannedFile& of(const TableFile& file) const {
@@ -70,8 +70,8 @@ std::uint64_t bytes_of(const fs::path& file) {
   return is_not_there ? 0 : bytes;
 }
 
-// Throws for a user's damaged file, which is never overwritten. Only a cache's blobs may be
-// replaced: their names are hashes.
+// Throws if a plain folder has a damaged file, because a user's file is never overwritten. A
+// cache's blobs may be replaced, because their names are hashes.
 void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
   const FileFinding* damaged = finding.damaged();
   if (damaged == nullptr || finding.place.is_hub) return;
@@ -84,7 +84,7 @@ void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
   throw error;
 }
 
-// Warns of damaged files if the download fetches them again, or to another place.
+// Warns of each damaged file, and says whether it is fetched anew or to another folder.
 void warn_of_damage(const ModelFinding& finding, const ModelPlace& target) {
   const std::string follows =
       finding.place.folder == target.folder
@@ -105,7 +105,7 @@ std::string first_hash_note(const std::string& name, const std::string& sha256,
       name, sha256, record.file().string());
 }
 
-// Compares a server's answer with the known facts, and takes those that were missing.
+// Compares the server's size and hash with the expected ones, and fills in what is not known.
 void take_remote(PlannedFile& planned) {
   const auto fail = [&planned](const std::string& why) {
     throw Error(ErrorKind::kDownloadMismatch, Place{.file = planned.remote.urls.front()}, why);
@@ -175,8 +175,8 @@ class Downloader {
     return examine_model(model, place, settings_.hashes, cancel_, progress_);
   }
 
-  // Finds the first place that has the whole model, else the place to download it to. A place after
-  // a damaged place does not count, because predict would not look there.
+  // Returns the first place with the complete model, else the place to download it to. Skips places
+  // after a damaged place, because predict would not look there.
   InstalledModel look(const TableModel& model) {
     const std::vector<ModelPlace> places = places_of(model, settings_.models_dir);
     for (const ModelPlace& place : places) {
@@ -193,7 +193,7 @@ class Downloader {
     return {&model, places.front(), false};
   }
 
-  // Plans every file of a hub's snapshot; in other places only the missing files.
+  // Returns a plan with all files for a hub, and with the missing files for a plain folder.
   ModelPlan plan(const TableModel& model, const ModelPlace& place) {
     ModelPlan plan{.model = &model, .place = place};
     const ModelFinding finding = find_model(model, place);
@@ -211,7 +211,7 @@ class Downloader {
     return plan;
   }
 
-  // Throws if another file has the same ETag: ETags name blobs, so each file needs its own.
+  // Throws if two files have the same ETag, because an ETag becomes the name of a blob.
   static void require_own_etag(const ModelPlan& plan, const PlannedFile& planned) {
     const auto is_same = [&](const PlannedFile& other) {
       return other.remote.etag == planned.remote.etag;
@@ -231,7 +231,7 @@ class Downloader {
     return difference(expected, found).empty();
   }
 
-  // True if the file is still whole. A file that was read during planning is not read again.
+  // Returns true if the file is still complete. A file that was read in planning is not read again.
   bool is_still_whole(const ModelPlan& plan, const PlannedFile& planned) {
     if (!planned.was_whole) return is_whole(plan, planned);
     return is_there(hub_content(plan.place, plan.commit, ModelPlan::hub_file(planned)));
@@ -258,7 +258,7 @@ class Downloader {
     for (const ModelPlan& plan : plans_) install(plan);
   }
 
-  // Sums the bytes still to fetch; unknown sizes count as 0.
+  // Returns the number of bytes still to fetch; unknown sizes count as 0.
   std::uint64_t bytes_needed(const ModelPlan& plan) const {
     std::uint64_t bytes = 0;
     for (const PlannedFile& file : plan.files) {
@@ -393,7 +393,7 @@ class Downloader {
   std::vector<ModelPlan> plans_;
 };
 
-// Replaces the remedy of a write error, which names --output: this command has no --output.
+// Replaces the remedy of a write error: it names --output, which this command does not have.
 template <typename Work>
 std::vector<InstalledModel> with_own_advice(Work work) {
   try {

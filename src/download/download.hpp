@@ -12,7 +12,7 @@ namespace virnucpro {
 
 struct DownloadSettings {
   std::vector<TableModel> models;
-  std::filesystem::path models_dir{};  // empty for the default places
+  std::filesystem::path models_dir{};  // empty: the default places
   GivenHashes hashes{};
   SourceSettings sources{};
   bool shows_progress = true;
@@ -25,25 +25,25 @@ struct InstalledModel {
   bool was_there = false;
 };
 
-// Brings the models to the places where predict finds them. It hashes every file that is there,
-// which takes seconds, as a stored note could be older than the damage. It fetches the rest, and no
-// file twice. No file has its name before it is whole. Errors: kNetwork; kDownloadMismatch;
+// Downloads the models to the places where predict looks for them. Existing files are hashed, which
+// takes seconds, because a stored result could be older than a damage. Only missing files are
+// fetched, and a file gets its name only when it is complete. Errors: kNetwork; kDownloadMismatch;
 // kNoSpace, before the first byte; kOutputExists for a file of other content in a plain folder;
 // kOutputWrite; those of Cancel.
 std::vector<InstalledModel> download_models(const DownloadSettings& settings, const Cancel& cancel);
 
-// Installs files that were carried by hand from a machine with a network. The folder is laid out as
-// for predict's --models-dir. The files go to `models_dir` or this program's own folder: a Hugging
-// Face cache needs a commit, which is unknown without a network. Errors: also kInputMissing.
+// Installs files that a user copied from a machine with a network. `from` has the layout of
+// predict's --models-dir. The files go to `models_dir` or this program's own folder, but not to a
+// Hugging Face cache, which needs a commit from the network. Errors: also kInputMissing.
 std::vector<InstalledModel> install_carried(const DownloadSettings& settings,
                                             const std::filesystem::path& from,
                                             const Cancel& cancel);
 
-// Returns a file's path in a carried folder: "DNABERT-S/config.json".
+// Returns a file's path within `from` of install_carried(): "DNABERT-S/config.json".
 std::filesystem::path carried_path(const TableModel& model, const TableFile& file);
 
-// Looks for a model in its places. Returns the first place that has the whole model, else the first
-// that has a part of it, else the first. Reads every file if `cancel` is not null.
+// Looks for a model in its places. Returns the first place with all its files, else the first place
+// with some of its files, else the first place. Reads every file if `cancel` is not null.
 ModelFinding look_at_model(const TableModel& model, const DownloadSettings& settings,
                            const Cancel* cancel);
 

@@ -22,8 +22,8 @@ struct TransferState {
   std::optional<double> bytes_per_second{};
 };
 
-// Returns "dnabert-s/config.json · 120.3 MB of 468.3 MB · 25.7 % · 11.2 MB/s · ETA 0:00:31", in at
-// most `columns`: fields that do not fit are left out from the end.
+// Returns "dnabert-s/config.json · 120.3 MB of 468.3 MB · 25.7 % · 11.2 MB/s · ETA 0:00:31". Leaves
+// out the last fields if the text would have more than `columns` columns.
 std::string transfer_text(const TransferState& state, std::size_t columns);
 
 // Shows the progress of a file on stderr: a live line on a terminal, else a plain line every half
@@ -35,7 +35,7 @@ class DownloadProgress {
   DownloadProgress(const DownloadProgress&) = delete;
   DownloadProgress& operator=(const DownloadProgress&) = delete;
 
-  // Begins a file of which `done` bytes are there already. An empty total is unknown.
+  // Begins a file of which `done` bytes are there already. `total` is empty if unknown.
   void begin(const std::string& what, std::uint64_t done, std::optional<std::uint64_t> total);
   void at(std::uint64_t done);  // may be called often
   void end();
@@ -54,7 +54,7 @@ class DownloadProgress {
   double next_line_ = 0;    // when a line is shown again
 };
 
-// Calls hash_file() and shows "checking <name>", as 10 GB take a while.
+// Calls hash_file() and shows "checking <name>", because hashing 10 GB takes a while.
 FileHashes hash_shown(const std::filesystem::path& path, bool with_git_blob, const Cancel& cancel,
                       const std::string& name, DownloadProgress& progress);
 

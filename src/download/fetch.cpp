@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kPartialMode = 0666;
 
-// The file that is written, and its size so far.
+// The partial file on disk, and its size so far.
 class PartialFile {
  public:
   explicit PartialFile(const fs::path& path)
@@ -84,10 +84,10 @@ class Fetch : public BodySink {
     return *hashes;
   }
 
-  // True if a later download can continue this file.
+  // Returns true if a later download can continue the partial file.
   bool is_of_use() const { return total_ && file_.size() > 0; }
   void drop() { ::unlink(file_.path().c_str()); }
-  // Call it before the next mirror, whose file may differ.
+  // Forgets the size and version of the last mirror, because the next mirror's file may differ.
   void forget_version(bool mismatched) {
     version_.clear();
     total_ = expected_.bytes;
@@ -98,7 +98,9 @@ class Fetch : public BodySink {
     if (reply.status != 200 && reply.status != 206) return false;
     const std::string coding = reply.headers.get("content-encoding");
     if (!coding.empty() && coding != "identity") {
-      throw network_error(url_, fmt::format("the server encoded the file as {}", coding));
+      throw network_error(
+          url_,
+          fmt::format("the server sent the file with the encoding {}: try another mirror", coding));
     }
     return reply.status == 200 ? accept_whole(reply) : accept_part(reply);
   }
@@ -118,7 +120,7 @@ class Fetch : public BodySink {
  private:
   std::uint64_t most() const { return expected_.bytes.value_or(expected_.most); }
 
-  // Returns the file's hashes. If the file is not the expected one, empties it and returns nothing.
+  // Fetches the file and returns its hashes. If the file is not as expected, empties it instead.
   std::optional<FileHashes> bring_and_check() {
     bring();
     const FileHashes found =
@@ -148,10 +150,11 @@ class Fetch : public BodySink {
   void try_again(Attempts& attempts, const HttpReply& reply) {
     std::string why = std::exchange(problem_, {});
     const bool found_problem = !why.empty();
-    if (reply.status == 416) file_.clear();  // our part is longer than the file
+    if (reply.status == 416) file_.clear();  // the partial file is longer than the server's file
     const bool wrong_part = found_problem || reply.status == 416 || ended_;
     if (why.empty()) {
-      why = ended_ ? fmt::format("it ended after {} bytes", file_.size()) : failure_text(reply);
+      why = ended_ ? fmt::format("the connection ended after {} bytes", file_.size())
+                   : failure_text(reply);
     }
     if (!wrong_part && !may_pass(reply)) throw network_error(url_, why);
     if (file_.size() >= furthest_ + sources_.settings().pace.bytes) attempts.start_over();
@@ -164,8 +167,8 @@ class Fetch : public BodySink {
         url_, fmt::format("{} (after {} attempts)", why, sources_.settings().retries + 1));
   }
 
-  // Follows redirects itself, so that only the hub's host gets the token, and https never leads to
-  // http.
+  // Sends the request. Follows redirects here instead of in libcurl, so that only the hub's host
+  // gets the token, and https never leads to http.
   HttpReply request() {
     std::string at = url_;
     for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
@@ -202,7 +205,7 @@ class Fetch : public BodySink {
       problem_ = "the file changed on the server";
     } else if (!range || range->first != file_.size() ||
                (range->total && total_ && *range->total != *total_)) {
-      problem_ = fmt::format("the server was asked for the bytes from {} on, and sends \"{}\"",
+      problem_ = fmt::format("the server was asked for the bytes from {} on, but sent \"{}\"",
                              file_.size(), text);
     }
     if (!problem_.empty()) {
@@ -216,7 +219,7 @@ class Fetch : public BodySink {
     return true;
   }
 
-  // Takes the size from the reply if the expected size is unknown.
+  // Uses the size in the reply if the expected size is unknown.
   void take_total(const std::optional<std::uint64_t>& total) {
     if (expected_.bytes) return;
     if (total > most()) throw too_large_error(url_, most());
@@ -252,7 +255,8 @@ class Fetch : public BodySink {
   std::uint64_t furthest_ = 0;
 };
 
-// True if the partial file is kept. A file of unknown size that filled the disk may be endless.
+// Returns true if the partial file is kept. It is removed if it is wrong, or if it filled the disk
+// and its size is unknown: it may be endless.
 bool leaves_use(const Error& error, const Fetch& fetch) {
   const bool is_full =
       error.kind() == ErrorKind::kOutputWrite || error.kind() == ErrorKind::kNoSpace;

@@ -11,21 +11,21 @@
 
 namespace virnucpro {
 
-// Fetches a file into `partial` and syncs it. Returns its hashes, if size and hash are as expected.
-// It continues a part that an earlier download left (if no hash is known, only a part of the
-// version remote.etag). `name` is for people. It asks for parts (Range) and checks every answer, so
-// that another part, length or version (ETag) is never joined to the bytes in `partial`. After a
-// passing failure it tries again, then the next mirror. It writes at most the expected bytes or, if
-// their number is unknown, expected.most. Errors: kNetwork; kDownloadMismatch, which removes
-// `partial`; kNoSpace for a size that the server says only now; kOutputWrite, which removes a
-// `partial` of unknown size; those of Cancel, which leave the bytes so far in `partial`.
+// Fetches a file into `partial`, syncs it and returns its hashes, if size and hash are as expected.
+// Continues a part that an earlier download left; if no hash is known, only a part of the version
+// remote.etag. `name` is for messages. Asks for byte ranges (Range) and checks every answer, so
+// that another range, length or version (ETag) is never appended to `partial`. After a temporary
+// failure, tries again, then tries the next mirror. Writes at most the expected number of bytes or,
+// if that is unknown, expected.most. Errors: kNetwork; kDownloadMismatch, which removes `partial`;
+// kNoSpace if the server tells the size only now; kOutputWrite, which removes a `partial` of
+// unknown size; those of Cancel, which keep `partial`.
 FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const ExpectedFile& expected,
                       const std::string& name, const std::filesystem::path& partial,
                       DownloadProgress& progress);
 
-// Makes kDownloadMismatch for a file of more bytes than allowed (ExpectedFile::most).
+// Returns the error kDownloadMismatch for a file of more than `most` bytes.
 Error too_large_error(const std::string& url, std::uint64_t most);
-// Throws kNoSpace if the folder's disk has fewer bytes free. Errors: also kOutputWrite.
+// Throws kNoSpace if fewer than `needed` bytes are free on the folder's disk. Errors: kOutputWrite.
 void require_space(const std::filesystem::path& folder, std::uint64_t needed);
 
 }  // namespace virnucpro

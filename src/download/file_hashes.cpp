@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kRecordSchema = "virnucpro-hashes-1";
 
-// Reads {"schema": …, "files": {name: SHA-256}}.
+// Reads a record of hashes: {"schema": …, "files": {name: SHA-256}}.
 class RecordReader : public JsonVisitor {
  public:
   RecordReader(const std::string& file, std::map<std::string, std::string>& hashes)
@@ -67,8 +67,9 @@ void ExpectedFile::add_etag(const std::string& etag) {
 
 std::string ExpectedFile::sha256_text() const {
   if (record_entry.empty()) return "expected " + sha256;
-  return fmt::format("expected {} (its first hash); if the change is meant, delete the entry {}",
-                     sha256, record_entry);
+  return fmt::format(
+      "expected {} (its first hash); if the publisher changed the file, delete the entry {}",
+      sha256, record_entry);
 }
 
 FileHashes hash_file(const std::filesystem::path& path, bool with_git_blob, const Cancel& cancel,

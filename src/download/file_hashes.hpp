@@ -18,16 +18,16 @@ inline constexpr std::uint64_t kMostWeightBytes = std::uint64_t{64} << 30U;
 // The expected size and hashes of a file; unknown values are empty.
 struct ExpectedFile {
   std::optional<std::uint64_t> bytes{};
-  std::optional<std::uint64_t> bytes_about{};  // exact to one part in kOfARoundedSize
+  std::optional<std::uint64_t> bytes_about{};  // rounded: off by at most 1/kOfARoundedSize
   std::uint64_t most = kMostWeightBytes;       // limit if the number of bytes is unknown
   std::string sha256{};
   std::string git_blob{};
   std::string record_entry{};  // HashRecord::entry(), if `sha256` comes from a record
 
   bool has_hash() const { return !sha256.empty() || !git_blob.empty(); }
-  // Takes a missing hash from a hub's ETag: the content's SHA-256 (large files) or git blob id.
+  // Sets a missing hash from a hub's ETag: the content's SHA-256 (large files) or git blob id.
   void add_etag(const std::string& etag);
-  // Says "expected <SHA-256>"; for a hash from a record also how to change the record.
+  // Returns "expected <SHA-256>". For a hash from a record, also says how to change the record.
   std::string sha256_text() const;
 };
 
@@ -41,15 +41,15 @@ struct FileHashes {
 // Receives the number of bytes read so far.
 using ByteCount = std::function<void(std::uint64_t)>;
 
-// Reads the whole file. Errors: the kinds kWeights* of reading; those of Cancel.
+// Returns a file's size and hashes. Errors: kWeights* for reading; those of Cancel.
 FileHashes hash_file(const std::filesystem::path& path, bool with_git_blob, const Cancel& cancel,
                      const ByteCount& read);
 
-// Says how the file differs: "it has 5 bytes, expected 6"; empty if it does not.
+// Returns how the file differs, "it has 5 bytes, expected 6"; empty if the file is as expected.
 std::string difference(const ExpectedFile& expected, const FileHashes& found);
 
-// The SHA-256 that files without a published hash had when they were first fetched; later downloads
-// must match. They are kept in virnucpro-hashes.json in the folder of the models, so that users who
+// The SHA-256 of each file without a published hash, from its first download; later downloads must
+// match it. The record is virnucpro-hashes.json in the folder of the models, so that users who
 // share the folder share the hashes.
 class HashRecord {
  public:
@@ -58,7 +58,7 @@ class HashRecord {
 
   const std::filesystem::path& file() const { return file_; }
   std::string find(const std::string& name) const;  // "dnabert-s/config.json"; empty if unknown
-  // Returns where a file's hash is, for people: "dnabert-s/config.json" in …/virnucpro-hashes.json.
+  // Returns where a file's hash is recorded: "dnabert-s/config.json" in …/virnucpro-hashes.json.
   std::string entry(const std::string& name) const;
   // Adds or replaces a hash, and writes the file. Several processes may do this at once. Errors:
   // kOutputWrite.

@@ -125,7 +125,7 @@ class HttpClient::Transfer {
     }
     set(CURLOPT_NOBODY, request.head ? 1L : 0L);
     set(CURLOPT_FOLLOWLOCATION, 0L);
-    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // without those of the proxy
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // leaves out a proxy's headers
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
     set(CURLOPT_ERRORBUFFER, text_.data());

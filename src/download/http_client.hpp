@@ -13,9 +13,9 @@ namespace virnucpro {
 
 struct HttpRequest {
   std::string url;
-  bool head = false;       // without the body
-  std::uint64_t from = 0;  // the first byte to send
-  std::string if_range{};  // an ETag: send the part only of this version, else the whole
+  bool head = false;       // ask for the headers only
+  std::uint64_t from = 0;  // offset of the first byte to send
+  std::string if_range{};  // an ETag; of another version, the server sends the whole file
   std::string token{};     // sent as "Authorization: Bearer"
 };
 
@@ -28,22 +28,21 @@ struct HttpReply {
   bool is_redirect() const;
 };
 
-// Takes the body of a reply. Its exceptions end the transfer, and send() throws them.
+// Receives the body of a reply. An exception of a sink ends the transfer, and send() throws it.
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  // Called once, before the body's first byte, also if the body is empty. Returns false to refuse
-  // the body.
+  // Called once, before the body's first byte, even if there is none. Returns false to refuse it.
   virtual bool accept(const HttpReply& reply) = 0;
-  // Returns false to end the transfer.
+  // Receives some bytes of the body. Returns false to end the transfer.
   virtual bool take(std::string_view part) = 0;
   // Called about once a second, also while no data comes.
   virtual void tick() = 0;
 };
 
-// Sends HTTP requests by libcurl, one at a time. It follows no redirects: the caller decides which
-// data may be sent where. Certificates are always verified. Proxies are those of the environment
-// (https_proxy, http_proxy, no_proxy). A connection slower than `pace` counts as failed.
+// Sends HTTP requests by libcurl, one at a time. Redirects are not followed, because the caller
+// decides which data may be sent to which server. Certificates are always verified. Proxies come
+// from the environment (https_proxy, http_proxy, no_proxy). A connection slower than `pace` fails.
 class HttpClient {
  public:
   explicit HttpClient(const Cancel& cancel, const Pace& pace = {});

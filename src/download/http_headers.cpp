@@ -9,7 +9,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kMostHeaderBytes = 64U << 10U;
-constexpr std::size_t kLongestRedirect = 16U << 10U;  // signed URLs have thousands of letters
+constexpr std::size_t kLongestRedirect = 16U << 10U;  // bytes; signed URLs have thousands
 constexpr std::string_view kHttpBlanks = " \t\r\n";
 
 std::string_view without_blanks(std::string_view text) {
@@ -26,7 +26,7 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-// Returns where the path begins: after "https://host".
+// Returns the index of a URL's path, which follows "https://host".
 std::size_t path_begin(std::string_view url) {
   const std::size_t scheme = url.find("://");
   if (scheme == std::string_view::npos) return std::string_view::npos;

@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// These are the parts of HTTP (RFC 9110) that a download reads. A server may send anything: values
-// that cannot be read are empty.
+// The parts of HTTP (RFC 9110) that a download reads. A server may send anything, so a value that
+// cannot be read is empty.
 
 // The headers of a reply, under their names in lower case.
 class HttpHeaders {
@@ -35,16 +35,16 @@ struct ContentRange {
 };
 std::optional<ContentRange> parse_content_range(std::string_view text);
 
-// Returns an ETag as huggingface_hub names blobs: without its quotes and mark of weakness.
+// Returns an ETag without its quotes and the "W/" of a weak ETag, as huggingface_hub names blobs.
 std::string etag_value(std::string_view etag);
-// True if an ETag may stand in If-Range: it is quoted, and not weak.
+// Returns true if an ETag may be used in If-Range, that is, if it is quoted and not weak.
 bool is_strong_etag(std::string_view etag);
 
 // Returns "https://host:443" for a URL, in lower case; empty if the URL is neither http nor https,
 // or names a user.
 std::string origin_of(std::string_view url);
-// Returns the URL that a reply's Location means; empty if it is neither http nor https.
+// Resolves a reply's Location against the URL `base`; empty if the result is not http or https.
 std::string resolve_url(std::string_view base, std::string_view location);
-bool is_secure(std::string_view url);  // https
+bool is_secure(std::string_view url);  // true for https
 
 }  // namespace virnucpro

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr mode_t kLockMode = 0666;
 constexpr std::chrono::milliseconds kLockLook{100};
 constexpr const char* kLockName = "lock";
-// The lock of a model in a hub. Locks of blobs lie beside it, but their names end in ".lock".
+// The file name of a model's lock in a hub. Blobs' locks, in the same folder, end in ".lock".
 constexpr const char* kModelLock = "virnucpro";
 
 void rename_synced(const fs::path& from, const fs::path& to) {
@@ -35,7 +35,7 @@ void rename_synced(const fs::path& from, const fs::path& to) {
   sync_directory(to.parent_path());
 }
 
-// Makes a link, which replaces any entry of its name at once. Returns 0, or errno of symlink(2).
+// Makes a link in place of any entry of its name, in one step. Returns 0, or errno of symlink(2).
 int put_link(const fs::path& to, const fs::path& link) {
   const fs::path aside = AtomicFile::partial_name(link);
   ::unlink(aside.c_str());
@@ -44,7 +44,7 @@ int put_link(const fs::path& to, const fs::path& link) {
   return 0;
 }
 
-// True for the errors of file systems without symbolic links: vfat, exfat, CIFS, FUSE.
+// Returns true for the errors of file systems without symbolic links: vfat, exfat, CIFS, FUSE.
 bool means_no_links(int error) {
   return error == EPERM || error == EOPNOTSUPP || error == ENOSYS;
 }
@@ -53,7 +53,7 @@ fs::path incomplete_folder(const TableModel& model, const ModelPlace& place) {
   return place.root / (model.name + ".incomplete");
 }
 
-// Removes the incomplete folder with its leftovers. Another process may make it again meanwhile.
+// Removes the incomplete folder with its leftovers. Ignores errors: another process may use it.
 void remove_incomplete(const fs::path& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
@@ -63,14 +63,14 @@ void remove_incomplete(const fs::path& folder) {
   fs::remove(folder, ignored);
 }
 
-// A whole file that is still in the incomplete folder.
+// A complete file that is still in the incomplete folder.
 struct WholeFile {
   const TableFile* file;
   fs::path partial;
 };
 
-// Gives files their names. A new folder gets its name only with all files in it, because predict
-// would take half a model and look no further.
+// Moves complete files to their final names. A new folder gets its name only with all files in it,
+// because predict would use an incomplete model and search no further.
 void give_names(const fs::path& aside, const std::vector<WholeFile>& files,
                 const ModelPlace& place) {
   const bool is_new = place.folder != place.root && !is_there(place.folder);
@@ -80,7 +80,7 @@ void give_names(const fs::path& aside, const std::vector<WholeFile>& files,
   if (is_new) rename_synced(to, place.folder);
 }
 
-// Moves the file back if a process was killed while it gave names, and left it in the new folder.
+// Moves the file back if a process was killed in give_names() and left it in the new folder.
 void take_back(const fs::path& aside, const ModelPlace& place, const WholeFile& whole) {
   const fs::path named = aside / place.folder.filename() / whole.file->name;
   std::error_code is_not_there;
@@ -97,7 +97,7 @@ fs::path hub_locks(const ModelPlace& place) {
   return place.root / ".locks" / place.folder.filename();
 }
 
-// True if a link of any snapshot leads to the blob: revisions share equal files.
+// Returns true if a link of any snapshot leads to the blob: revisions share equal files.
 bool is_in_use(const ModelPlace& place, const fs::path& blob) {
   std::error_code ignored;
   const fs::recursive_directory_iterator all(place.folder / "snapshots", ignored);
@@ -128,7 +128,7 @@ void remove_blob(const ModelPlace& place, const fs::path& blob, std::vector<fs::
   if (!is_in_use(place, blob)) remove_file(place.folder / "blobs" / blob, removed);
 }
 
-// Removes the links of a snapshot, and blobs without other links. Other partial files stay.
+// Removes the links of a snapshot, and blobs without other links. Keeps other partial files.
 void remove_hub_files(const TableModel& model, const ModelPlace& place,
                       std::vector<fs::path>& removed, const Cancel& cancel) {
   for (const TableFile& file : model.files) {
@@ -139,7 +139,7 @@ void remove_hub_files(const TableModel& model, const ModelPlace& place,
     remove_file(link, removed);
     if (!is_no_link) remove_blob(place, blob, removed, cancel);
   }
-  // An interrupted download has no links yet.
+  // Remove the blobs of an interrupted download, too, which has made no links yet.
   for (const TableFile& file : model.files) {
     if (!file.sha256.empty()) remove_blob(place, file.sha256, removed, cancel);
   }
@@ -162,14 +162,16 @@ void remove_empty_hub(const ModelPlace& place) {
 DownloadLock::DownloadLock(const fs::path& file, const Cancel& cancel) : file_(file) {
   bool said = false;
   while (!try_once()) {
-    if (!said) log_warning("{}: another process downloads this; waiting for it", file.string());
+    if (!said)
+      log_warning("{}: another process downloads this; waiting until it has finished",
+                  file.string());
     said = true;
     cancel.check();
     std::this_thread::sleep_for(kLockLook);
   }
 }
 
-// False if the file was removed, or made again, between its opening and its locking.
+// Returns false if another process has the lock, or removed the file between opening and locking.
 bool DownloadLock::try_once() {
   make_directory(file_.parent_path());
   fd_ = open_retrying(file_, O_RDWR | O_CREAT | O_NOFOLLOW, kLockMode);
@@ -201,7 +203,7 @@ std::map<std::string, FileHashes> install_in_hub(const HubInstall& install, cons
   const DownloadLock lock_of_model(lock_folder / kModelLock, cancel);
   make_directory(place.folder / "blobs");
   for (const HubFile& file : install.files) {
-    // Another tool may fetch the same blob.
+    // Lock each blob, because another tool may fetch it.
     const DownloadLock lock(lock_folder / (file.etag + ".lock"), cancel);
     if (install.is_whole(*file.file)) continue;
     const fs::path partial = hub_partial(place, file.etag);

@@ -11,8 +11,8 @@
 
 namespace virnucpro {
 
-// A lock between processes (flock) on a file made for it, as huggingface_hub has beside its blobs.
-// On a file system without locks it does nothing.
+// A lock between processes (flock) on a separate file, as huggingface_hub has for each blob. It has
+// no effect on a file system without locks.
 class DownloadLock {
  public:
   // Waits while another process holds the lock. Errors: kOutputWrite; those of Cancel.
@@ -27,21 +27,21 @@ class DownloadLock {
   UniqueFd fd_;
 };
 
-// Completes `partial`, which may hold the file's beginning; then verifies and syncs the file.
+// Completes `partial`, which may have the file's beginning; then verifies and syncs the file.
 using Bring =
     std::function<FileHashes(const TableFile& file, const std::filesystem::path& partial)>;
 
-// A file of a hub; `etag` is the name of its content among the blobs.
+// A file of a hub. `etag` is the name of its blob.
 struct HubFile {
   const TableFile* file = nullptr;
   std::string etag{};
 };
 
-// Puts a model into a Hugging Face cache, as huggingface_hub lays it out. First every whole blob
-// gets its name, then the snapshot gets its links, then refs/main names the snapshot. So predict
-// sees the model only when all of it is there. Without symbolic links, the blobs themselves move
-// into the snapshot, as with huggingface_hub. `is_whole` returns true if hub_content() is the file.
-// Returns the hashes of new files, by name. Errors: kOutputWrite, those of `bring` and Cancel.
+// Installs a model in the layout of a Hugging Face cache. First every complete blob gets its name,
+// then the snapshot gets its links, then refs/main names the snapshot. So predict finds only a
+// complete model. Without symbolic links, the blobs are moved into the snapshot, as huggingface_hub
+// does. `is_whole` returns true if hub_content() is the expected file. Returns the hashes of new
+// files, by name. Errors: kOutputWrite, those of `bring` and Cancel.
 struct HubInstall {
   const ModelPlace& place;
   const std::string& commit;
@@ -50,15 +50,15 @@ struct HubInstall {
   Bring bring;
 };
 std::map<std::string, FileHashes> install_in_hub(const HubInstall& install, const Cancel& cancel);
-// Returns the path of a file's content: among the blobs, or without a link in the snapshot.
+// Returns the path of a file's content: the blob or, without links, the file in the snapshot.
 std::filesystem::path hub_content(const ModelPlace& place, const std::string& commit,
                                   const HubFile& file);
 std::filesystem::path hub_partial(const ModelPlace& place, const std::string& etag);
 
-// Puts files of a model into a plain folder. They first lie in the folder "<model>.incomplete", and
-// get their names together when all are whole. `find_missing` is called under the lock, because
-// another process may have brought the files. `key_of` names the version of a file, so that a part
-// of another version is not used. Errors: kOutputWrite, those of `bring` and Cancel.
+// Installs files of a model in a plain folder. The files are written in "<model>.incomplete", and
+// get their names together when all are complete. `find_missing` is called under the lock, because
+// another process may have fetched the files. `key_of` identifies the version of a file, so that a
+// part of another version is not continued. Errors: kOutputWrite, those of `bring` and Cancel.
 struct PlainInstall {
   const TableModel& model;
   const ModelPlace& place;

@@ -26,7 +26,7 @@ const fs::path& required(const fs::path& folder, const char* what) {
               fmt::format("no variable says where {} is, not even HOME: give --models-dir", what));
 }
 
-// Returns a file's limit by its kind: larger JSON files are not read; a classifier has some MB.
+// Returns the most bytes for a file's type: larger JSON is not read; a classifier has some MB.
 std::uint64_t most_of_kind(const TableModel& model, const TableFile& file) {
   if (file.name.ends_with(".json")) return kMaxJsonBytes;
   const PublishedModel* known = find_published(model.name);
@@ -40,7 +40,7 @@ std::uint64_t most_bytes(const TableModel& model, const TableFile& file) {
   return *file.bytes_about + *file.bytes_about / kOfARoundedSize;
 }
 
-// Adds the hash that the blob's name gives: a blob is named after its content.
+// Adds the hash that is the blob's name, because a blob is named after its content.
 void add_blob_name(ExpectedFile& expected, const fs::path& path) {
   std::error_code is_no_link;
   const fs::path blob = fs::read_symlink(path, is_no_link);

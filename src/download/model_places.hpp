@@ -12,14 +12,13 @@
 
 namespace virnucpro {
 
-// A place where a model's files lie, or would lie.
+// A place where a model's files are, or where they will be installed.
 struct ModelPlace {
-  bool is_hub = false;           // laid out as a Hugging Face cache
+  bool is_hub = false;           // has the layout of a Hugging Face cache
   std::filesystem::path root;    // the cache, or the plain folder of models
-  std::filesystem::path folder;  // the model's folder in it; `root` if it has none
+  std::filesystem::path folder;  // the model's folder; may be `root` itself
 
-  // Returns a file's path. In a hub it is in the snapshot that refs/main names; empty if there is
-  // none.
+  // Returns a file's path. In a hub, it is a path in hub_snapshot(), and empty without a snapshot.
   std::filesystem::path path_of(const TableFile& file) const;
   // Returns the folder that has the record of hashes (HashRecord).
   const std::filesystem::path& record_folder() const { return is_hub ? folder : root; }
@@ -27,27 +26,27 @@ struct ModelPlace {
   std::filesystem::path shown(const TableModel& model) const;
 };
 
-// Returns the snapshot that refs/main names, or nothing. Errors: kWeightsMissing if reading fails.
+// Returns the snapshot that refs/main names, else "". Errors: kWeightsMissing if reading fails.
 std::filesystem::path hub_snapshot(const ModelPlace& place);
 
 ModelPlace plain_place(const std::filesystem::path& root, const TableModel& model);
-// Returns the places where predict looks for a model; a download uses the first. `models_dir`, if
-// given, is the only place. Else they are the caches of the Python tools, so that all programs
-// share 12 GB, and this program's own folder. Errors: kUsage if the environment names no place, not
-// even HOME.
+// Returns the places where predict looks for a model; a download uses the first place. If
+// `models_dir` is given, it is the only place. Otherwise the places are the caches of the Python
+// tools, so that all programs share 12 GB, and this program's own folder. Errors: kUsage if no
+// environment variable names a place, not even HOME.
 std::vector<ModelPlace> places_of(const TableModel& model, const std::filesystem::path& models_dir);
 
 enum class FileState : std::uint8_t {
   kMissing,
-  kWhole,      // it has the known size and hash
-  kUnchecked,  // it is there, and its hash is unknown
-  kDamaged,    // it is there, and differs
+  kWhole,      // size and hash are as expected
+  kUnchecked,  // the file exists, but no hash is known
+  kDamaged,    // the file exists, but differs
 };
 
-// Returns a file's name for people, --sha256 and HashRecord: "dnabert-s/config.json".
+// Returns a file's name for messages, --sha256 and HashRecord: "dnabert-s/config.json".
 std::string label_of(const TableModel& model, const TableFile& file);
 
-// Hashes that the user gave, by label_of(); they replace all others.
+// Hashes that the user gave, by label_of(). A given hash replaces any other.
 using GivenHashes = std::map<std::string, std::string>;
 
 struct FileFinding {
@@ -67,13 +66,13 @@ struct ModelFinding {
   const FileFinding* damaged() const;  // the first damaged file, or nullptr
 };
 
-// Joins the facts about a file from the table, the user and the record.
+// Returns a file's expected size and hashes, from the table, the user and the record.
 ExpectedFile expected_file(const TableModel& model, const TableFile& file, const ModelPlace& place,
                            const GivenHashes& given);
 
-// Finds which files are there, without reading them.
+// Finds which files exist, without reading them.
 ModelFinding find_model(const TableModel& model, const ModelPlace& place);
-// Reads every file that is there, and compares it with the known facts.
+// Reads every file that exists, and compares it with its expected size and hashes.
 ModelFinding examine_model(const TableModel& model, const ModelPlace& place,
                            const GivenHashes& given, const Cancel& cancel,
                            DownloadProgress& progress);

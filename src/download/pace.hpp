@@ -10,9 +10,9 @@
 
 namespace virnucpro {
 
-// The least speed of a connection: 1 KiB/s over a minute. A slower connection is given up and does
-// not give the attempts back: otherwise a server that sends a byte a minute, or a byte for each
-// connection, would be asked for ever.
+// The least speed of a connection: 60 KiB in a minute. A slower connection fails. Attempts become
+// available again only after `bytes` new bytes; otherwise a server that sends one byte for each
+// connection would be asked for ever.
 struct Pace {
   std::uint64_t bytes = 60U << 10U;
   double seconds = 60;
@@ -22,7 +22,7 @@ class PaceWatch {
  public:
   explicit PaceWatch(const Pace& pace) : pace_(pace) {}
 
-  // `came` is the number of bytes since the watch was made.
+  // `came` is the number of bytes received since construction.
   bool is_too_slow(std::uint64_t came) {
     if (came - counted_ >= pace_.bytes) {
       counted_ = came;

@@ -22,10 +22,10 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Replaces a default base URL by `set`, without its last slash, if `set` is not empty.
+// Replaces a default base URL by `set`, without slashes at its end, if `set` is not empty.
 void take_base(std::string& base, const std::string& set, const char* name) {
   if (set.empty()) return;
-  if (origin_of(set).empty() || !is_plain_url(set)) {  // not shown: it may hold a password
+  if (origin_of(set).empty() || !is_plain_url(set)) {  // not shown: may contain a password
     throw Error(ErrorKind::kUsage,
                 fmt::format("{}: expected an https or http URL without a user name", name));
   }
@@ -36,8 +36,8 @@ bool is_token(std::string_view text) {
   return std::ranges::all_of(text, [](char letter) { return letter > 0x20 && letter < 0x7f; });
 }
 
-// Reads the hub's headers, if there are any: a redirect to the data has them, a redirect to a
-// repository's new name has not.
+// Reads the hub's headers; returns nothing if they are missing. A redirect to the data has them; a
+// redirect to a repository's new name does not.
 std::optional<RemoteFile> hub_file(const std::string& url, const HttpReply& reply) {
   RemoteFile file{.urls = {url}};
   file.commit = reply.headers.get("x-repo-commit");
@@ -49,7 +49,8 @@ std::optional<RemoteFile> hub_file(const std::string& url, const HttpReply& repl
   // Commit and ETag become file names, the ETag also with the endings ".lock" and ".incomplete".
   const bool is_name = is_file_name(file.etag) && file.etag.find('.') == std::string::npos;
   if (is_file_name(file.commit) && is_name) return file;
-  throw network_error(url, "its commit and ETag cannot be used as names");
+  throw network_error(url,
+                      "its commit and ETag cannot be used as names of files: try another mirror");
 }
 
 }  // namespace
@@ -74,7 +75,8 @@ SourceSettings source_settings(const std::string& github, const std::string& fai
   take_base(settings.fair_esm, fair_esm, "VIRNUCPRO_FAIR_ESM_URL");
   settings.token = variable("HF_TOKEN");
   if (!is_token(settings.token)) {
-    throw Error(ErrorKind::kUsage, "HF_TOKEN holds blanks or letters that a token cannot have");
+    throw Error(ErrorKind::kUsage,
+                "HF_TOKEN has a blank or another character that a token cannot have");
   }
   const std::string offline = variable("HF_HUB_OFFLINE");
   settings.offline = !offline.empty() && parse_bool(offline).value_or(true);
@@ -120,7 +122,8 @@ HttpReply Sources::head(const std::string& url, std::uint64_t retries) {
   }
 }
 
-// Follows a redirect within the hub (a repository was renamed), as huggingface_hub does.
+// Asks the hub about a file. Follows redirects within the hub, as huggingface_hub does, because a
+// repository may have been renamed.
 RemoteFile Sources::ask_hub(const std::string& url) {
   std::string at = url;
   for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
@@ -129,18 +132,20 @@ RemoteFile Sources::ask_hub(const std::string& url) {
     if (!answered) throw network_error(at, failure_text(reply));
     if (const auto file = hub_file(at, reply)) return *file;
     if (!reply.is_redirect())
-      throw network_error(at, "it names no commit, so it is not a Hugging Face hub");
+      throw network_error(
+          at, "the reply has no commit, so this is not a Hugging Face hub: check HF_ENDPOINT");
     const std::string to = redirect_target(at, reply);
     if (origin_of(to) != origin_of(url)) {
-      throw network_error(at,
-                          fmt::format("it names no commit, and redirects to {}", origin_of(to)));
+      throw network_error(
+          at, fmt::format("the reply has no commit, and redirects to {}: check HF_ENDPOINT",
+                          origin_of(to)));
     }
     at = to;
   }
   throw network_error(url, fmt::format("more than {} redirects", kMostRedirects));
 }
 
-// Asks a mirror about a file. A server without HEAD tells nothing before the file comes.
+// Asks a mirror about a file. A server that does not support HEAD tells nothing at this point.
 RemoteFile Sources::ask_mirror(const std::string& url, std::uint64_t retries) {
   std::string at = url;
   for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
@@ -167,7 +172,7 @@ RemoteFile Sources::look_up(const TableModel& model, const TableFile& file,
   std::string failures;
   for (auto url = urls.begin(); url != urls.end(); ++url) {
     try {
-      // Retry only on the last mirror: before that, the next mirror is the better attempt.
+      // Retry only on the last mirror; for the others, the next mirror is the better attempt.
       RemoteFile found = ask_mirror(*url, url + 1 == urls.end() ? settings_.retries : 0);
       found.urls.insert(found.urls.end(), url + 1, urls.end());
       return found;

@@ -20,7 +20,7 @@ struct SourceSettings {
       "https://dl.fbaipublicfiles.com/fair-esm/models";  // VIRNUCPRO_FAIR_ESM_URL
   std::string token{};        // HF_TOKEN; only for `hugging_face`'s own host
   bool offline = false;       // HF_HUB_OFFLINE
-  std::uint64_t retries = 5;  // of a request that failed
+  std::uint64_t retries = 5;  // further attempts after a failed request
   Pace pace{};                // slower connections count as failed
 };
 
@@ -30,9 +30,9 @@ SourceSettings source_settings(const std::string& github, const std::string& fai
 
 // A server's facts about a file, before any of it is fetched.
 struct RemoteFile {
-  std::vector<std::string> urls;  // the first one answered; the others are mirrors
+  std::vector<std::string> urls;  // the first URL answered; the others are mirrors
   std::optional<std::uint64_t> bytes{};
-  std::string etag{};    // in a hub the content's hash; elsewhere only a version
+  std::string etag{};    // in a hub a hash of the content; elsewhere a version
   std::string commit{};  // of a hub's repository
 };
 
@@ -41,7 +41,7 @@ class Sources {
   Sources(SourceSettings settings, const Cancel& cancel)
       : settings_(std::move(settings)), cancel_(cancel), client_(cancel, settings_.pace) {}
 
-  // Returns the URLs of a file: any will do. `revision`, if not empty, replaces the table's.
+  // Returns the URLs of a file; any can be used. `revision`, if not empty, replaces the table's.
   std::vector<std::string> urls_of(const TableModel& model, const TableFile& file,
                                    const std::string& revision = {}) const;
   // Asks a server about a file: the hub, before it redirects to the data; else the first mirror
@@ -51,9 +51,9 @@ class Sources {
   const SourceSettings& settings() const { return settings_; }
   HttpClient& client() { return client_; }
   const Cancel& cancel() const { return cancel_; }
-  // Returns the token if it may be sent to this URL: to the hub's own scheme, host and port.
+  // Returns the token if the URL has the hub's scheme, host and port; else "".
   std::string token_for(const std::string& url) const;
-  // Throws kNetwork if no request is allowed.
+  // Throws kNetwork if HF_HUB_OFFLINE forbids requests.
   void require_online() const;
 
  private:
@@ -72,7 +72,7 @@ std::string page_of(const TableModel& model);
 // Returns the target of a redirect. Errors: kNetwork without a target, or from https to http.
 std::string redirect_target(const std::string& from, const HttpReply& reply);
 inline constexpr int kMostRedirects = 10;
-// Makes the error kNetwork for a URL.
+// Returns the error kNetwork for a URL.
 Error network_error(const std::string& url, const std::string& why);
 
 }  // namespace virnucpro

@@ -424,7 +424,7 @@ def test_another_part_than_was_asked_for(home, faulty):
     total = len(CONTENT)
     result, _ = faulty(Answers(CONTENT, cut={1: 100_000},
                                content_range=f"bytes 99999-{total - 1}/{total}"))
-    assert "the server was asked for the bytes from 100000 on, and sends" in message(result)
+    assert "the server was asked for the bytes from 100000 on, but sent" in message(result)
     assert whole(home)
 
 
@@ -652,7 +652,7 @@ def test_a_file_without_a_hash_is_held_to_its_first(home, faulty):
 def test_a_first_hash_that_fits_no_more_is_named(home, faulty):
     """And where it is, so that a change that is meant can be taken."""
     record = home.own / "virnucpro-hashes.json"
-    advice = (f"expected {sha256(CONTENT)} (its first hash); if the change is meant, delete the entry "
+    advice = (f"expected {sha256(CONTENT)} (its first hash); if the publisher changed the file, delete the entry "
               f'"m/f" in {record}')
     _, server = faulty(Answers(CONTENT), known=False)
     (home.own / "f").write_bytes(CONTENT[::-1])
