@@ -8,8 +8,8 @@
 namespace virnucpro {
 namespace {
 
-// bash splits words at : and =, which occur in names of models and after long options. So the parts
-// are joined again, and of each suggestion only the part after the last : is returned.
+// bash splits words at : and =, which occur in names of models and after long options. The script
+// therefore joins the parts, and suggests only the part after the last : of each word.
 constexpr std::string_view kHead =
     R"bash(# Completion of virnucpro for bash; made from the program's table of options.
 
@@ -96,7 +96,7 @@ void for_each_command(std::string& text, const Command& command, const Line& lin
   for (const Command& inner : command.commands) for_each_command(text, inner, line);
 }
 
-// Returns "virnucpro predict --name" | …, for a shell's case; global options are for all commands.
+// Returns an option's patterns for a shell's case: "virnucpro predict --name", or for all commands.
 std::string patterns(const Command& command, const OptionRow& option, bool is_global) {
   std::string text;
   for (const std::string& name : option.names) {
@@ -111,7 +111,7 @@ std::string value_cases(const Command& command, bool is_global) {
   std::string text;
   for (const OptionRow& option : command.options) {
     if (!option.takes_value() || option.listed_by == ListedBy::kHelpV2) continue;
-    // After an option that stands alone, another option may follow.
+    // If the value may be left out, another option may follow.
     const char* const unless = option.alone == nullptr ? "" : "[[ $cur == -* ]] && return 1; ";
     text += fmt::format("    {}) {}{} ;;\n", patterns(command, option, is_global), unless,
                         offer(option));

@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns `commands` without options, with names that begin with `before`.
+// Returns copies of `commands` without options; `before` is the beginning of their paths.
 std::list<Command> topics(const std::list<Command>& commands, const std::string& before) {
   std::list<Command> result;
   for (const Command& command : commands) {

@@ -55,7 +55,7 @@ void add_option(std::string& text, const OptionRow& option) {
   text += item(option_term(option), roff(option.whole_text()) + required);
 }
 
-// Begins a paragraph, except after a heading, which begins one itself.
+// Begins a paragraph, except after a heading, where roff begins a paragraph anyway.
 void begin_paragraph(std::string& text) {
   const std::size_t last_line = text.rfind('\n', text.size() - 2) + 1;
   if (!std::string_view(text).substr(last_line).starts_with(".S")) text += ".PP\n";
@@ -93,7 +93,7 @@ void add_footer(std::string& text, std::string_view footer) {
   if (verbatim) text += ".fi\n.RE\n";
 }
 
-// Returns the examples of a footer, or its remarks on options, without the heading.
+// Returns the examples of a footer without their heading, or the other lines of the footer.
 std::string part_of(std::string_view footer, bool examples) {
   std::string text;
   while (!footer.empty()) {
@@ -113,10 +113,10 @@ void add_commands(std::string& text, const Command& parent) {
   }
 }
 
-// Adds a section for v2's flags: flags without effect are in no command's help.
+// Adds a section for v2's flags, because flags without effect are in no command's help.
 void add_flags_of_v2(std::string& text, const Command& program) {
   text += fmt::format(
-      ".SH FLAGS OF V2\nAccepted by {}, so that the command lines of v2 run; those without effect "
+      ".SH FLAGS OF V2\nAccepted by {}, so that the command lines of v2 run; flags without effect "
       "are not in \\fB\\-\\-help\\fR.\n",
       fmt::join(commands_with(program, ListedBy::kHelpV2), ", "));
   for (const V2Flag& flag : v2_flags()) {
@@ -136,8 +136,8 @@ void add_environment(std::string& text) {
 
 void add_configuration(std::string& text) {
   text +=
-      ".SH CONFIGURATION\nThe file of \\fB\\-\\-config\\fR is YAML. A flag goes before the "
-      "environment, the environment before the file, the file before the default.\n";
+      ".SH CONFIGURATION\nThe file of \\fB\\-\\-config\\fR is YAML. Flags override the "
+      "environment, the environment overrides the file, and the file overrides the defaults.\n";
   for (const ConfigKey& key : config_keys()) {
     if (!key.used) continue;
     text += item(fmt::format("\\fB{}\\fR (default {})", roff(key.name), roff(key.fallback)),
@@ -150,17 +150,16 @@ void add_files(std::string& text) {
   constexpr std::pair<RunFile, std::string_view> kFiles[]{
       {run_files::kFrameTable, "the scores of every stop-free frame"},
       {run_files::kConsensusTable, "the largest scores of every chunk"},
-      {run_files::kSequenceTable, "a row for every sequence: what was found and what it is called"},
-      {run_files::kContigTable, "what the chunks of each sequence say together (--rollup)"},
-      {run_files::kChunkBed, "where on its sequence each chunk lies (--bed)"},
+      {run_files::kSequenceTable, "a row for every sequence, with its scores and its call"},
+      {run_files::kContigTable, "the result of all chunks of each sequence together (--rollup)"},
+      {run_files::kChunkBed, "the position of each chunk on its sequence (--bed)"},
       {run_files::kVirusFasta, "the sequences called virus (--virus-fasta)"},
-      {run_files::kFailedInputs,
-       "the inputs that could not be read to their end, where there are any"},
-      {run_files::kSyntheticMark, "the models whose weights are random, where there are any"},
+      {run_files::kFailedInputs, "the inputs that could not be read completely, if there are any"},
+      {run_files::kSyntheticMark, "the models whose weights are random numbers, if there are any"},
       {run_files::kJournal, "the journal of the run"},
-      {run_files::kLock, "host and process of the run that is on; gone at its end"},
+      {run_files::kLock, "host and process of the present run; removed at its end"},
       {run_files::kOwnFiles, "the files that runs wrote"},
-      {run_files::kLog, "what happened"},
+      {run_files::kLog, "the log of the run"},
   };
   text +=
       ".SH FILES\n\\fBpredict\\fR writes into the folder of \\fB\\-\\-output\\fR, else "
@@ -170,7 +169,7 @@ void add_files(std::string& text) {
     text += item(fmt::format("\\fB{}\\fR", roff(file.in("", "NAME").string())), roff(meaning));
   }
   text +=
-      ".PP\nThere is no configuration but the file of \\fB\\-\\-config\\fR. The columns of the "
+      ".PP\nThe file of \\fB\\-\\-config\\fR is the only configuration file. The columns of the "
       "tables are described in \\fIshare/doc/virnucpro/docs/use/outputs.md\\fR.\n";
 }
 

@@ -23,12 +23,12 @@ std::string with_backslashes(std::string_view text, std::string_view letters) {
   return result;
 }
 
-// Returns text for a table cell.
+// Escapes a text for a table cell.
 std::string cell(std::string_view text) {
   return with_backslashes(text, "|");
 }
 
-// Returns text in which nothing looks like an HTML tag.
+// Escapes a text, so that nothing in it looks like an HTML tag.
 std::string markdown(std::string_view text) {
   return with_backslashes(text, "<");
 }
@@ -51,20 +51,20 @@ std::string option_row(const OptionRow& option) {
                      option.required && !option.is_argument() ? " (required)" : "");
 }
 
-// True for --help: every command has it, so the page lists it once.
+// Returns true for --help, which the page lists once, because every command has it.
 bool is_help(const OptionRow& option) {
   const Ask* ask = std::get_if<Ask>(&option.target);
   return ask != nullptr && *ask == Ask::kHelp;
 }
 
-// True if `other` has the option with the same words.
+// Returns true if `other` has the same option with the same text.
 bool has_same(const Command& other, const OptionRow& option) {
   const OptionRow* same = other.find_option(option.names.back());
   return same != nullptr && option_row(*same) == option_row(option);
 }
 
-// Lists the options of `command`. Options that are the same in `told`, an earlier command of the
-// page, are only named at the end.
+// Lists the options of `command`. If `told`, an earlier command of the page, has an option with the
+// same text, the option is only named at the end.
 std::string option_list(const Command& command, const Command* told) {
   std::vector<std::string> shared;
   std::string rows;
@@ -96,7 +96,7 @@ void add_option_sections(std::string& text, const Command& parent, const Command
   }
 }
 
-// Flags with the same words share a row.
+// Returns the table of v2's flags; flags with the same meaning share a row.
 std::string v2_flag_table() {
   std::string text = "\n| flag | what it stands for |\n|---|---|\n";
   std::string_view says;
@@ -119,8 +119,8 @@ std::string option_reference(const Command& program) {
       "# Commands and options\n\n"
       "Made by `make docs` from the options in `src/cli` and `measure/commands`; not to be "
       "edited.\n\n"
-      "`virnucpro COMMAND --help` shows what most runs need, with examples, `--help-all` all of "
-      "this. These\noptions go before or after the command:\n";
+      "`virnucpro COMMAND --help` shows what most runs need, with examples; `--help-all` shows "
+      "all\noptions. These options go before or after the command:\n";
   text += option_list(program, nullptr);
   add_option_sections(text, program, program.commands.front());
   text += fmt::format("\n## Flags of v2\nAccepted by {}, so that the command lines of v2 run.\n",
@@ -151,12 +151,12 @@ std::string configuration_reference() {
       "# Configuration\n\n"
       "Made by `make docs` from the tables in `src/base/config_keys.cpp` and\n"
       "`src/cli/environment.cpp`; not to be edited.\n\n"
-      "`-c FILE` reads YAML; `virnucpro utils generate-config` writes a file with every key. A "
-      "flag goes\nbefore the environment, the environment before the file, the file before the "
-      "default. A key without\neffect is accepted with any value, and `-v` says so "
-      "(`features.esm.toks_per_batch`: a warning does);\nan unknown key is a warning that names "
+      "`-c FILE` reads YAML; `virnucpro utils generate-config` writes a file with every key. Flags "
+      "override\nthe environment, the environment overrides the file, and the file overrides the "
+      "defaults. A key without\neffect is accepted with any value, and `-v` logs it "
+      "(`features.esm.toks_per_batch` gives a warning).\nAn unknown key gives a warning that names "
       "the "
-      "nearest; a value of the wrong type is an error that names\nthe line.\n\n"
+      "nearest key. A value of the wrong type is an error that names\nthe line.\n\n"
       "| key | default | effect | meaning |\n|---|---|---|---|\n";
   for (const ConfigKey& key : config_keys()) {
     text += fmt::format("| `{}` | `{}` | {} | {} |\n", key.name, cell(key.fallback),

@@ -30,7 +30,7 @@ void add_synthetic(ValueWords& values, std::span<const SyntheticShape> shapes) {
 void add_synthetic_esm2(ValueWords& values) {
   add_synthetic(values, synthetic_esm2_shapes());
   for (const SyntheticShape& shape : synthetic_esm2_shapes()) {
-    if (!is_published_esm2(shape)) continue;  // variants of a tiny model would only be in the way
+    if (!is_published_esm2(shape)) continue;  // do not suggest variants of tiny models
     for (const SyntheticVariant& variant : synthetic_variants()) {
       values.words.push_back(fmt::format("synthetic:{}-{}", brief_name(shape), variant.name));
     }

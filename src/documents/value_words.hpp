@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// The suggestions of completion for a value.
+// The values that completion suggests.
 struct ValueWords {
   bool files = false;
   bool directories = false;
@@ -16,9 +16,9 @@ struct ValueWords {
   std::vector<std::string> words;
 };
 
-// Reads `value` in help's notation: words, "auto|cpu"; a name in capitals for values without a list
-// (FILE, DIR, N, …); "[,...]" at the end for a list. Errors: kInternal for an unknown name in
-// capitals, so that a new one gets described.
+// Parses the help's notation of a value: words ("auto|cpu"), names in capitals for other values
+// (FILE, DIR, N, …), and "[,...]" at the end for a list. Errors: kInternal for an unknown name in
+// capitals, so that new names are added to this function.
 ValueWords value_words(std::string_view value);
 // Returns the suggestions for a row: those of its value, and its own words.
 ValueWords value_words(const OptionRow& row);

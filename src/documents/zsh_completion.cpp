@@ -34,7 +34,7 @@ std::string function_name(const std::string& command) {
   return name;
 }
 
-// Returns "FILE:_files" for the value of an option, or for an argument.
+// Returns zsh's specification of a value: "FILE:_files".
 std::string value_part(const OptionRow& row) {
   const ValueWords values = value_words(row);
   std::string action = " ";
@@ -50,7 +50,7 @@ std::string value_part(const OptionRow& row) {
   return fmt::format("{}:{}", escaped(row.value, ":"), action);
 }
 
-// Returns names like "-o+" and "--output=": a value may be the next word or follow the name.
+// Returns names like "-o+" and "--output=": the value may be the next word or follow the name.
 std::vector<std::string> names_with_value(const OptionRow& option) {
   std::vector<std::string> names = option.names;
   if (!option.takes_value()) return names;
