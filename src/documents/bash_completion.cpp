@@ -96,7 +96,8 @@ void for_each_command(std::string& text, const Command& command, const Line& lin
   for (const Command& inner : command.commands) for_each_command(text, inner, line);
 }
 
-// Returns an option's patterns for a shell's case: "virnucpro predict --name", or for all commands.
+// Returns an option's patterns for a shell's case, such as "virnucpro predict --name". The patterns
+// of a global option match every command.
 std::string patterns(const Command& command, const OptionRow& option, bool is_global) {
   std::string text;
   for (const std::string& name : option.names) {

@@ -15,7 +15,8 @@ class Attempts {
  public:
   Attempts(std::uint64_t retries, const Cancel& cancel) : retries_(retries), cancel_(cancel) {}
 
-  // Logs `why`, waits and returns true; returns false if no attempt is left. Errors: of Cancel.
+  // Logs `why`, waits and returns true; returns false at once if no attempt is left. Errors: those
+  // of Cancel.
   bool wait_for_next(const std::string& why, std::optional<std::uint64_t> asked_seconds);
   // Makes all attempts available again, after progress (see Pace).
   void start_over() { used_ = 0; }
@@ -26,8 +27,8 @@ class Attempts {
   std::uint64_t used_ = 0;
 };
 
-// Returns true if the request may succeed later: the server is busy or broken, or the connection
-// broke.
+// Returns true if the request may succeed later, because the server is busy or broken, or the
+// connection was lost.
 bool may_pass(const HttpReply& reply);
 // Returns why a request failed, in words: "the server answered 404", "Could not resolve host: …".
 std::string failure_text(const HttpReply& reply);

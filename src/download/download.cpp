@@ -105,7 +105,7 @@ std::string first_hash_note(const std::string& name, const std::string& sha256,
       name, sha256, record.file().string());
 }
 
-// Compares the server's size and hash with the expected ones, and fills in what is not known.
+// Compares the server's size and hash with the expected values; fills in unknown values.
 void take_remote(PlannedFile& planned) {
   const auto fail = [&planned](const std::string& why) {
     throw Error(ErrorKind::kDownloadMismatch, Place{.file = planned.remote.urls.front()}, why);

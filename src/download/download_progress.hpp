@@ -14,7 +14,6 @@
 
 namespace virnucpro {
 
-// The progress of one file.
 struct TransferState {
   std::string what;  // "dnabert-s/config.json"
   std::uint64_t done = 0;

@@ -255,8 +255,8 @@ class Fetch : public BodySink {
   std::uint64_t furthest_ = 0;
 };
 
-// Returns true if the partial file is kept. It is removed if it is wrong, or if it filled the disk
-// and its size is unknown: it may be endless.
+// Returns true if the partial file is kept. It is removed after a mismatch. It is also removed if
+// it filled the disk and its size is unknown, because it may be endless.
 bool leaves_use(const Error& error, const Fetch& fetch) {
   const bool is_full =
       error.kind() == ErrorKind::kOutputWrite || error.kind() == ErrorKind::kNoSpace;

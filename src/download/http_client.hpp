@@ -15,7 +15,7 @@ struct HttpRequest {
   std::string url;
   bool head = false;       // ask for the headers only
   std::uint64_t from = 0;  // offset of the first byte to send
-  std::string if_range{};  // an ETag; of another version, the server sends the whole file
+  std::string if_range{};  // an ETag; a server with another version sends the whole file
   std::string token{};     // sent as "Authorization: Bearer"
 };
 
@@ -32,7 +32,7 @@ struct HttpReply {
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  // Called once, before the body's first byte, even if there is none. Returns false to refuse it.
+  // Called once, before the body's first byte, or without a body. Returns false to refuse the body.
   virtual bool accept(const HttpReply& reply) = 0;
   // Receives some bytes of the body. Returns false to end the transfer.
   virtual bool take(std::string_view part) = 0;

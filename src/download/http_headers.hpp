@@ -27,7 +27,7 @@ class HttpHeaders {
   std::size_t bytes_ = 0;
 };
 
-// The header "bytes 100-199/200"; the total may be unknown ("*").
+// The values of a Content-Range such as "bytes 100-199/200"; the total may be unknown ("*").
 struct ContentRange {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
@@ -41,7 +41,7 @@ std::string etag_value(std::string_view etag);
 bool is_strong_etag(std::string_view etag);
 
 // Returns "https://host:443" for a URL, in lower case; empty if the URL is neither http nor https,
-// or names a user.
+// or contains a user name.
 std::string origin_of(std::string_view url);
 // Resolves a reply's Location against the URL `base`; empty if the result is not http or https.
 std::string resolve_url(std::string_view base, std::string_view location);

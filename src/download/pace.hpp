@@ -12,7 +12,7 @@ namespace virnucpro {
 
 // The least speed of a connection: 60 KiB in a minute. A slower connection fails. Attempts become
 // available again only after `bytes` new bytes; otherwise a server that sends one byte for each
-// connection would be asked for ever.
+// connection would be asked forever.
 struct Pace {
   std::uint64_t bytes = 60U << 10U;
   double seconds = 60;

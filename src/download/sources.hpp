@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// The servers of the files. Their URLs have no slash at the end.
+// The servers of the files, each with the variable that replaces it. URLs have no slash at the end.
 struct SourceSettings {
   std::string hugging_face = "https://huggingface.co";       // HF_ENDPOINT
   std::string github = "https://raw.githubusercontent.com";  // VIRNUCPRO_GITHUB_URL
@@ -24,8 +24,8 @@ struct SourceSettings {
   Pace pace{};                // slower connections count as failed
 };
 
-// Returns the settings from HF_* variables and these URLs; an empty URL keeps the default. Errors:
-// kUsage for a URL or token that cannot be used.
+// Returns the settings from the HF_* variables and the two URLs; an empty URL keeps the default.
+// Errors: kUsage for a URL or token that cannot be used.
 SourceSettings source_settings(const std::string& github, const std::string& fair_esm);
 
 // A server's facts about a file, before any of it is fetched.

@@ -17,7 +17,7 @@ struct BatchTimes {
   double classifier = 0;  // includes the check of the results
   double to_host = 0;     // sending the results back
 
-  // Returns the seconds from the first kernel to the results. Sending the input comes before.
+  // Returns the seconds from the first kernel to the results, without to_device, which is earlier.
   constexpr double busy() const noexcept { return esm2 + dnabert_s + classifier + to_host; }
   constexpr double all() const noexcept { return waiting + busy(); }
 };
@@ -79,7 +79,7 @@ struct BatchMetrics {
   std::optional<WorkerMemory> memory{};             // the worker's memory then; empty on the CPU
 
   std::uint64_t tokens() const noexcept { return esm_tokens + dna_tokens; }
-  std::optional<double> tokens_per_sec() const noexcept {  // per second of busy()
+  std::optional<double> tokens_per_sec() const noexcept {  // tokens() per second of busy()
     return times.busy() > 0 ? std::optional(static_cast<double>(tokens()) / times.busy())
                             : std::nullopt;
   }

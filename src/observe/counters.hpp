@@ -14,7 +14,7 @@
 namespace virnucpro {
 
 // A counter that several threads may raise while others read it. Its memory order is relaxed: a
-// reader may see the changes of two counters in another order.
+// reader may see a counter's change before an earlier change of another counter.
 class Counter {
  public:
   void add(std::uint64_t amount = 1) noexcept {
@@ -38,7 +38,6 @@ class TimeCounter {
   Counter nanoseconds_;
 };
 
-// Adds the time of a scope to a counter.
 class TimedScope {
  public:
   explicit TimedScope(TimeCounter& counter) noexcept : counter_(counter) {}
@@ -59,7 +58,7 @@ struct HostTimes {
   TimeCounter tables;
 };
 
-// Counts the calls that are close to the other call; such chunks are computed again.
+// Counts close calls: chunks whose call a small error could change. They are computed again.
 struct CloseCallCounters {
   Counter chunks;      // chunks whose call was checked
   Counter recomputed;  // chunks computed again
@@ -104,7 +103,8 @@ class ErrorSums {
 
 inline constexpr std::size_t kShadowStrata = 4;
 
-// Counts the chunks whose calls were not close, by stratum of distance (run/shadow_check.hpp).
+// Counts the chunks whose calls were not close. The strata are ranges of the distance from the
+// other call (run/shadow_check.hpp).
 struct ShadowCounters {
   struct Stratum {
     Counter chunks;

@@ -42,8 +42,8 @@ void* open_library(const std::string& library, std::string& failure) {
   return opened;
 }
 
-// Returns the index of the parenthesis before a function's parameters. It is the first one outside
-// of angle brackets, unless it begins "(anonymous namespace)".
+// Returns the index of the parenthesis before a function's parameters: the first parenthesis
+// outside of angle brackets that does not begin "(anonymous namespace)".
 std::size_t end_of_name(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -52,7 +52,7 @@ class Cupti {
   // Ends measuring. Activities that are still running are lost; drain() returns the others.
   void stop();
 
-  // The nanoseconds that this class (`recording`) and CUPTI spent since the last drain_costs().
+  // The nanoseconds that this class (`recording`) and CUPTI (`cupti`) spent since the last call.
   struct Costs {
     std::uint64_t recording = 0;
     std::uint64_t cupti = 0;
@@ -83,7 +83,7 @@ class Cupti {
   std::unique_ptr<Functions> functions_;
   std::string failure_;
   bool is_measuring_ = false;
-  std::mutex mutex_;  // needed because CUPTI's threads deliver buffers
+  std::mutex mutex_;  // guards the members below from CUPTI's threads
   std::map<std::string, std::string, std::less<>> names_;  // short names by mangled name
   std::vector<Waiting> waiting_;
   std::unordered_map<std::uint32_t, std::uint64_t> batches_;  // batches by correlation

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kRuntime = 5;
 inline constexpr std::uint32_t kConcurrentKernel = 10;
 inline constexpr std::uint32_t kOverhead = 17;
 inline constexpr std::uint32_t kExternalCorrelation = 39;
-// The types of records that are enabled. CUPTI reports correlations only together with kRuntime.
+// The types of records that are enabled. CUPTI reports correlations only if kRuntime is enabled.
 inline constexpr std::array kKinds{kMemcpy,   kMemset, kConcurrentKernel, kExternalCorrelation,
                                    kOverhead, kRuntime};
 

@@ -21,10 +21,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long stop() waits for a sample. A sample takes milliseconds; a slower driver may be stuck.
+// How long stop() waits for the thread. A sample takes some milliseconds; a driver that takes
+// longer may never answer.
 constexpr std::chrono::milliseconds kPatience{500};
-// How long a sample waits for the batches of its moment. A batch takes some tenths of a second on a
-// large GPU and ten seconds on a small GPU.
+// How long a sample waits for the results of the batches that tell its phases. A batch takes some
+// tenths of a second on a large GPU and ten seconds on a small GPU.
 constexpr std::chrono::seconds kLongestHold{20};
 
 template <typename T>
@@ -98,7 +99,7 @@ class CpuShare {
     const double elapsed = std::chrono::duration<double>(now - before_).count();
     std::optional<double> percent;
     if (cpu_seconds && seconds_before_ && elapsed > 0) {
-      // The sum may fall, because a worker that ends while /proc is read is not counted.
+      // Return at least 0: cpu_seconds falls if a worker that ends meanwhile is not counted.
       percent = std::max(0.0, 100 * (*cpu_seconds - *seconds_before_) / elapsed);
     }
     before_ = now;
@@ -170,7 +171,7 @@ class Monitor::Sampler {
   explicit Sampler(MonitorSettings settings);
 
   void run();
-  // Ends the thread. Returns false if it does not end within kPatience; it then logs nothing more.
+  // Ends the thread. Returns false if the thread still runs after kPatience; it logs no more then.
   bool stop();
   void enter(Phase phase);
   void record(const BatchMetrics& batch);
@@ -307,7 +308,7 @@ void Monitor::Sampler::sample() {
                 .phase = phase_.load(std::memory_order_relaxed)};
   sample.phases.resize(settings_.devices.size());
   if (sample.phase == Phase::kEmbedding && !settings_.devices.empty()) {
-    {  // Hold the sample before measuring, so that record() sees it if results come meanwhile.
+    {  // Hold the sample before measuring, so that record() finds it if results come meanwhile.
       const std::lock_guard lock(mutex_);
       held_.push_back(sample);
     }
@@ -394,7 +395,8 @@ void Monitor::Sampler::note_unwritten(const std::string& failure) {
                    settings_.csv.path.string(), failure));
 }
 
-// Completes the held samples: all results of a phase have come before the next phase begins.
+// Sets the unknown phases of held samples, because all results of a phase have come before the next
+// phase begins.
 void Monitor::Sampler::enter(Phase phase) {
   phase_.store(phase, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
@@ -404,7 +406,8 @@ void Monitor::Sampler::enter(Phase phase) {
   changed_.notify_all();
 }
 
-// Sets the device's phase in held samples. A device computes batches one by one, in this order.
+// Sets the device's phase in held samples. The first batch that ends after a sample tells the
+// phase, because a device computes one batch at a time.
 void Monitor::Sampler::record(const BatchMetrics& batch) {
   const std::size_t device = batch.worker;
   if (device >= settings_.devices.size()) return;
@@ -439,7 +442,7 @@ void Monitor::Sampler::close_devices() {
   std::unique_lock lock(mutex_);
   const bool abandoned = abandoned_;
   lock.unlock();
-  // Do not touch NVML if the thread was left running: the process may be unloading it.
+  // Do not call NVML if stop() gave up waiting: the process may be exiting and have unloaded NVML.
   if (abandoned) static_cast<void>(nvml_.release());
   nvml_.reset();
 }

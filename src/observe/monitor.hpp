@@ -88,7 +88,7 @@ struct HostSummary {
 struct MonitorSummary {
   std::uint64_t samples = 0;
   std::uint64_t written = 0;           // samples whose rows are in the file
-  std::string file_failure;            // why the first sample without rows has none
+  std::string file_failure;            // why rows were not written for the first time; else empty
   std::string driver;                  // driver version; empty: unknown
   std::string nvml_failure;            // why no device can be measured; else empty
   std::vector<DeviceSummary> devices;  // in the settings' order
@@ -111,7 +111,7 @@ class Monitor {
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  // Begins a phase; a run begins with kStart. Any thread may call this.
+  // Begins a phase; a run begins with kStart. Any thread may call this function.
   void enter(Phase phase);
   // Adds a batch that has results. Its `worker` is the device's index in the settings.
   void record(const BatchMetrics& batch);

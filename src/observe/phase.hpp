@@ -51,7 +51,8 @@ constexpr bool is_while_embedding(Phase phase) {
   return phase == Phase::kEmbedding || phase == Phase::kEsm2 || phase == Phase::kDnabertS;
 }
 
-// Returns a device's phase `before` seconds before it had results of a batch with these times.
+// Returns the phase in which a device was `before` seconds before it had the results of a batch.
+// `times` are the times of that batch.
 constexpr Phase phase_before_results(const BatchTimes& times, double before) {
   const double since = times.busy() - before;  // since the batch's first kernel
   if (since < 0) return Phase::kEmbedding;     // the device waited for the batch

@@ -14,7 +14,6 @@
 
 namespace virnucpro {
 
-// Sums over batches.
 struct BatchTotals {
   std::uint64_t batches = 0;
   std::uint64_t frames = 0;

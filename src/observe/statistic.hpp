@@ -20,7 +20,8 @@ struct Statistic {
 // Returns the statistic of the values of `a` and `b` together.
 Statistic combined(const Statistic& a, const Statistic& b);
 
-// The amount of work in each interval of a run, in fixed memory: long runs join intervals in pairs.
+// The amount of work in each interval of a run. Memory is fixed: if there are too many intervals,
+// pairs of neighbours are joined.
 class RateSeries {
  public:
   // `most`, an even number, limits the number of intervals. An interval lasts one second at first.

@@ -20,7 +20,7 @@ void pop_nvtx_range() noexcept;
 
 class Cupti;
 
-// Limits a trace, counted from the first batch. No batch is traced that begins after a limit.
+// Limits a trace, counted from the first batch. Batches that begin after a limit are not traced.
 struct TraceLimit {
   std::uint64_t batches = std::numeric_limits<std::uint64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();
@@ -46,7 +46,7 @@ struct Trace {
 };
 
 // Records the work of this process's threads and its GPU, from start() until stop() or the limit. A
-// process has one tracer, here(), so that any code can use it. While off, it only reads a flag.
+// process has one tracer, here(), so that any code can use it. If it is off, it only reads a flag.
 class Tracer {
  public:
   static Tracer& here();

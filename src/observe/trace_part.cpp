@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-// Returns the index of a text in its list. Appends a new text; kNone if the list is full.
+// Returns the index of a text in its list. A new text is appended first; kNone if the list is full.
 template <typename Indices, typename Append>
 std::uint32_t index_in(Indices& indices, std::string_view text, std::size_t size, std::size_t most,
                        const Append& append) {

@@ -13,7 +13,8 @@ void ContigMap::begin(std::uint64_t length) {
   bins_.assign(static_cast<std::size_t>(bins), Bin{});
 }
 
-// Returns a bin's end. Subtracts first: with the length in a damaged journal, a sum may overflow.
+// Returns a bin's end. Compares a difference, because begin + width_ may overflow if a damaged
+// journal states a huge length.
 std::uint64_t ContigMap::end_of(std::uint64_t bin) const {
   const std::uint64_t begin = bin * width_;
   return length_ - begin > width_ ? begin + width_ : length_;

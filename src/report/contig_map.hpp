@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// A stretch of a contig and its virus score; empty if unscored. `begin` counts bases from 0.
+// A stretch of a contig and its virus score, which is empty if unscored. Bases count from 0.
 struct MapStretch {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -27,7 +27,8 @@ class ContigMap {
 
   // Begins a new map, for a contig of `length` bases.
   void begin(std::uint64_t length);
-  // Adds a scored chunk; chunks must come in order. Earlier chunks cover the bases before `fresh`.
+  // Adds a scored chunk; chunks must come in order. `fresh` is the chunk's first base that no
+  // earlier chunk covers.
   void add(const Chunk& chunk, std::uint64_t fresh, double score);
   // Returns the map. Neighbouring bins whose scores agree to three decimals form one stretch.
   std::vector<MapStretch> stretches() const;

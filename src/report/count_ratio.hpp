@@ -19,12 +19,12 @@ struct CountRatio {
 };
 
 // The confidence level of an interval. If a sample's true share equals the control's, each end of
-// the interval is wrong in at most 1 of 2,000 cases, rare enough for pages of hundreds of samples.
-// The level is fixed, so that a sample's result does not depend on the number of samples.
+// the interval is on the wrong side of 1 in at most 1 of 2,000 cases, rare enough for pages of
+// hundreds of samples. The level is fixed, so that a result does not depend on the other samples.
 inline constexpr double kRatioConfidence = 0.999;
 
 // Returns the ratio of the sample's share to the control's share, with an exact interval. Virus
-// counts are taken as Poisson counts, so the sample's part of both counts is binomial (Przyborowski
+// counts are taken as Poisson counts, so the sample's part of their sum is binomial (Przyborowski
 // and Wilenski 1940, Biometrika 31:313; interval of Clopper and Pearson 1934, Biometrika 26:404).
 // The interval holds for small counts, and is too wide for large shares.
 CountRatio ratio_of_shares(const ShareCount& sample, const ShareCount& control);

@@ -51,7 +51,7 @@ struct Column {
   std::string label{};
   Measure unit = Measure::kNone;
   std::string absent = "not measured";  // shown if a number is empty
-  bool is_under_first = false;          // HTML shows the text below the row's first text
+  bool is_under_first = false;          // HTML shows this text in the row's first cell
 };
 
 struct Table {

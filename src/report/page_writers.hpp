@@ -8,11 +8,11 @@ namespace virnucpro {
 
 // Returns the page as one HTML file that needs no network, because people mail and keep it. The
 // file contains the style, the plots and a small script that filters and sorts tables and saves
-// plots; without the script, the content is the same. The content security policy forbids all else.
+// plots; without the script, the content is the same. Browsers are forbidden to load anything else.
 std::string report_html(const Page& page);
 
 // Returns the page as Markdown. A bar becomes a table row. A line becomes a row with its least,
-// average and largest value and a strip of blocks. A heat map becomes a table; the chosen cell is
+// average and largest value and a strip of blocks. A heat map becomes a table, the chosen cell
 // bold.
 std::string report_markdown(const Page& page);
 

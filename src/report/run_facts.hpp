@@ -40,8 +40,7 @@ struct RunFacts {
 };
 
 // Reads a run's facts, with `change` applied to the run's own rule for calls. If telemetry is
-// damaged, a warning names the file, and the rest is used. Errors: kJournalDamaged; Cancel's
-// errors.
+// damaged, a warning names the file; the rest is used. Errors: kJournalDamaged; those of Cancel.
 RunFacts read_run_facts(const Journal& journal, const std::filesystem::path& run,
                         const CallRuleChange& change, const Cancel& cancel);
 

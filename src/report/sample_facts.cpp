@@ -27,8 +27,7 @@ void count(const ContigCall& found, ViralTiers& tiers) {
   if (found.tier == kReviewTier) ++tiers.review;
 }
 
-// Returns the run's seconds; empty if telemetry is damaged, because a report must still be
-// possible.
+// Returns the run's seconds; empty if telemetry is damaged, which must not prevent the page.
 std::optional<double> seconds_of(const fs::path& run) {
   const fs::path summary = newest_telemetry(run).summary;
   if (summary.empty()) return std::nullopt;

@@ -5,7 +5,6 @@
 
 namespace virnucpro {
 
-// Returns the report's page for one run.
 Page single_run_page(const RunFacts& facts);
 
 }  // namespace virnucpro

@@ -15,7 +15,7 @@ std::string plot_words(const Plot& plot);
 std::string escaped(std::string_view text);
 
 // A colour of plots: for text (ink, soft), grid lines (line), lines and bars (c) and a contig's
-// scores (s). A page's style replaces it by a CSS variable, which differs in the dark and in print.
+// scores (s). A page's style replaces `value` by `variable`, which differs on dark pages and paper.
 struct PlotColour {
   std::string_view variable;
   std::string_view value;

@@ -43,7 +43,6 @@ RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
 
 // Writes the reports of a run with tables into its directory. If that fails, logs a warning.
 void write_reports_or_warn(const Journal& journal, const RunFolder& run, const Cancel& cancel);
-// Returns true if all reports exist.
 bool has_reports(const RunFolder& run);
 // Returns true if report.html exists. If it could not be written, a warning gave the reason.
 bool has_report_page(const std::filesystem::path& run);

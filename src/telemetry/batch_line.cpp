@@ -33,7 +33,7 @@ std::optional<double> read_column(const JsonValues& line, const std::string& nam
   return line.number(name);
 }
 
-// Reads an optional column. Only the inner value is empty if the column is missing.
+// Reads an optional column. The outer value is never empty; the inner value is empty if unknown.
 std::optional<std::optional<double>> read_column(const JsonValues& line, const std::string& name,
                                                  const std::optional<double>& /*column*/) {
   return line.number(name);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kStates{"running", "finished", "failed"};
 
-// Escapes a label for Prometheus's text format 0.0.4, which is UTF-8; a folder's name may not be.
+// Escapes a label for Prometheus's text format 0.0.4. The result is UTF-8, whatever the label is.
 std::string escaped_label(std::string_view label) {
   std::string text;
   for (const char letter : printable(label)) {

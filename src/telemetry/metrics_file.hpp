@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// Every metrics file begins with this text. A file that begins otherwise is never replaced.
+// Every metrics file begins with this text. A file without this beginning is never replaced.
 inline constexpr std::string_view kMetricsFileStart = "# HELP virnucpro_";
 
 // The run whose metrics are written.

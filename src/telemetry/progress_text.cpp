@@ -103,7 +103,8 @@ std::string bar(double percent, std::size_t columns) {
   return '[' + inside + ']';
 }
 
-// Returns the bar and the share; the share alone if the bar has no room; "" if it is unknown.
+// Returns the bar and the share, or the share alone if the bar has no room. Returns "" if the share
+// is unknown.
 std::string share_line(const RunProgress& progress, std::size_t widest_bar, std::size_t columns) {
   if (!progress.percent) return {};
   const std::string words = in_one_line(share_fields(progress), columns);

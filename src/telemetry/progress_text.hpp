@@ -18,7 +18,7 @@ struct ProgressLook {
 // Returns hours, minutes and seconds: "0:12:05".
 std::string clock_text(double seconds);
 
-// Returns a line for a log. Unknown values are left out.
+// Returns a line for a log, without unknown values:
 // "0:10:40 · 47.3 % · ETA 0:12:05 · 1,234 of ~2,600 sequences · 19.0 sequences/s · …".
 std::string plain_progress(const RunProgress& progress);
 

@@ -41,7 +41,6 @@ struct WorkerProgress {
   std::optional<double> packing_percent{};
 };
 
-// A run's progress, as the user sees it.
 struct RunProgress {
   double seconds = 0;
   ProgressStage stage = ProgressStage::kStarting;

@@ -75,7 +75,7 @@ struct RunTelemetry {
                      journal_interval);
   };
   struct Models {
-    std::map<std::string, std::string> description{};  // written only, because its keys vary
+    std::map<std::string, std::string> description{};  // not read, because its keys vary
     Text kernel_path{};
     Flag synthetic{};
     Count esm2_layers{}, esm2_width{};
@@ -186,7 +186,7 @@ struct RunTelemetry {
     static constexpr std::size_t kMostRead = kMostUnits;
     Text id{}, throttle_reasons{};
     Count rows{}, nvml_rows{};          // rows in the log with a value; rows that NVML measured
-    std::vector<DevicePhase> phases{};  // older files lack esm2 and dnabert_s
+    std::vector<DevicePhase> phases{};  // older files lack phases esm2, dnabert_s
     Statistic ecc_errors{};
     VIRNUCPRO_FIELDS(id, rows, nvml_rows, phases, throttle_reasons, ecc_errors);
   };

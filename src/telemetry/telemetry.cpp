@@ -49,7 +49,7 @@ void Telemetry::start(const RunStart& start) {
   start_ = start;
   ready_seconds_ = counters_.pipeline.seconds();
   phase_ = Phase::kStart;
-  replace_monitor(nullptr);  // first close the file that the next monitor creates
+  replace_monitor(nullptr);  // close the old log first: the new monitor writes the same file
   const std::string time = file_time(started_);
   FilePlace metrics{std::filesystem::path()};  // an empty path: no log
   try_to([&] { metrics = start.directory->place(run_files::kMonitorLog, time); });

@@ -47,7 +47,8 @@ TelemetryFiles files_of(const fs::path& run, const std::string& time) {
   return files;
 }
 
-// True if the session computed a batch. A damaged summary counts as well: its reader reports it.
+// Returns true if the session computed a batch. Also returns true if the summary is damaged, so
+// that the damage is reported when the summary is read.
 bool has_computed(const TelemetryFiles& files) {
   if (!files.batches.empty()) return true;
   if (files.summary.empty()) return false;

@@ -38,7 +38,7 @@ class TelemetrySum {
   void add(const std::string& shard, const std::string& directory,
            const std::vector<MeasuredSession>& sessions);
 
-  // Returns everything except the merge's own facts: run, program, and the tables' counts.
+  // Returns the sum. The caller adds the facts of the merge: run, program, and the tables' counts.
   RunTelemetry whole() const;
 
  private:

@@ -35,7 +35,8 @@ RunTelemetry::Run run_section(const Measured& run) {
           .resumed = run.start.resumed};
 }
 
-// Returns a GPU's UUID: two jobs of a cluster may each call a different GPU of one host cuda:0.
+// Returns a GPU's UUID, because its id is ambiguous: two jobs of a cluster may each call a
+// different GPU of one host cuda:0.
 std::optional<std::string> uuid_of(const std::string& id, const ComputeSettings& compute) {
   for (std::size_t k = 0; k < compute.gpus.size(); ++k) {
     if (worker_name(compute, k) == id && !compute.gpus[k].uuid.empty()) return compute.gpus[k].uuid;
@@ -343,7 +344,7 @@ bool is_power_capped(const MonitorSummary& monitor) {
   });
 }
 
-// Returns ESM-2's number of layers. Workers that are not ready yet have 0; the others agree.
+// Returns ESM-2's number of layers, the largest of all workers: workers that are not ready have 0.
 std::uint64_t esm2_layers_of(const std::vector<EngineFacts>& workers) {
   std::uint64_t layers = 0;
   for (const EngineFacts& worker : workers) {
@@ -356,7 +357,7 @@ bool has_spare_processors(const RunTelemetry& telemetry) {
   return telemetry.settings.threads.value_or(0) < usable_processors();
 }
 
-// Returns true for the published 3B model, which alone has these numbers of layers and units.
+// Returns true for the published 3B model, which alone has this number of layers and this width.
 bool is_esm2_3b(const RunTelemetry::Models& models) {
   return models.esm2_layers == 36U && models.esm2_width == 2560U;
 }

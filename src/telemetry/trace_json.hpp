@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Every trace begins with this text. A file that begins otherwise is never replaced.
+// Every trace begins with this text. A file without this beginning is never replaced.
 inline constexpr std::string_view kTraceFileStart =
     R"({"displayTimeUnit":"ms","otherData":{"program":"virnucpro)";
 

@@ -155,7 +155,8 @@ std::string why_no_nvml(const MeasuredGpu& gpu) {
                              : fmt::format("NVML gave no values: {}", gpu.failure);
 }
 
-// Misses if a GPU has no rows. Warns if NVML measured no row of a GPU: then only memory is known.
+// Sets MISS if a GPU has no rows. Sets WARN if NVML measured no row of a GPU, because such rows
+// have only the memory.
 void judge_gpu_rows(const RunMeasurements& run, Verdict& verdict) {
   const MeasuredGpu* least =
       run.measured.size() < run.gpus ? nullptr : least_measured(run.measured);

@@ -49,7 +49,7 @@ struct MeasuredCalls {
 // The measurements that verdicts need.
 struct RunMeasurements {
   double computing_seconds = 0;           // from the first batch's start to the last's results
-  std::uint64_t sequences = 0;            // read
+  std::uint64_t sequences = 0;            // sequences read
   std::uint64_t one_chunk_sequences = 0;  // sequences of a single chunk
   std::uint64_t scored_chunks = 0;        // computed in computing_seconds
   std::size_t gpus = 0;
@@ -94,7 +94,7 @@ std::string too_short(double computing_seconds, const Thresholds& thresholds);
 Verdict judged_at_least(Verdict verdict, double value, double wanted, double least);
 // Judges a value that should be at most `wanted`: WARN above `wanted`, MISS above `most`.
 Verdict judged_at_most(Verdict verdict, double value, double wanted, double most);
-// Returns why reads of one chunk cannot be projected from the run's time; empty if they can.
+// Returns why the time for reads of one chunk cannot be projected from this run; else "".
 std::string why_not_of_reads(const RunMeasurements& run);
 // Returns PERF-01. `why_not` says why the hours are unknown; empty if they are known.
 Verdict judge_projected_time(double hours, const std::string& why_not,
