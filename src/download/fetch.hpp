@@ -25,7 +25,8 @@ FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const Expected
 
 // Returns the error kDownloadMismatch for a file of more than `most` bytes.
 Error too_large_error(const std::string& url, std::uint64_t most);
-// Throws kNoSpace if fewer than `needed` bytes are free on the folder's disk. Errors: kOutputWrite.
+// Throws kNoSpace if the folder's disk has fewer than `needed` bytes free; else may throw
+// kOutputWrite.
 void require_space(const std::filesystem::path& folder, std::uint64_t needed);
 
 }  // namespace virnucpro

@@ -32,7 +32,8 @@ constexpr double kMapLeft = 54;
 constexpr double kCellWidth = 96;
 constexpr double kCellHeight = 40;
 constexpr double kCellHead = 38;  // for the columns' names and their label
-// The limits of a cell's opacity. Between them, its text is readable on light and dark pages.
+// The limits of a cell's opacity. Between them, the cell's text is readable on light and dark
+// pages.
 constexpr double kFaintest = 0.04;
 constexpr double kStrongest = 0.46;
 constexpr int kTicks = 4;

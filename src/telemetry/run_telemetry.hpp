@@ -66,7 +66,7 @@ struct RunTelemetry {
     Text precision{}, int8_keep{};                  // int8_keep only with int8
     Text check_precision{};                         // empty without --margin and --shadow
     Text token_budget_asked{};                      // "auto", or a number
-    std::vector<std::string> token_budget_plans{};  // a text for each worker
+    std::vector<std::string> token_budget_plans{};  // how each worker's budget was planned
     Number margin{}, shadow{}, min_score{}, min_share{}, journal_interval{};
     Flag packing{}, journal{};
     VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, int8_keep, margin, shadow, check_precision,
