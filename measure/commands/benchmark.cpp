@@ -299,7 +299,8 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
   const ComputeSettings& compute = plan.compute;
   if (compute.gpus.empty() && compute.precision == Precision::kInt8 &&
       std::ranges::count(plan.suites, "tune", &SuiteEntry::name) > 0) {
-    fail_usage("int8-simulated is not for speed: give --suite tune another precision");
+    fail_usage(
+        "int8-simulated is not for speed: choose another --precision, or leave the suite tune out");
   }
   const ModelChoice choice =
       choose_models(with_defaults(options.models, !compute.gpus.empty(), session), session.config,

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double kRequired = 4.5;
 constexpr double kExpected = 15;  // on a GPU
-// Numbers of sequences that take the original minutes. On a GPU, loading models then hardly counts.
+// Numbers of sequences on which the original runs for minutes. A GPU needs more of them, so that
+// the time to load models hardly counts.
 constexpr std::uint64_t kUsualSequences = 1'000;
 constexpr std::uint64_t kUsualSequencesOnGpu = 3'000;
 constexpr std::uint64_t kMostSequences = 30'000;

@@ -80,7 +80,7 @@ void require_own_rule(const KeptRun& run, const CallRuleChange& change) {
   if (change.over(own) == own) return;
   throw Error(ErrorKind::kUsage,
               fmt::format("{} has tables of another rule ({}): name another --output, or change "
-                          "both with virnucpro export",
+                          "tables and report with virnucpro export",
                           printable(run.directory().string()), text_of(own)));
 }
 

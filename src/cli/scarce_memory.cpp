@@ -25,7 +25,7 @@ namespace {
 // Bytes of the main thread's stack: least and usual. In tests HDF5 needed 70 KiB.
 constexpr rlim_t kLeastStack = 256U << 10U;
 constexpr rlim_t kGoodStack = 1U << 20U;
-// Bytes of other threads' stacks: glibc's own default without a limit.
+// Bytes of other threads' stacks: what glibc takes where the stack limit is `unlimited`.
 constexpr std::size_t kThreadStack = 2U << 20U;
 
 struct Caught {

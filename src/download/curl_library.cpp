@@ -31,7 +31,10 @@ template <typename Function>
 void find_function(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, name));
   if (function == nullptr) {
-    throw Error(ErrorKind::kNetwork, std::string("libcurl is too old: it has no function ") + name);
+    Error error(ErrorKind::kNetwork, std::string("libcurl is too old: it has no function ") + name);
+    error.advise(
+        "Install a newer libcurl, or fetch the files by hand: virnucpro download --print-urls.");
+    throw error;
   }
 }
 

@@ -34,7 +34,7 @@ struct RotaryAngles {
 // Memory that 8-bit linears use while they correct their biases.
 struct Calibration {
   std::unordered_map<const void*, DeviceBuffer> rests;  // a weight's codes → its second 8 bits
-  DeviceBuffer means;  // fp32 [2, inputs]: exact means, then coded means
+  DeviceBuffer means;  // fp32 [2, inputs]: exact means, then those of ColumnMeans::coded
 
   void add(const void* codes, DeviceBuffer rest, std::size_t inputs) {
     rests.emplace(codes, std::move(rest));

@@ -109,7 +109,7 @@ class Reference {
   double seconds() const { return fine_.seconds; }
 
   // Returns the error, coarse − fine, of each finite logit. Frames without a finite logit are left
-  // out, because predict computes them again with any margin.
+  // out, because predict computes them again whatever the margin is.
   std::vector<double> logit_errors(const Computed& coarse) const {
     std::vector<double> errors;
     for (std::size_t frame = 0; frame < coarse.logits.size(); ++frame) {

@@ -50,7 +50,10 @@ InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings,
 
 void require_files(const InputSettings& inputs) {
   if (!has_pipe(inputs)) return;
-  throw Error(ErrorKind::kUsage, "the run read a pipe: its sequences cannot be read again");
+  Error error(ErrorKind::kUsage,
+              "--virus-fasta and --virus-fastq read the sequences again, but the run read a pipe");
+  error.advise("Save the same sequences in a file, and name this file with --inputs.");
+  throw error;
 }
 
 void require_inputs_wanted(const ExportSettings& settings, const VirusOutputs& viruses) {

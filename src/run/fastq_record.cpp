@@ -124,7 +124,11 @@ AtName own_name(const FastqRecord& record, std::size_t index) {
   const fs::path name = name_of(record, index);
   if (is_at(name) && was_written) refuse(record, index);
   if (record.pending || !was_written) return AtName::kNew;
-  if (!record.unmarked) log_warning("{}: it was removed, and is not written again", name.string());
+  if (!record.unmarked)
+    log_warning(
+        "{}: the run wrote this file, but it is gone; virnucpro export --virus-fastq writes it "
+        "again",
+        name.string());
   return AtName::kLeave;
 }
 

@@ -93,10 +93,11 @@ std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
   std::vector<FrameTokens> frames = made_up ? made_up_frames(settings, tokenizer, cancel)
                                             : frames_of_file(settings, tokenizer, cancel);
   if (!frames.empty()) return frames;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("{} has no stop-free frame in chunks of {} bases",
-                          made_up ? "a made-up sequence" : display_name(settings.file),
-                          settings.chunk_size));
+  const std::string why =
+      made_up ? fmt::format("chunks of {} bases are shorter than a codon", settings.chunk_size)
+              : fmt::format("{} has no stop-free frame in chunks of {} bases: name another file",
+                            display_name(settings.file), settings.chunk_size);
+  throw Error(ErrorKind::kUsage, why);
 }
 
 std::vector<PackedBatch> pack_all(const PackSettings& settings,

@@ -36,7 +36,7 @@ struct PredictSettings {
   bool to_stdout = false;                 // the frame table goes to the sink, and no file is kept
   std::string stem;                       // tables go to <output>/<stem>_merged/
   std::string classifier_name;            // "300", "500" or "custom"
-  Existing existing = Existing::kRefuse;  // what to do with an output directory in use
+  Existing existing = Existing::kRefuse;  // what to do if the directory has files of a run
   bool start_over = false;                // start over if the journal to resume is refused
   bool check_journal = true;              // check every unit of the journal first
   bool journal = true;                    // false: the run cannot be resumed
@@ -50,9 +50,9 @@ struct PredictSettings {
   // Chunks whose call is at most this far, in logits, from the other call are computed again in
   // compute.check_precision, if that is set.
   double margin = 0;
-  // Share (0 to 1) of the chunks furthest from the other call that are also computed in the check
-  // precision. The run then estimates how many calls would change in that precision. 0: no
-  // estimate.
+  // Share (0 to 1) of the chunks with the clearest calls that are also computed in the check
+  // precision; of closer calls the share is larger. The run then estimates how many calls would
+  // change in that precision. 0: no estimate.
   double shadow = 0;
   // Ends the run if, by the shadow check, certainly more than this share of all calls would change.
   std::optional<double> most_changed_calls{};

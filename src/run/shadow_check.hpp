@@ -31,8 +31,8 @@ struct ShadowEstimate {
   double high = 0;
 };
 
-// Chooses whole chunks by a hash of their names, with one chance for each stratum. So batches,
-// shards and resumes do not change the sample, and no score changes. Letters are not hashed,
+// Chooses whole chunks by a hash of their names, with a probability of its own for each
+// stratum. So batches, shards and resumes do not change the sample. Letters are not hashed,
 // because all copies of a read would be chosen together.
 class ShadowCheck {
  public:

@@ -79,12 +79,12 @@ struct TableCounts {
   void look_at(std::string_view id);
 };
 
-// Writes prediction_results.txt, prediction_results_highestscore.csv, sequences.tsv and the tables
-// of `more` from the journal, without the failed inputs (semantics.md, section 6). All tables are
-// complete and synced before the first gets its final name. Memory does not grow with the run,
-// because the rows of the consensus table, and the ids to count duplicates, are sorted on disk.
-// Errors: kOutputWrite, kJournalDamaged, those of Cancel. If a table cannot be completed, none gets
-// its name.
+// Writes the tables from the journal, without the failed inputs (semantics.md, section 6):
+// prediction_results.txt, prediction_results_highestscore.csv, sequences.tsv, and the ones for
+// which `settings` asks. All tables are complete and synced before the first gets its final name.
+// Memory does not grow with the run, because the rows of prediction_results_highestscore.csv, and
+// the ids to count duplicates, are sorted on disk. Errors: kOutputWrite, kJournalDamaged, those of
+// Cancel. If a table cannot be completed, none gets its name.
 TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel);
 

@@ -69,7 +69,10 @@ std::uint32_t layers_of(const ModelFiles& model, Names names, std::uint32_t foun
 std::uint32_t checked_heads(const ModelFiles& model, std::int64_t heads, std::uint32_t width,
                             std::uint32_t multiple) {
   if (heads < 1 || heads > width || width % (heads * multiple) != 0) {
-    refuse(model, fmt::format("{} attention heads do not divide a width of {}", heads, width));
+    refuse(model,
+           fmt::format(
+               "{} attention heads do not fit a width of {}: expected a number that divides {}",
+               heads, width, width / multiple));
   }
   return static_cast<std::uint32_t>(heads);
 }

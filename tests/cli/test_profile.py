@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_used(program, content, expected):
 @pytest.mark.parametrize("size", ["1", "2"])
 def test_a_chunk_without_a_codon(program, model, size):
     result = program("profile", "-m", model, *QUICK, *BUDGETS, "-e", size, code=1)
-    assert f"a made-up sequence has no stop-free frame in chunks of {size} bases" in message(result)
+    assert f"chunks of {size} bases are shorter than a codon" in message(result)
 
 
 def limit_address_space():

@@ -286,7 +286,7 @@ def test_the_same_rule_leaves_them(written):
 def test_one_that_is_gone_stays_so(written):
     written.file.unlink()
     told = message(written("export", "out", *STRICT, code=0))
-    assert told.count("v.fastq.gz: it was removed, and is not written again") == 1
+    assert told.count("v.fastq.gz: the run wrote this file, but it is gone") == 1
     assert not written.file.exists()
     assert "v.fastq.gz" not in message(written("export", "out", "--min-score", "0", code=0))
 
