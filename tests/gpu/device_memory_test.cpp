@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "tensor/cuda_error.hpp"
 #include "tensor/device.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -70,12 +71,8 @@ TEST(DeviceMemory, IsAskedOfTheDriverOnce) {
 }
 
 TEST(DeviceMemory, SaysWhenThereIsTooLittleAndGoesOn) {
-  try {
-    const DeviceBuffer buffer(Purpose::kWeights, std::size_t{1} << 50U);
-    FAIL() << "a petabyte was given";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
-  }
+  EXPECT_EQ(thrown_kind([] { DeviceBuffer(Purpose::kWeights, std::size_t{1} << 50U); }),
+            ErrorKind::kOutOfMemory);
   EXPECT_NO_THROW(DeviceBuffer(Purpose::kWeights, 4096));
 }
 

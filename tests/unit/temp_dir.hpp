@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -34,6 +37,16 @@ class TempDir {
   std::filesystem::path path_;
 };
 
+// Returns the names in a folder, in their order.
+inline std::vector<std::string> file_names(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 inline std::string read_text(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -43,16 +56,38 @@ inline void write_text(const std::filesystem::path& path, const std::string& tex
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// Returns the kind of the Error that `body` throws; fails the test if it throws none.
+// Returns the Error that `body` throws, if it throws one.
 template <typename Body>
-ErrorKind thrown_kind(const Body& body) {
+std::optional<Error> caught(const Body& body) {
   try {
     body();
   } catch (const Error& error) {
-    return error.kind();
+    return error;
   }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorKind::kInternal;
+  return std::nullopt;
+}
+
+// Returns the Error that `body` throws; fails the test if it throws none.
+template <typename Body>
+Error thrown(const Body& body) {
+  const std::optional<Error> error = caught(body);
+  EXPECT_TRUE(error) << "nothing was thrown";
+  return error.value_or(Error(ErrorKind::kInternal, "nothing was thrown"));
+}
+
+template <typename Body>
+ErrorKind thrown_kind(const Body& body) {
+  return thrown(body).kind();
+}
+
+// Returns the detail of the Error that `body` throws, which must be of this kind; empty if it
+// throws none.
+template <typename Body>
+std::string reason_of(ErrorKind kind, const Body& body) {
+  const std::optional<Error> error = caught(body);
+  if (!error) return "";
+  EXPECT_EQ(error->kind(), kind) << error->what();
+  return error->detail();
 }
 
 }  // namespace virnucpro

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "cli/command_line.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -35,12 +36,7 @@ struct Example {
   }
 
   std::string mistake(const std::vector<const char*>& words) {
-    try {
-      parse(words);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return reason_of(ErrorKind::kUsage, [&] { parse(words); });
   }
 };
 

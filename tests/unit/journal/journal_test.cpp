@@ -371,11 +371,10 @@ TEST_F(Journals, GoesOnWhenThereIsSpaceAgain) {
   const auto body = [&] {
     Journal journal = Journal::create(path, kFingerprint);
     limit_file_size(200000);
-    try {
+    caught([&] {
       while (true) journal.append(make_unit(journal.units()));
-    } catch (const Error&) {
-      limit_file_size(RLIM_INFINITY);
-    }
+    });
+    limit_file_size(RLIM_INFINITY);
     journal.append(make_unit(journal.units()));
     journal.finish();
   };
@@ -419,18 +418,10 @@ TEST_F(Journals, RefusesWhatIsNone) {
 
 // --- journals of strangers ---------------------------------------------------------------------
 
-std::vector<std::string> names_in(const std::filesystem::path& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    names.push_back(entry.path().filename().string());
-  }
-  return names;
-}
-
 TEST_F(Journals, AreInWalModeWhenTheyGetTheirName) {
   const Journal journal = Journal::create(path, kFingerprint);
   EXPECT_EQ(read_text(path).substr(18, 2), "\2\2");
-  EXPECT_THAT(names_in(directory.path()), testing::UnorderedElementsAre("run.db", "run.db-wal"));
+  EXPECT_THAT(file_names(directory.path()), testing::ElementsAre("run.db", "run.db-wal"));
 }
 
 TEST_F(Journals, AreReadWithoutAnyChange) {
@@ -438,7 +429,7 @@ TEST_F(Journals, AreReadWithoutAnyChange) {
   const auto time = std::filesystem::last_write_time(path);
   const Journal journal = Journal::open_to_read(path, Journal::Check::kDeep, Cancel());
   EXPECT_EQ(count_units(journal), 3U);
-  EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{"run.db"});
+  EXPECT_EQ(file_names(directory.path()), std::vector<std::string>{"run.db"});
   EXPECT_EQ(std::filesystem::last_write_time(path), time);
   Journal writer = Journal::open(path);  // the reader holds no lock
 }
@@ -458,12 +449,9 @@ TEST_F(Journals, AreReadUnderAnyName) {
 TEST_F(Journals, AreReadFromACopyUnderTheirOwnName) {
   const TempDir other;
   write_text(other / "run.db", std::string(10000, 'x'));
-  try {
-    Journal::open_to_read(path, Journal::Check::kDeep, Cancel(), other / "run.db");
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.place().file, path.string());
-  }
+  const Error error = thrown(
+      [&] { Journal::open_to_read(path, Journal::Check::kDeep, Cancel(), other / "run.db"); });
+  EXPECT_EQ(error.place().file, path.string());
 }
 
 TEST_F(Journals, AreNotOpenedBesideWhatNoRunLeaves) {
@@ -472,13 +460,9 @@ TEST_F(Journals, AreNotOpenedBesideWhatNoRunLeaves) {
     write_journal(other / "run.db", 1, true);
     write_text(other / name, "x");
     const auto refused = [&](const auto& open) {
-      try {
-        open(other / "run.db");
-        return std::string();
-      } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::kJournalDamaged);
-        return error.place().file;
-      }
+      const Error error = thrown([&] { open(other / "run.db"); });
+      EXPECT_EQ(error.kind(), ErrorKind::kJournalDamaged);
+      return error.place().file;
     };
     const std::string file = (other / name).string();
     EXPECT_EQ(refused([](const auto& run) { Journal::open(run); }), file);

@@ -50,12 +50,9 @@ struct RunLocks : testing::Test {
   std::filesystem::path file() const { return temp / "run.lock"; }
   // The kind of error when the lock is taken, or nothing.
   std::string refusal(TakeOver allowed = TakeOver::kOfTheDead) const {
-    try {
-      const RunLock lock(Directory(temp.path()), allowed);
-    } catch (const Error& error) {
-      return std::string(error.info().name) + ": " + error.what() + std::string(error.remedy());
-    }
-    return "";
+    const auto error = caught([&] { const RunLock lock(Directory(temp.path()), allowed); });
+    if (!error) return "";
+    return fmt::format("{}: {}{}", error->info().name, error->what(), error->remedy());
   }
 
   const TempDir temp;

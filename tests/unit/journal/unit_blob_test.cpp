@@ -91,13 +91,11 @@ TEST(UnitBlob, RefusesEveryTruncation) {
 TEST(UnitBlob, RefusesAnothersPlace) {
   const std::string blob = encode_unit(sample());
   for (const auto& [input, index] : {std::pair(2U, 301U), std::pair(3U, 300U)}) {
-    try {
+    const Error error = thrown([&blob, input = input, index = index] {
       decode_unit(as_bytes(blob), input, index, kFile);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr("run.db"));
-      EXPECT_THAT(error.what(), testing::HasSubstr(unit_name(input, index)));
-    }
+    });
+    EXPECT_THAT(error.what(), testing::HasSubstr("run.db"));
+    EXPECT_THAT(error.what(), testing::HasSubstr(unit_name(input, index)));
   }
 }
 
@@ -129,13 +127,7 @@ class BlobBody {
   }
   std::string why() const {
     const std::string blob = seal_unit(ByteWriter(out_).bytes());
-    try {
-      decode_unit(as_bytes(blob), 0, 0, kFile);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kJournalDamaged);
-      return error.detail();
-    }
-    return "";
+    return reason_of(ErrorKind::kJournalDamaged, [&] { decode_unit(as_bytes(blob), 0, 0, kFile); });
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -25,13 +26,7 @@ std::vector<AgainstControls> found_in(const std::vector<ControlResult>& results)
 }
 
 std::string refusal(const std::vector<SampleFacts>& samples, const std::string& name) {
-  try {
-    find_controls(samples, {name});
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    return error.what();
-  }
-  return "";
+  return reason_of(ErrorKind::kUsage, [&] { find_controls(samples, {name}); });
 }
 
 TEST(Controls, AreFoundByTheirNameOrRun) {

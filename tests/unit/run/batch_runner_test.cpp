@@ -66,18 +66,13 @@ struct BatchRunners : testing::Test {
   }
   std::string not_finite_detail(const std::vector<std::pair<std::string, std::uint64_t>>& proteins,
                                 const ComputeSettings& settings) {
-    try {
+    return reason_of(ErrorKind::kNotFinite, [&] {
       BatchRunner runner = this->runner(settings, models_that_fail_on_w());
       for (const auto& [protein, number] : proteins) {
         runner.add(frame_tokens(protein, "ACGTACGT"), number);
       }
       runner.flush();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kNotFinite);
-      return error.detail();
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {};
+    });
   }
 
   Cancel cancel;

@@ -1,6 +1,6 @@
 #include "run/calibration.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <filesystem>
@@ -90,15 +90,11 @@ TEST_F(Calibrations, OfAMarginThatNoErrorHasAreRefused) {
         EXPECT_NO_THROW(require_possible_margin(read)) << precision << ' ' << margin;
         continue;
       }
-      try {
-        require_possible_margin(read);
-        ADD_FAILURE() << precision << ' ' << margin;
-      } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::kCalibration);
-        EXPECT_EQ(error.place().file, read.file.string());
-        EXPECT_NE(error.detail().find(precision), std::string::npos) << error.detail();
-        EXPECT_NE(std::string(error.remedy()).find("--margin"), std::string::npos);
-      }
+      const Error error = thrown([&] { require_possible_margin(read); });
+      EXPECT_EQ(error.kind(), ErrorKind::kCalibration) << precision << ' ' << margin;
+      EXPECT_EQ(error.place().file, read.file.string());
+      EXPECT_THAT(error.detail(), testing::HasSubstr(precision));
+      EXPECT_THAT(std::string(error.remedy()), testing::HasSubstr("--margin"));
     }
   }
 }
@@ -123,13 +119,10 @@ TEST_F(Calibrations, AreForOneSetOfModels) {
                                              {"numerics_version", "another numerics version"}}) {
     Description other = description();
     other[key] = "x";
-    try {
-      require_calibrated_for(calibration, other);
-      ADD_FAILURE() << key;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kCalibration);
-      EXPECT_NE(error.detail().find(name), std::string::npos) << error.detail();
-    }
+    EXPECT_THAT(
+        reason_of(ErrorKind::kCalibration, [&] { require_calibrated_for(calibration, other); }),
+        testing::HasSubstr(name))
+        << key;
   }
 }
 

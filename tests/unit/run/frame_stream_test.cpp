@@ -269,15 +269,12 @@ TEST_F(FrameStreams, RefuseAnEmptyProtein) {
   InputSet inputs(paths({"p.faa"}), cancel);
   FrameStream stream(inputs, {.source = FrameSource::kProteins, .threads = 4}, nullptr, counters,
                      cancel);
-  try {
-    while (stream.next()) {
-    }
-    FAIL() << "taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kInputMalformed);
-    EXPECT_EQ(error.place().file, (directory / "p.faa").string());
-    EXPECT_EQ(error.place().record, 2U);
-  }
+  const Error error = thrown([&] {
+    while (stream.next()) continue;
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::kInputMalformed);
+  EXPECT_EQ(error.place().file, (directory / "p.faa").string());
+  EXPECT_EQ(error.place().record, 2U);
   EXPECT_FALSE(stream.next());
 }
 
@@ -298,8 +295,7 @@ TEST_F(FrameStreams, StopWhenCancelled) {
   EXPECT_TRUE(stream.next());
   cancel.request(SIGTERM);
   EXPECT_EQ(thrown_kind([&] {
-              while (stream.next()) {
-              }
+              while (stream.next()) continue;
             }),
             ErrorKind::kTerminated);
 }

@@ -9,6 +9,7 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "engine/cpu_budget.hpp"
+#include "unit/temp_dir.hpp"
 #include "unit/variable.hpp"
 
 namespace virnucpro {
@@ -44,13 +45,9 @@ struct MemoryOfAJob : testing::Test {
   }
   // Returns the error's detail and advice.
   std::string refusal(const EngineSettings& settings, std::size_t processes = 1) const {
-    try {
-      check(settings, processes);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
-      return error.detail() + " " + std::string(error.remedy());
-    }
-    return "nothing";
+    const Error error = thrown([&] { check(settings, processes); });
+    EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
+    return error.detail() + " " + std::string(error.remedy());
   }
 
   TemporaryFolder root;
@@ -71,12 +68,8 @@ TEST_F(MemoryOfAJob, MustHoldTheModelsAndABatch) {
 TEST_F(MemoryOfAJob, IsToldInMebibytesWhereItIsSmall) {
   constexpr std::uint64_t kAMib = std::uint64_t{1} << 20U;
   allow(60 * kAMib);
-  try {
-    require_memory({}, {}, 1, root.path());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.detail(), AllOf(HasSubstr(" take 64 MiB, but"), HasSubstr("may use 60 MiB")));
-  }
+  EXPECT_THAT(reason_of(ErrorKind::kOutOfMemory, [&] { require_memory({}, {}, 1, root.path()); }),
+              AllOf(HasSubstr(" take 64 MiB, but"), HasSubstr("may use 60 MiB")));
 }
 
 TEST_F(MemoryOfAJob, IsToldWithWhatToAskFor) {

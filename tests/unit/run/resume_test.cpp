@@ -115,13 +115,7 @@ struct Resumed : testing::Test {
     journal.execute(fmt::format("DELETE FROM inputs WHERE input >= {}", inputs));
   }
   std::string refusal(const PredictSettings& settings) {
-    try {
-      run(settings);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kJournalMismatch);
-      return error.what();
-    }
-    return "it was not refused";
+    return reason_of(ErrorKind::kJournalMismatch, [&] { run(settings); });
   }
 
   static inline std::unique_ptr<TempDir> folder, unchanged;

@@ -48,13 +48,7 @@ TEST(RunFingerprint, KeepsTheNamesOfItsInputs) {
 
 // Returns the reason for which a run refuses a journal; empty if the run would go on with it.
 std::string mismatch(const Journal::Fingerprint& journal, const Journal::Fingerprint& now) {
-  try {
-    require_same_run(journal, now, "run.db");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kJournalMismatch);
-    return error.detail();
-  }
-  return {};
+  return reason_of(ErrorKind::kJournalMismatch, [&] { require_same_run(journal, now, "run.db"); });
 }
 
 // Scores of another policy must not end up in one table with those of the run.

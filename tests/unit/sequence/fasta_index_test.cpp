@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "unit/sequence/compressed_file.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -24,13 +25,8 @@ class FastaIndex : public testing::Test {
   std::string fai() const { return read_text(folder_.path("own.fai")); }
 
   void expect_refused(const std::string& content, const std::string& reason) const {
-    try {
-      index(content);
-      ADD_FAILURE() << content << " was taken";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kInputReference);
-      EXPECT_THAT(error.what(), HasSubstr(reason));
-    }
+    EXPECT_THAT(reason_of(ErrorKind::kInputReference, [&] { index(content); }), HasSubstr(reason))
+        << content;
     EXPECT_FALSE(std::filesystem::exists(folder_.path("own.fai")));
   }
 

@@ -21,6 +21,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "unit/sequence/compressed_file.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -49,15 +50,13 @@ struct Outcome {
 Outcome read_all(const std::string& path) {
   const Cancel cancel;
   Outcome outcome;
-  try {
+  outcome.error = caught([&] {
     FileSource source(path, cancel);
     source.require_end_marker();
     std::array<char, 1000> buffer{};
     while (const std::size_t size = source.read(buffer)) outcome.text.append(buffer.data(), size);
     EXPECT_EQ(source.read(buffer), 0U) << "after the end";
-  } catch (const Error& error) {
-    outcome.error = error;
-  }
+  });
   return outcome;
 }
 
@@ -274,23 +273,18 @@ TEST(FileSource, MissingAndUnreadable) {
 }
 
 // Reads a file of this content, which is changed after the first part of its text.
-Outcome read_changing(const std::string& content,
-                      const std::function<void(const fs::path&)>& change) {
+std::optional<Error> read_changing(const std::string& content,
+                                   const std::function<void(const fs::path&)>& change) {
   const TestFolder folder;
   const std::string path = folder.write("input", content);
   const Cancel cancel;
-  Outcome outcome;
-  try {
+  return caught([&] {
     FileSource source(path, cancel);
     std::array<char, 1000> buffer{};
     source.read(buffer);
     change(path);
-    while (source.read(buffer) != 0) {
-    }
-  } catch (const Error& error) {
-    outcome.error = error;
-  }
-  return outcome;
+    while (source.read(buffer) != 0) continue;
+  });
 }
 
 TEST(FileSource, AFileThatChangesWhileItIsReadHasNoText) {
@@ -308,12 +302,11 @@ TEST(FileSource, AFileThatChangesWhileItIsReadHasNoText) {
       }};
   for (const std::string& content : {text, gzip(text), compressed({text}, "w")}) {
     for (std::size_t change = 0; change < changes.size(); ++change) {
-      const Outcome outcome = read_changing(content, changes[change]);
-      ASSERT_TRUE(outcome.error) << change;
-      EXPECT_EQ(outcome.error->kind(), ErrorKind::kInputChanged) << outcome.error->what();
+      const auto error = read_changing(content, changes[change]);
+      ASSERT_TRUE(error) << change;
+      EXPECT_EQ(error->kind(), ErrorKind::kInputChanged) << error->what();
     }
-    const Outcome removed = read_changing(content, [](const fs::path& path) { fs::remove(path); });
-    EXPECT_FALSE(removed.error) << removed.error->what();
+    EXPECT_FALSE(read_changing(content, [](const fs::path& path) { fs::remove(path); }));
   }
 }
 

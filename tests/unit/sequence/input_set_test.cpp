@@ -12,6 +12,7 @@
 #include "base/hash.hpp"
 #include "unit/sequence/alignment_file.hpp"
 #include "unit/sequence/compressed_file.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -47,12 +48,6 @@ std::vector<std::string> events(InputSettings settings) {
   while (const auto event = inputs.next()) all.push_back(shown(*event));
   EXPECT_FALSE(inputs.next());
   return all;
-}
-
-std::string hash_of(std::string_view text) {
-  ContentHash hash;
-  hash.update(as_bytes(text));
-  return hash.hex();
 }
 
 class Inputs : public ::testing::Test {
@@ -103,7 +98,7 @@ TEST_F(Inputs, HashIsOfTheText) {
   for (const std::string& content : {text, gzip(text), compressed({text}, "w")}) {
     InputSet inputs({.paths = {write("a", content)}}, cancel_);
     inputs.next();
-    EXPECT_EQ(std::get<InputEnd>(*inputs.next()).hash, hash_of(text));
+    EXPECT_EQ(std::get<InputEnd>(*inputs.next()).hash, content_hash(text));
   }
 }
 
@@ -341,12 +336,11 @@ TEST_F(Inputs, AnEmptyNameIsQuoted) {
 TEST_F(Inputs, OneFileIsNoPair) {
   const std::string file = write("r1", "@a\nA\n+\nI\n");
   for (const auto& other : {file, folder_.path("./r1")}) {
-    try {
-      const InputSet inputs({.paths = {file, other}, .paired = true}, cancel_);
-      FAIL() << other;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    }
+    EXPECT_EQ(thrown_kind([&] {
+                InputSet({.paths = {file, other}, .paired = true}, cancel_);
+              }),
+              ErrorKind::kUsage)
+        << other;
   }
   EXPECT_NO_THROW(InputSet({.paths = {file, file}}, cancel_));
 }
@@ -391,20 +385,15 @@ TEST_F(Inputs, WithALongerIdThanAllowedFail) {
 
 // Only mates must be two files: one file may be in two pairs.
 TEST(RequireUsable, ComparesTheFilesOfAPairAlone) {
-  const auto kind_of = [](std::vector<std::string> paths) {
-    try {
-      require_usable({.paths = std::move(paths), .paired = true});
-    } catch (const Error& error) {
-      return std::string(error.detail());
-    }
-    return std::string();
+  const auto why = [](const std::vector<std::string>& paths) {
+    return reason_of(ErrorKind::kUsage, [&] { require_usable({.paths = paths, .paired = true}); });
   };
-  EXPECT_EQ(kind_of({"a_R1.fq", "a_R2.fq", "a_R1.fq", "b_R2.fq"}), "");
-  EXPECT_EQ(kind_of({"a_R1.fq", "a_R2.fq", "a_R2.fq", "b_R2.fq"}), "");
-  EXPECT_EQ(kind_of({"a_R1.fq", "a_R2.fq", "b.fq", "b.fq"}),
+  EXPECT_EQ(why({"a_R1.fq", "a_R2.fq", "a_R1.fq", "b_R2.fq"}), "");
+  EXPECT_EQ(why({"a_R1.fq", "a_R2.fq", "a_R2.fq", "b_R2.fq"}), "");
+  EXPECT_EQ(why({"a_R1.fq", "a_R2.fq", "b.fq", "b.fq"}),
             "--paired: R1 and R2 are the same file, b.fq");
-  EXPECT_THAT(kind_of({"a_R1.fq", "a_R2.fq", "b.fq"}), StartsWith("--paired needs an even number"));
-  EXPECT_EQ(kind_of({"-", "b.fq", "-", "c.fq"}), "stdin (-) can be read only once");
+  EXPECT_THAT(why({"a_R1.fq", "a_R2.fq", "b.fq"}), StartsWith("--paired needs an even number"));
+  EXPECT_EQ(why({"-", "b.fq", "-", "c.fq"}), "stdin (-) can be read only once");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "sequence/sam_reader.hpp"
 #include "unit/sequence/alignment_file.hpp"
 #include "unit/sequence/memory_source.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -55,7 +56,7 @@ Mapped mapped_by(std::string text, std::size_t block = 1U << 20U) {
   MemorySource source(std::move(text), block);
   Reader reader(source, "file");
   Mapped mapped;
-  try {
+  mapped.error = caught([&] {
     const ReferenceList& references = reader.references();
     while (const auto found = reader.next_mapped()) {
       mapped.rows.push_back(fmt::format(
@@ -63,9 +64,7 @@ Mapped mapped_by(std::string text, std::size_t block = 1U << 20U) {
           references.at(found->reference).name, references.at(found->reference).length,
           found->mapping_quality, found->identity(), found->coverage(), found->read_length()));
     }
-  } catch (const Error& error) {
-    mapped.error = error;
-  }
+  });
   mapped.unplaced = reader.unplaced();
   return mapped;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -13,12 +14,11 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string shared(PairNames& names, std::string_view first, std::string_view second) {
-  try {
-    return names.shared(first, second, "one.fq", {.file = "two.fq"});
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kInputMalformed);
-    return error.detail();
-  }
+  std::string name;
+  const std::string why = reason_of(ErrorKind::kInputMalformed, [&] {
+    name = names.shared(first, second, "one.fq", {.file = "two.fq"});
+  });
+  return name + why;
 }
 
 std::string shared(std::string_view first, std::string_view second) {

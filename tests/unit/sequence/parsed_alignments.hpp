@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "sequence/alignment.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 
@@ -21,14 +22,12 @@ struct Parsed {
 
 inline Parsed parse_all(AlignmentReader& reader) {
   Parsed parsed;
-  try {
+  parsed.error = caught([&] {
     while (const auto record = reader.next()) {
       parsed.rows.push_back(std::to_string(record->number) + " " + record->header + "=" +
                             record->letters);
     }
-  } catch (const Error& error) {
-    parsed.error = error;
-  }
+  });
   parsed.skipped = reader.skipped();
   parsed.hash = reader.hash();
   parsed.bytes = reader.bytes();

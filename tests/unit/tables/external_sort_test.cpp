@@ -82,13 +82,9 @@ TEST(ExternalSort, NamesATmpdirThatCannotBeUsed) {
   const ScopedVariable variable("TMPDIR", (output.path() / "absent").string());
   ExternalSort sort(Directory(output.path()), 1, never);
   sort.add("b", "");
-  try {
-    sort.add("a", "");
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kTemporaryFolder);
-    EXPECT_NE(std::string(error.what()).find("absent"), std::string::npos);
-  }
+  const Error error = thrown([&] { sort.add("a", ""); });
+  EXPECT_EQ(error.kind(), ErrorKind::kTemporaryFolder);
+  EXPECT_NE(std::string(error.what()).find("absent"), std::string::npos);
 }
 
 // 10,000 rows, two at a time, make 5,000 runs: two passes before the last merge.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "unit/temp_dir.hpp"
 #include "unit/variable.hpp"
 
 namespace virnucpro {
@@ -192,12 +193,7 @@ TEST(Devices, AnEmptyListHasAReason) {
 }
 
 TEST(Devices, OneThatIsNotThereIsAnError) {
-  try {
-    survey_device(1000);
-    FAIL() << "it was found";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kDevice);
-  }
+  EXPECT_EQ(thrown_kind([] { survey_device(1000); }), ErrorKind::kDevice);
 }
 
 }  // namespace

@@ -12,10 +12,12 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text_file.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using Tokens = std::vector<std::uint16_t>;
 
@@ -65,15 +67,10 @@ std::string spoilt(const std::string& from, const std::string& to) {
 }
 
 void expect_refused(const std::string& json, const std::string& reason) {
-  try {
-    DnaTokenizer::parse(json, "t.json");
-    ADD_FAILURE() << "accepted; expected: " << reason;
-  } catch (const Error& error) {
-    EXPECT_TRUE(error.kind() == ErrorKind::kTokenizer || error.kind() == ErrorKind::kJson);
-    EXPECT_THAT(error.what(), HasSubstr("t.json"));
-    EXPECT_THAT(error.what(), HasSubstr(reason));
-    EXPECT_LT(std::string(error.what()).size(), 1000U);
-  }
+  const Error error = thrown([&] { DnaTokenizer::parse(json, "t.json"); });
+  EXPECT_TRUE(error.kind() == ErrorKind::kTokenizer || error.kind() == ErrorKind::kJson);
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("t.json"), HasSubstr(reason)));
+  EXPECT_LT(std::string(error.what()).size(), 1000U);
 }
 
 using Refusal = std::array<std::string, 3>;  // what is replaced, by what, and the reason
@@ -189,13 +186,9 @@ TEST(DnaTokenizer, LoadsThePublishedFile) {
 }
 
 TEST(DnaTokenizer, AMissingFileIsNamed) {
-  try {
-    DnaTokenizer::load("no/such/tokenizer.json");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kTokenizer);
-    EXPECT_THAT(error.what(), HasSubstr("no/such/tokenizer.json"));
-  }
+  const Error error = thrown([] { DnaTokenizer::load("no/such/tokenizer.json"); });
+  EXPECT_EQ(error.kind(), ErrorKind::kTokenizer);
+  EXPECT_THAT(error.what(), HasSubstr("no/such/tokenizer.json"));
 }
 
 TEST(DnaTokenizer, MergesStayWithinWords) {

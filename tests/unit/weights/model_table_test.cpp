@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -22,14 +23,7 @@ std::string table_text(const std::string& models) {
 }
 
 std::string why_refused(const std::string& models) {
-  try {
-    parse_model_table(table_text(models), "t.json");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kJson);
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown for " << models;
-  return {};
+  return reason_of(ErrorKind::kJson, [&] { parse_model_table(table_text(models), "t.json"); });
 }
 
 // A model of the source url with one file.

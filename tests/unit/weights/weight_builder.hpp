@@ -77,14 +77,9 @@ inline std::vector<BuiltTensor> small_classifier(float value = 0.5F) {
 
 // Returns the kind of the error that `act` throws; sets `message` to its text unless it is null.
 inline ErrorKind error_of(const std::function<void()>& act, std::string* message = nullptr) {
-  try {
-    act();
-  } catch (const Error& error) {
-    if (message != nullptr) *message = error.what();
-    return error.kind();
-  }
-  ADD_FAILURE() << "no error";
-  return ErrorKind::kInternal;
+  const Error error = thrown(act);
+  if (message != nullptr) *message = error.what();
+  return error.kind();
 }
 
 }  // namespace virnucpro

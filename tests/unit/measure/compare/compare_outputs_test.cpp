@@ -201,14 +201,10 @@ TEST(Compare, NoRowInCommonIsNoComparison) {
 }
 
 TEST(Compare, ErrorsOfAFileKeepItsPlace) {
-  try {
-    compare_frames("a\tvirus\t0\t1\n", "a\tvirus\t0\n");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kNotComparable);
-    EXPECT_EQ(error.place().record, 1U);
-    EXPECT_THAT(error.what(), HasSubstr("could not compare: input is not well formed: it has 3"));
-  }
+  const Error error = thrown([] { compare_frames("a\tvirus\t0\t1\n", "a\tvirus\t0\n"); });
+  EXPECT_EQ(error.kind(), ErrorKind::kNotComparable);
+  EXPECT_EQ(error.place().record, 1U);
+  EXPECT_THAT(error.what(), HasSubstr("could not compare: input is not well formed: it has 3"));
 }
 
 TEST(Compare, EmbeddingsAndWhereTheyDifferMost) {

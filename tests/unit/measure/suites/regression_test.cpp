@@ -9,6 +9,7 @@
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -242,12 +243,7 @@ TEST(ReadResults, RefusesAReportWithoutFigures) {
 
 TEST_F(History, ResultsWithoutFiguresAreNone) {
   append(R"({"metrics": []})");
-  try {
-    read_results(file(), {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-  }
+  EXPECT_EQ(thrown_kind([&] { read_results(file(), {}); }), ErrorKind::kUsage);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -136,12 +137,7 @@ TEST_F(Baselines, MayHaveSequencesOfTheirOwn) {
 
 TEST_F(Baselines, WithDamagedProvenanceAreErrors) {
   add("damaged", "{\"chunk_size\": 5");
-  try {
-    choose(models_of("a", "b", "c"), 500);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kJson);
-  }
+  EXPECT_EQ(thrown_kind([&] { choose(models_of("a", "b", "c"), 500); }), ErrorKind::kJson);
 }
 
 }  // namespace

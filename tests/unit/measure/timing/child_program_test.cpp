@@ -8,6 +8,7 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/time.hpp"
+#include "unit/temp_dir.hpp"
 #include "unit/variable.hpp"
 
 namespace virnucpro {
@@ -58,13 +59,9 @@ TEST_F(ChildProgram, GivesVariablesInPlaceOfItsOwn) {
 TEST_F(ChildProgram, NamesAProgramThatIsNotThere) {
   ChildCall call = shell("");
   call.program = "/no/such/program";
-  try {
-    run_child(call, cancel_);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kInputMissing);
-    EXPECT_EQ(error.place().file, "/no/such/program");
-  }
+  const Error error = thrown([&] { run_child(call, cancel_); });
+  EXPECT_EQ(error.kind(), ErrorKind::kInputMissing);
+  EXPECT_EQ(error.place().file, "/no/such/program");
 }
 
 // Requests a stop shortly after the child was started.
