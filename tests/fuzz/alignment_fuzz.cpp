@@ -3,14 +3,10 @@
 // for where these lie; CRAM also with correct checksums, to reach the code after them.
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <string>
 
 #include "base/cancel.hpp"
-#include "base/error.hpp"
+#include "fuzz/target.hpp"
 #include "sequence/bam_reader.hpp"
 #include "sequence/cram_reader.hpp"
 #include "sequence/mapped_alignment.hpp"
@@ -21,13 +17,10 @@
 namespace {
 
 using virnucpro::AlignmentFormat;
+using virnucpro::fuzz::require;
 
 const virnucpro::Cancel kNever;
 virnucpro::ReferenceIndex none("");
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 std::unique_ptr<virnucpro::AlignmentReader> reader_of(AlignmentFormat format,
                                                       virnucpro::ByteSource& source) {

@@ -1,12 +1,9 @@
 // Figures of earlier benchmarks, as results and as a history: any bytes are read or refused with a
 // typed error. What was read makes a page, and is the same when it is written and read again.
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "fuzz/page_check.hpp"
+#include "fuzz/target.hpp"
 #include "measure/suites/regression.hpp"
 #include "unit/memory_file.hpp"
 
@@ -14,6 +11,7 @@ namespace {
 
 using virnucpro::KeptResults;
 using virnucpro::MemoryFile;
+using virnucpro::fuzz::may_refuse;
 
 void check_line(const KeptResults& results) {
   const std::string line = virnucpro::history_line(results);
@@ -26,11 +24,7 @@ void check_line(const KeptResults& results) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const MemoryFile file({reinterpret_cast<const char*>(data), size});
   std::vector<KeptResults> history = virnucpro::read_history(file.path());
-  try {
-    history.push_back(virnucpro::read_results(file.path(), {}));
-  } catch (const virnucpro::Error&) {
-    // It may be refused.
-  }
+  may_refuse([&] { history.push_back(virnucpro::read_results(file.path(), {})); });
   if (history.empty()) return 0;
   const KeptResults& before = history.front();
   const KeptResults& now = history.back();

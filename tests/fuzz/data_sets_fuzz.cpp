@@ -1,22 +1,20 @@
 // The JSON beside data sets: the metadata of generated sequences, the provenance of real samples.
 // Any bytes are read or refused with a typed error; files that metadata names lie beside it.
 // "@VERSION@" becomes the program's version, without which metadata counts as another program's.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 #include "base/cancel.hpp"
 #include "base/directory.hpp"
-#include "base/error.hpp"
 #include "base/version.hpp"
+#include "fuzz/target.hpp"
 #include "measure/datasets/data_json.hpp"
 #include "measure/datasets/sample_data.hpp"
 #include "unit/memory_file.hpp"
 
 namespace {
+
+using virnucpro::fuzz::may_refuse;
 
 namespace fs = std::filesystem;
 using virnucpro::MemoryFile;
@@ -50,12 +48,8 @@ void read_provenance(const std::string& text) {
   static const virnucpro::Cancel never;
   std::ofstream(folder.path() / "reads.fa") << ">a\nACGT\n";
   std::ofstream(folder.path() / "provenance.json", std::ios::binary) << text;
-  try {
-    const auto samples = virnucpro::load_sample_data(folder.path(), never);
-    virnucpro::sample_data_json(samples);
-  } catch (const virnucpro::Error& error) {
-    if (error.kind() != virnucpro::ErrorKind::kJson) std::abort();
-  }
+  may_refuse([] { virnucpro::sample_data_json(virnucpro::load_sample_data(folder.path(), never)); },
+             {virnucpro::ErrorKind::kJson});
 }
 
 }  // namespace

@@ -1,12 +1,8 @@
 // A .pt file of embeddings, with corrected checksums: all its rows are read, or a typed error.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "fuzz/repair.hpp"
+#include "fuzz/target.hpp"
 #include "measure/compare/embedding_reader.hpp"
 #include "unit/memory_file.hpp"
 

@@ -1,21 +1,15 @@
 // The gzip and BGZF layer on the bytes of any file: it ends, fails only with its own errors, and
 // returns the same text and failure for any sizes of reads.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
 #include <vector>
 
 #include "base/cancel.hpp"
-#include "base/error.hpp"
+#include "fuzz/target.hpp"
 #include "sequence/file_source.hpp"
 #include "unit/memory_file.hpp"
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using virnucpro::fuzz::require;
 
 std::string read(const std::string& path, std::size_t piece) {
   constexpr std::size_t kMostText = 4U << 20U;

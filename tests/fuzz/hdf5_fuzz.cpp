@@ -1,17 +1,15 @@
 // A file of embeddings in HDF5, read by a process of its own: all its rows, or a typed error. That
 // process may crash; this one may not, and must not take more memory than the file has rows for.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "base/directory.hpp"
-#include "base/error.hpp"
+#include "fuzz/target.hpp"
 #include "measure/compare/embedding_reader.hpp"
+
+using virnucpro::fuzz::may_refuse;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // A real one, as the process closes all other descriptors.
@@ -20,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::filesystem::path file = folder.path() / "embeddings.h5";
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-  try {
+  const auto read_all = [&] {
     const auto reader = virnucpro::open_hdf5_embeddings(file, never);
     if (reader->rows() > size) std::abort();
     for (std::size_t dataset = 0; dataset < reader->datasets().size(); ++dataset) {
@@ -30,8 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         reader->read(dataset, row, values);
       }
     }
-  } catch (const virnucpro::Error& error) {
-    if (error.kind() != virnucpro::ErrorKind::kInputMalformed) std::abort();
-  }
+  };
+  may_refuse(read_all, {virnucpro::ErrorKind::kInputMalformed});
   return 0;
 }

@@ -1,18 +1,12 @@
 // Parses the head of a server's reply, line by line. Headers are bounded, a Content-Range is one
 // part of a whole, and a redirect leads only to http or https.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
 
 #include "download/http_headers.hpp"
+#include "fuzz/target.hpp"
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using virnucpro::fuzz::require;
 
 void check_line(std::string_view line) {
   if (const auto range = virnucpro::parse_content_range(line)) {

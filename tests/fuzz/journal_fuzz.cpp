@@ -1,28 +1,25 @@
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
 
-#include "base/error.hpp"
 #include "base/hash.hpp"
+#include "fuzz/target.hpp"
 #include "journal/unit_blob.hpp"
 
 namespace {
 
 using virnucpro::as_bytes;
-using virnucpro::ErrorKind;
+using virnucpro::fuzz::may_refuse;
+using virnucpro::fuzz::require;
 
 // Refused as damaged, or a unit that encodes to the same bytes.
 void decode(const std::string& blob) {
-  try {
-    const virnucpro::Unit unit = virnucpro::decode_unit(as_bytes(blob), 0, 0, "run.db");
-    const std::string again = virnucpro::encode_unit(unit);
-    if (virnucpro::encode_unit(virnucpro::decode_unit(as_bytes(again), 0, 0, "run.db")) != again) {
-      __builtin_trap();
-    }
-  } catch (const virnucpro::Error& error) {
-    if (error.kind() != ErrorKind::kJournalDamaged) __builtin_trap();
-  }
+  const auto decoded_again = [](const std::string& bytes) {
+    return virnucpro::encode_unit(virnucpro::decode_unit(as_bytes(bytes), 0, 0, "run.db"));
+  };
+  const auto decode_twice = [&] {
+    const std::string again = decoded_again(blob);
+    require(decoded_again(again) == again);
+  };
+  may_refuse(decode_twice, {virnucpro::ErrorKind::kJournalDamaged});
 }
 
 }  // namespace

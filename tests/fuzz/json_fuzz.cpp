@@ -1,13 +1,11 @@
 // The bounded JSON walk on any bytes: it ends or throws kJson, and its paths keep their depth.
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-
 #include "base/json.hpp"
+#include "fuzz/target.hpp"
 
 namespace {
+
+using virnucpro::fuzz::may_refuse;
 
 class DepthChecker : public virnucpro::JsonVisitor {
  public:
@@ -29,10 +27,8 @@ class DepthChecker : public virnucpro::JsonVisitor {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   DepthChecker checker;
-  try {
-    virnucpro::walk_json({reinterpret_cast<const char*>(data), size}, "fuzz.json", checker);
-  } catch (const virnucpro::Error& error) {
-    if (error.kind() != virnucpro::ErrorKind::kJson) std::abort();
-  }
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  may_refuse([&] { virnucpro::walk_json(text, "fuzz.json", checker); },
+             {virnucpro::ErrorKind::kJson});
   return 0;
 }

@@ -1,18 +1,13 @@
 // A table of models of any bytes: it is refused with kJson, or what it names stays in its folder.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
 
-#include "base/error.hpp"
 #include "base/file.hpp"
+#include "fuzz/target.hpp"
 #include "weights/model_table.hpp"
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using virnucpro::fuzz::may_refuse;
+using virnucpro::fuzz::require;
 
 void check(const virnucpro::TableModel& model) {
   require(virnucpro::is_file_name(model.name));
@@ -33,12 +28,10 @@ void check(const virnucpro::TableModel& model) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  try {
-    const auto table =
-        virnucpro::parse_model_table({reinterpret_cast<const char*>(data), size}, "fuzz.json");
-    for (const virnucpro::TableModel& model : table.models) check(model);
-  } catch (const virnucpro::Error& error) {
-    require(error.kind() == virnucpro::ErrorKind::kJson);
-  }
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto check_all = [&] {
+    for (const auto& model : virnucpro::parse_model_table(text, "fuzz.json").models) check(model);
+  };
+  may_refuse(check_all, {virnucpro::ErrorKind::kJson});
   return 0;
 }

@@ -1,12 +1,8 @@
 // The small languages of option values, which a journal's settings and model names hold, too: a
 // text is refused with a typed error, or means the same when it is written and read again.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "base/cancel.hpp"
-#include "base/error.hpp"
+#include "fuzz/target.hpp"
 #include "measure/datasets/length_distribution.hpp"
 #include "run/frame_stream.hpp"
 #include "run/run_fingerprint.hpp"
@@ -14,17 +10,12 @@
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) __builtin_trap();
-}
+using virnucpro::fuzz::may_refuse;
+using virnucpro::fuzz::require;
 
 template <typename Read>
 void read(const Read& read_one) {
-  try {
-    read_one();
-  } catch (const virnucpro::Error& error) {
-    require(error.kind() == virnucpro::ErrorKind::kUsage);
-  }
+  may_refuse(read_one, {virnucpro::ErrorKind::kUsage});
 }
 
 void read_lengths(std::string_view text) {

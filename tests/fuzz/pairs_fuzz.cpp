@@ -1,25 +1,16 @@
 // Two files of paired reads: the first, a NUL byte, the second. They are read as pairs whose ids
 // match, or refused with a typed error that has a place.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
 #include <variant>
 
 #include "base/cancel.hpp"
-#include "base/error.hpp"
+#include "fuzz/target.hpp"
 #include "sequence/input_set.hpp"
 #include "unit/memory_file.hpp"
 
 namespace {
 
 using virnucpro::MemoryFile;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using virnucpro::fuzz::require;
 
 // A record's id without the mark of its mate.
 std::string base_of(const virnucpro::InputRecord& input) {

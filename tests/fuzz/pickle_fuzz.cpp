@@ -1,16 +1,12 @@
-#include <cstddef>
-#include <cstdint>
 #include <span>
 
-#include "base/error.hpp"
+#include "fuzz/target.hpp"
 #include "weights/pickle_reader.hpp"
+
+using virnucpro::fuzz::may_refuse;
 
 // Any bytes are accepted, or refused with a typed error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto bytes = std::as_bytes(std::span(data, size));
-  try {
-    virnucpro::read_pickle(bytes, "fuzz");
-  } catch (const virnucpro::Error&) {
-  }
+  may_refuse([&] { virnucpro::read_pickle(std::as_bytes(std::span(data, size)), "fuzz"); });
   return 0;
 }

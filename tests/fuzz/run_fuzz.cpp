@@ -10,26 +10,21 @@
 //   e                                            the end of the run
 //   x OFFSET BYTES                               at last, written over the bytes of the file
 // A FRAME is CHUNK NAME OTHERS VIRUS, without the scores if it failed, with commas between them.
-#include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "base/directory.hpp"
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "fuzz/page_check.hpp"
+#include "fuzz/target.hpp"
 #include "journal/journal.hpp"
 #include "journal/kept_run.hpp"
 #include "journal/run_files.hpp"

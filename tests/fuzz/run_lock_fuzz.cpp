@@ -1,27 +1,19 @@
 // A run.lock of any bytes: the lock is taken, or refused with a typed error.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <fstream>
 
 #include "base/directory.hpp"
-#include "base/error.hpp"
+#include "fuzz/target.hpp"
 #include "journal/run_files.hpp"
 #include "journal/run_lock.hpp"
 
 namespace {
 
+using virnucpro::fuzz::may_refuse;
+
 template <typename Take>
 void take(const Take& take_one) {
-  try {
-    take_one();
-  } catch (const virnucpro::Error& error) {
-    using enum virnucpro::ErrorKind;
-    if (error.kind() != kOutputBusy && error.kind() != kOutputWrite &&
-        error.kind() != kOutputExists) {
-      std::abort();
-    }
-  }
+  using enum virnucpro::ErrorKind;
+  may_refuse(take_one, {kOutputBusy, kOutputWrite, kOutputExists});
 }
 
 }  // namespace

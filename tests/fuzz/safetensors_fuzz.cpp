@@ -1,23 +1,19 @@
 // A safetensors file: as it is, and with the header's length corrected.
-#include <cstddef>
-#include <cstdint>
-#include <string>
 
-#include "base/error.hpp"
 #include "base/steady_file.hpp"
 #include "fuzz/repair.hpp"
+#include "fuzz/target.hpp"
 #include "unit/memory_file.hpp"
 #include "weights/safetensors.hpp"
 
 namespace {
 
+using virnucpro::fuzz::may_refuse;
+
 // Any bytes are accepted, or refused with a typed error.
 void parse(const std::string& bytes) {
-  try {
-    const virnucpro::MemoryFile memory(bytes);
-    virnucpro::parse_safetensors(virnucpro::SteadyFile(memory.path()));
-  } catch (const virnucpro::Error&) {
-  }
+  const virnucpro::MemoryFile memory(bytes);
+  may_refuse([&] { virnucpro::parse_safetensors(virnucpro::SteadyFile(memory.path())); });
 }
 
 }  // namespace

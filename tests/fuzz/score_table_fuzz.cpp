@@ -1,12 +1,8 @@
 // A table of scores: every row is read, or refused with a typed error that has a place.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <optional>
-#include <string>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
+#include "fuzz/target.hpp"
 #include "measure/compare/score_table.hpp"
 #include "unit/memory_file.hpp"
 

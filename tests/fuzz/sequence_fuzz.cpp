@@ -1,41 +1,17 @@
 // The FASTA/FASTQ parser on any text: it ends, fails only with its own errors, which have a place,
 // and gives the same result for any block size.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <span>
-#include <string>
-#include <string_view>
 
-#include "base/error.hpp"
+#include "fuzz/target.hpp"
 #include "sequence/frames.hpp"
 #include "sequence/sequence_parser.hpp"
+#include "unit/sequence/memory_source.hpp"
 
 namespace {
 
-class BlockSource : public virnucpro::ByteSource {
- public:
-  BlockSource(std::string_view text, std::size_t block) : text_(text), block_(block) {}
-
-  std::size_t read(std::span<char> buffer) override {
-    const std::string_view part = text_.substr(0, std::min(block_, buffer.size()));
-    std::copy(part.begin(), part.end(), buffer.begin());
-    text_.remove_prefix(part.size());
-    return part.size();
-  }
-
- private:
-  std::string_view text_;
-  std::size_t block_;
-};
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using virnucpro::fuzz::require;
 
 std::string parse(std::string_view text, std::size_t block) {
-  BlockSource source(text, block);
+  virnucpro::MemorySource source(std::string(text), block);
   virnucpro::SequenceParser parser(source, "fuzz", {.letters = 4096, .header = 256},
                                    virnucpro::TextFormats::kFastaOrFastq,
                                    virnucpro::Qualities::kKeep);

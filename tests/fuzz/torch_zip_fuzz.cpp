@@ -1,25 +1,21 @@
 // A file of torch.save: as it is, and with correct checksums. Bytes that do not start like a ZIP
 // become the pickle of one, with four storages.
-#include <cstddef>
-#include <cstdint>
-#include <string>
 
-#include "base/error.hpp"
 #include "base/steady_file.hpp"
 #include "fuzz/repair.hpp"
+#include "fuzz/target.hpp"
 #include "unit/memory_file.hpp"
 #include "unit/weights/zip_builder.hpp"
 #include "weights/tensor_archive.hpp"
 
 namespace {
 
+using virnucpro::fuzz::may_refuse;
+
 // Any bytes are accepted, or refused with a typed error.
 void parse(const std::string& bytes) {
-  try {
-    const virnucpro::MemoryFile memory(bytes);
-    virnucpro::parse_torch_zip(virnucpro::SteadyFile(memory.path()));
-  } catch (const virnucpro::Error&) {
-  }
+  const virnucpro::MemoryFile memory(bytes);
+  may_refuse([&] { virnucpro::parse_torch_zip(virnucpro::SteadyFile(memory.path())); });
 }
 
 std::string zip_around(const std::string& pickle) {

@@ -1,11 +1,7 @@
 // A model file from its bytes to the hash of its values, with corrected checksums and lengths.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
 
-#include "base/error.hpp"
 #include "fuzz/repair.hpp"
+#include "fuzz/target.hpp"
 #include "unit/memory_file.hpp"
 #include "weights/inspect.hpp"
 

@@ -1,16 +1,16 @@
-#include <cstddef>
-#include <cstdint>
-#include <string>
 
-#include "base/error.hpp"
 #include "engine/wire.hpp"
+#include "fuzz/target.hpp"
 #include "unit/engine/worker_samples.hpp"
 
 namespace {
 
+using virnucpro::fuzz::may_refuse;
+using virnucpro::fuzz::require;
+
 // Refused, or messages that encode to the same bytes.
 void decode(const std::string& bytes) {
-  try {
+  const auto read_twice = [&] {
     virnucpro::WireReader reader(virnucpro::no_limits());
     reader.add(bytes);
     while (const auto message = reader.next_message()) {
@@ -18,11 +18,10 @@ void decode(const std::string& bytes) {
       virnucpro::WireReader second(virnucpro::no_limits());
       second.add(again);
       const auto back = second.next_message();
-      if (!back || virnucpro::encode_message(*back) != again) __builtin_trap();
+      require(back && virnucpro::encode_message(*back) == again);
     }
-  } catch (const virnucpro::Error& error) {
-    if (error.kind() != virnucpro::ErrorKind::kInternal) __builtin_trap();
-  }
+  };
+  may_refuse(read_twice, {virnucpro::ErrorKind::kInternal});
 }
 
 }  // namespace
