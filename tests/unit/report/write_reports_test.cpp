@@ -73,14 +73,6 @@ TEST_F(Reports, WriteWhatTheyName) {
   EXPECT_EQ(other.entries(), report_files(other.path()).size());
 }
 
-std::vector<std::string> names_of(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    names.push_back(entry.path().filename().string());
-  }
-  return names;
-}
-
 TEST_F(Reports, HaveTheirPlotsAsFiles) {
   const Journal journal = sample_run(directory.path(), {sample_part("a", 9, {0.9F, 0.8F})});
   const auto figures = directory / "new" / "figures";
@@ -90,12 +82,13 @@ TEST_F(Reports, HaveTheirPlotsAsFiles) {
                              EXPECT_EQ(file.parent_path(), figures);
                              ++asked;
                            }});
-  EXPECT_THAT(names_of(figures), testing::UnorderedElementsAre(
-                                     "calls.svg", "frames_by_score.svg", "sequences_by_length.svg",
-                                     "chunks_by_frames.svg", "contig_1.svg"));
+  EXPECT_THAT(
+      file_names(figures),
+      testing::UnorderedElementsAre("calls.svg", "frames_by_score.svg", "sequences_by_length.svg",
+                                    "chunks_by_frames.svg", "contig_1.svg"));
   EXPECT_EQ(asked, 5U);
   const std::string html = read_text(report_files(directory.path()).front());
-  for (const std::string& name : names_of(figures)) {
+  for (const std::string& name : file_names(figures)) {
     EXPECT_TRUE(is_figure(figures / name));
     EXPECT_THAT(html, HasSubstr(read_text(figures / name)));  // the same bytes
   }

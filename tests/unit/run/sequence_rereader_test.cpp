@@ -10,19 +10,13 @@
 namespace virnucpro {
 namespace {
 
-std::string hash_of(std::string_view text) {
-  ContentHash hash;
-  hash.update(as_bytes(text));
-  return hash.hex();
-}
-
 struct VirusFasta : testing::Test {
   // Adds an input of the run: its file, and which of its sequences are viruses.
   void add_input(const std::string& name, const std::string& text, const std::string& calls,
                  bool failed = false) {
     write_text(directory / name, text);
     settings.paths.push_back((directory / name).string());
-    add_entry(calls, failed, hash_of(text));
+    add_entry(calls, failed, content_hash(text));
   }
   void add_entry(const std::string& calls, bool failed, const std::string& hash) {
     const auto input = static_cast<std::uint32_t>(inputs++);

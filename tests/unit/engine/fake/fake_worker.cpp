@@ -74,9 +74,7 @@ class FakeWorker {
 
   static std::string hash_of(const std::string& file) {
     constexpr std::size_t kMostBytes = 1U << 20U;
-    ContentHash hash;
-    hash.update(as_bytes(beginning_of(file, kMostBytes)));
-    return hash.hex();
+    return content_hash(beginning_of(file, kMostBytes));
   }
 
   // Needed by runs whose input is letters.

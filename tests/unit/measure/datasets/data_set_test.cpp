@@ -38,14 +38,6 @@ struct DataSets : testing::Test {
   fs::path folder = directory / "reads";
   Cancel cancel;
 
-  std::vector<std::string> names(const fs::path& where) const {
-    std::vector<std::string> all;
-    for (const auto& entry : fs::directory_iterator(where)) {
-      all.push_back(entry.path().filename().string());
-    }
-    std::sort(all.begin(), all.end());
-    return all;
-  }
   fs::file_time_type age(const fs::path& path) const {
     fs::last_write_time(path, fs::file_time_type{});
     return fs::last_write_time(path);
@@ -82,7 +74,7 @@ TEST_F(DataSets, TellWhatTheyHold) {
   EXPECT_NEAR(data.lengths.mean, 50, 6);
   EXPECT_NEAR(static_cast<double>(data.lengths.median), 50, 10);
   EXPECT_NEAR(static_cast<double>(data.gc_bases) / static_cast<double>(data.bases), 0.4, 0.03);
-  EXPECT_THAT(names(directory.path()), ElementsAre("x.fa", "x.fa.json"));
+  EXPECT_THAT(file_names(directory.path()), ElementsAre("x.fa", "x.fa.json"));
 }
 
 TEST_F(DataSets, OfSeveralFilesAreTheOneFileInParts) {
@@ -102,7 +94,7 @@ TEST_F(DataSets, OfSeveralFilesAreTheOneFileInParts) {
   EXPECT_EQ(count, 100U);
   EXPECT_EQ(data.files[0].name, "reads_01.fa");
   EXPECT_EQ(data.files[10].name, "reads_11.fa");
-  EXPECT_EQ(names(folder).size(), 12U);
+  EXPECT_EQ(file_names(folder).size(), 12U);
 }
 
 TEST_F(DataSets, AreCalledAfterTheirFolder) {
@@ -203,14 +195,14 @@ TEST_F(DataSets, AreWrittenWhereAProgramWasKilledThatWroteThem) {
   write_text(folder / "reads_2.fa.virnucpro-partial", ">seq");
   write_text(folder / "metadata.json.virnucpro-partial", "");
   generate_data_set(settings_of(5, 2), folder, cancel);
-  EXPECT_THAT(names(folder), ElementsAre("metadata.json", "reads_1.fa", "reads_2.fa"));
+  EXPECT_THAT(file_names(folder), ElementsAre("metadata.json", "reads_1.fa", "reads_2.fa"));
 }
 
 TEST_F(DataSets, TakeTheFilesOfAnEarlierOneAlongAndNoOthers) {
   write_data_set(settings_of(60, 5), folder, cancel);
   write_text(folder / "notes.txt", "mine");
   generate_data_set(settings_of(60, 3), folder, cancel);
-  EXPECT_THAT(names(folder),
+  EXPECT_THAT(file_names(folder),
               ElementsAre("metadata.json", "notes.txt", "reads_1.fa", "reads_2.fa", "reads_3.fa"));
 }
 
@@ -253,7 +245,7 @@ TEST_F(DataSets, ThatAreStoppedLeaveNothing) {
             ErrorKind::kInterrupted);
   EXPECT_EQ(thrown_kind([&] { write_data_set(settings_of(10, 2), folder, cancel); }),
             ErrorKind::kInterrupted);
-  EXPECT_THAT(names(folder), IsEmpty());
+  EXPECT_THAT(file_names(folder), IsEmpty());
   EXPECT_FALSE(fs::exists(file));
 }
 
@@ -287,15 +279,9 @@ TEST(DataSizes, HaveLengths) {
 }
 
 TEST(DataSizes, AnUnknownNameIsToldTheKnownOnes) {
-  try {
-    parse_data_size("smal", "--preset");
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    EXPECT_THAT(error.detail(), testing::AllOf(testing::HasSubstr("--preset smal"),
-                                               testing::HasSubstr("production"),
-                                               testing::HasSubstr("did you mean small?")));
-  }
+  EXPECT_THAT(reason_of(ErrorKind::kUsage, [] { parse_data_size("smal", "--preset"); }),
+              testing::AllOf(testing::HasSubstr("--preset smal"), testing::HasSubstr("production"),
+                             testing::HasSubstr("did you mean small?")));
 }
 
 }  // namespace
