@@ -62,20 +62,10 @@ struct Layer {
     const Element out_element = epilogue == Epilogue::kBiasAdd ? Element::kFp32 : family.element;
     const OnDevice picked(order.size(), inputs, family.element);
     OnDevice out(order.size(), outputs, out_element);
-    const std::size_t line = inputs * size_of(family.element);
+    const OnDevice& before = epilogue == Epilogue::kBiasAdd ? residual : narrow;
     for (std::size_t i = 0; i < order.size(); ++i) {
-      check_cuda(cudaMemcpy(static_cast<std::byte*>(picked.data()) + i * line,
-                            static_cast<const std::byte*>(x.data()) + order[i] * line, line,
-                            cudaMemcpyDeviceToDevice),
-                 "cudaMemcpy");
-      if (reads_out(epilogue)) {
-        const std::size_t out_line = outputs * size_of(out_element);
-        const OnDevice& before = epilogue == Epilogue::kBiasAdd ? residual : narrow;
-        check_cuda(cudaMemcpy(static_cast<std::byte*>(out.data()) + i * out_line,
-                              static_cast<const std::byte*>(before.data()) + order[i] * out_line,
-                              out_line, cudaMemcpyDeviceToDevice),
-                   "cudaMemcpy");
-      }
+      copy_row(picked, i, x, order[i], inputs * size_of(family.element));
+      if (reads_out(epilogue)) copy_row(out, i, before, order[i], outputs * size_of(out_element));
     }
     check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     family.gemm({.rows = order.size(),

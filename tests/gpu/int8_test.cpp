@@ -203,13 +203,7 @@ struct Layer {
   OnDevice run(Int8Epilogue epilogue, const std::vector<std::size_t>& order) const {
     const DeviceCodes picked(order.size(), inputs);
     OnDevice out(order.size(), outputs, Element::kFp16);
-    const auto copy_row = [](const OnDevice& to, std::size_t at, const OnDevice& from,
-                             std::size_t row, std::size_t bytes) {
-      check_cuda(cudaMemcpy(static_cast<std::byte*>(to.data()) + at * bytes,
-                            static_cast<const std::byte*>(from.data()) + row * bytes, bytes,
-                            cudaMemcpyDeviceToDevice),
-                 "cudaMemcpy");
-    };
+
     for (std::size_t i = 0; i < order.size(); ++i) {
       copy_row(picked.numbers, i, x.numbers, order[i], inputs);
       copy_row(picked.scales, i, x.scales, order[i], sizeof(float));

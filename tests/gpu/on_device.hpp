@@ -99,6 +99,15 @@ DeviceBuffer device_copy(std::span<const T> values) {
   return buffer;
 }
 
+// Copies a row of `bytes` within the device.
+inline void copy_row(const OnDevice& to, std::size_t at, const OnDevice& from, std::size_t row,
+                     std::size_t bytes) {
+  check_cuda(cudaMemcpy(static_cast<std::byte*>(to.data()) + at * bytes,
+                        static_cast<const std::byte*>(from.data()) + row * bytes, bytes,
+                        cudaMemcpyDeviceToDevice),
+             "cudaMemcpy");
+}
+
 // Returns the relative rounding error of an element type.
 constexpr double rounding(Element element) {
   switch (element) {

@@ -50,10 +50,7 @@ struct Proteins {
   std::vector<std::uint32_t> offsets{0};
 };
 
-struct Esm2In8Bits : testing::Test {
-  ThreadPool pool{2};
-  Cancel cancel;
-  OpContext context{pool, cancel};
+struct Esm2In8Bits : Computing {
   Proteins proteins{1};
 
   template <typename Model, typename Context>

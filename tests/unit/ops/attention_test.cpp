@@ -4,28 +4,20 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 #include <set>
 #include <vector>
 
 #include "ops/finite.hpp"
+#include "unit/ops/random_weights.hpp"
 
 namespace virnucpro {
 namespace {
 
 using Row = std::vector<double>;
 
-struct Attention : testing::Test {
-  ThreadPool pool{3};
-  Cancel cancel;
-  OpContext context{pool, cancel};
-
+struct Attention : Computing {
   static Panels random_qkv(std::size_t rows, std::size_t width) {
-    std::mt19937 random(7);
-    std::normal_distribution<float> normal;
-    Panels qkv(rows, 3 * width);
-    for (float& value : qkv.values()) value = normal(random);
-    return qkv;
+    return normal_panels(rows, 3 * width, 7);
   }
 };
 

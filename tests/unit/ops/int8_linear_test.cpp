@@ -7,18 +7,17 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "unit/ops/random_weights.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
 
-struct Int8LinearOp : testing::Test {
-  ThreadPool pool{3};
-  Cancel cancel;
-  OpContext context{pool, cancel};
+struct Int8LinearOp : Computing {
   RandomWeights weights;
 
   Int8Linear linear(std::size_t inputs, std::size_t outputs, Epilogue epilogue,
@@ -39,14 +38,6 @@ Codes random_codes(std::size_t rows, std::size_t width, unsigned seed = 1) {
     codes.scales()[i] = 0.001F + 0.0001F * static_cast<float>(random() % 97);
   }
   return codes;
-}
-
-Panels normal_panels(std::size_t rows, std::size_t width, unsigned seed = 1) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  Panels panels(rows, width);
-  for (float& value : panels.values()) value = normal(random);
-  return panels;
 }
 
 // A layer's weights as Int8Linear must have them.
@@ -71,10 +62,6 @@ struct Expected {
   Codes codes;
   std::vector<float> bias;
 };
-
-double exact_gelu(double x) {
-  return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0)));
-}
 
 struct Sizes {
   std::size_t rows;
@@ -131,17 +118,13 @@ TEST_F(Int8LinearOp, HoldsTheLargestSums) {
 }
 
 TEST_F(Int8LinearOp, RefusesWhatItCannotCompute) {
-  const auto kind_of = [&](std::size_t inputs, Epilogue epilogue) {
-    try {
-      linear(inputs, 1, epilogue);
-    } catch (const Error& error) {
-      return error.kind();
-    }
-    return ErrorKind::kUsage;
-  };
-  EXPECT_EQ(kind_of(kMostInt8Inputs + 1, Epilogue::kBias), ErrorKind::kInternal);
-  EXPECT_EQ(kind_of(8, Epilogue::kNone), ErrorKind::kInternal);
-  EXPECT_EQ(kind_of(8, Epilogue::kGeluGate), ErrorKind::kInternal);
+  for (const auto& [inputs, epilogue] :
+       {std::pair{kMostInt8Inputs + 1, Epilogue::kBias}, std::pair{std::size_t{8}, Epilogue::kNone},
+        std::pair{std::size_t{8}, Epilogue::kGeluGate}}) {
+    EXPECT_EQ(
+        thrown_kind([&, inputs = inputs, epilogue = epilogue] { linear(inputs, 1, epilogue); }),
+        ErrorKind::kInternal);
+  }
 }
 
 TEST_F(Int8LinearOp, RowsDoNotDependOnPlaceOrThreads) {

@@ -24,10 +24,7 @@
 namespace virnucpro {
 namespace {
 
-struct Ops : testing::Test {
-  ThreadPool pool{3};
-  Cancel cancel;
-  OpContext context{pool, cancel};
+struct Ops : Computing {
   RandomWeights weights;
 };
 
@@ -37,10 +34,6 @@ Panels random_panels(std::size_t rows, std::size_t width, unsigned seed = 1) {
   Panels panels(rows, width);
   for (float& value : panels.values()) value = uniform(random);
   return panels;
-}
-
-double gelu(double x) {
-  return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0)));
 }
 
 // Σ a·b in double, as the reference for a product.
@@ -55,7 +48,7 @@ double dot(const float* a, const float* b, std::size_t count) {
 double expected_linear(Epilogue epilogue, double product, double bias, double before) {
   if (epilogue == Epilogue::kNone) return product;
   if (epilogue == Epilogue::kBias) return product + bias;
-  if (epilogue == Epilogue::kBiasGelu) return gelu(product + bias);
+  if (epilogue == Epilogue::kBiasGelu) return exact_gelu(product + bias);
   return before + product + bias;
 }
 
@@ -184,7 +177,7 @@ TEST_F(Ops, GatedGeluAgreesWithTheErrorFunction) {
   for (std::size_t i = 0; i < 1000; ++i) {
     for (std::size_t j = 0; j < 21; ++j) {
       const auto gate = static_cast<double>(in.row(i)[j + 21]);
-      const double expected = gelu(static_cast<double>(in.row(i)[j])) * gate;
+      const double expected = exact_gelu(static_cast<double>(in.row(i)[j])) * gate;
       ASSERT_NEAR(out.row(i)[j], expected, 2e-6 * std::max(1.0, std::abs(gate)));
     }
   }

@@ -1,13 +1,18 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "ops/context.hpp"
+#include "ops/panels.hpp"
 #include "weights/weights.hpp"
 
 namespace virnucpro {
@@ -43,5 +48,24 @@ class RandomWeights : public Weights {
   std::map<std::string, Shape> shapes;
   std::set<std::string> missing;
 };
+
+// What operations compute with.
+struct Computing : testing::Test {
+  ThreadPool pool{3};
+  Cancel cancel;
+  OpContext context{pool, cancel};
+};
+
+inline Panels normal_panels(std::size_t rows, std::size_t width, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  Panels panels(rows, width);
+  for (float& value : panels.values()) value = normal(random);
+  return panels;
+}
+
+inline double exact_gelu(double x) {
+  return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0)));
+}
 
 }  // namespace virnucpro
