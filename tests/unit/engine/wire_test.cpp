@@ -25,20 +25,6 @@ ErrorKind kind_of_reading(const std::string& bytes) {
   });
 }
 
-TEST(Wire, GivesBackEveryMessage) {
-  for (const WorkerMessage& message : sample_messages()) {
-    const std::string frame = encode_message(message);
-    WireReader reader(no_limits());
-    reader.add(frame);
-    const std::optional<WorkerMessage> back = reader.next_message();
-    ASSERT_TRUE(back);
-    EXPECT_EQ(back->index(), message.index());
-    EXPECT_EQ(encode_message(*back), frame);
-    EXPECT_TRUE(reader.at_end());
-    EXPECT_FALSE(reader.next_message());
-  }
-}
-
 TEST(Wire, KeepsWhatMessagesSay) {
   WireReader reader(no_limits());
   for (const WorkerMessage& message : sample_messages()) reader.add(encode_message(message));
@@ -117,14 +103,7 @@ TEST(Wire, NoticesEveryChangedByte) {
     for (std::size_t i = 0; i < frame.size(); ++i) {
       std::string changed = frame;
       changed[i] = static_cast<char>(changed[i] ^ 0x40);
-      WireReader reader(no_limits());
-      reader.add(changed);
-      try {
-        reader.next_message();
-        ADD_FAILURE() << i;
-      } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::kInternal);
-      }
+      EXPECT_EQ(kind_of_reading(changed), ErrorKind::kInternal) << i;
     }
   }
 }
@@ -139,11 +118,16 @@ TEST(Wire, RefusesEveryTruncationThatClaimsToBeWhole) {
   }
 }
 
+// Whether a sample is refused after a change of one of its members.
+template <typename Message, typename Change>
+bool is_refused(Message message, const Change& change) {
+  change(message);
+  return kind_of_reading(encode_message(message)) == ErrorKind::kInternal;
+}
+
 TEST(Wire, RefusesFramesThatDoNotLieInTheirTokens) {
   const auto refused = [](auto change) {
-    BatchRequest request = sample_request();
-    change(request.frames);
-    return kind_of_reading(encode_message(request)) == ErrorKind::kInternal;
+    return is_refused(sample_request(), [&](BatchRequest& request) { change(request.frames); });
   };
   EXPECT_TRUE(refused([](PackedFrames& frames) { frames.esm_offsets.front() = 1; }));
   EXPECT_TRUE(refused([](PackedFrames& frames) { frames.esm_offsets[1] = 99; }));
@@ -157,25 +141,22 @@ TEST(Wire, RefusesFramesThatDoNotLieInTheirTokens) {
 TEST(Wire, RefusesTimesThatAreNone) {
   for (const double seconds :
        {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    WorkerResult answer;
-    answer.result.times.esm2 = seconds;
-    EXPECT_EQ(kind_of_reading(encode_message(answer)), ErrorKind::kInternal);
+    EXPECT_TRUE(is_refused(
+        WorkerResult(), [seconds](WorkerResult& answer) { answer.result.times.esm2 = seconds; }));
   }
 }
 
 TEST(Wire, RefusesMemoryThatCannotBe) {
   const auto refused = [](auto change) {
-    WorkerResult answer = sample_result();
-    change(*answer.result.memory);
-    return kind_of_reading(encode_message(answer)) == ErrorKind::kInternal;
+    return is_refused(sample_result(),
+                      [&](WorkerResult& answer) { change(*answer.result.memory); });
   };
   EXPECT_TRUE(refused([](WorkerMemory& memory) { memory.device_used = 12001; }));
   EXPECT_TRUE(refused([](WorkerMemory& memory) { memory.used = 5001; }));
   EXPECT_TRUE(refused([](WorkerMemory& memory) { memory.peak = 2999; }));
   EXPECT_TRUE(refused([](WorkerMemory& memory) { memory.device_total = ~std::uint64_t{0}; }));
-  WorkerHello hello;
-  hello.facts.plan.free = ~std::uint64_t{0};
-  EXPECT_EQ(kind_of_reading(encode_message(hello)), ErrorKind::kInternal);
+  EXPECT_TRUE(is_refused(WorkerHello(),
+                         [](WorkerHello& hello) { hello.facts.plan.free = ~std::uint64_t{0}; }));
 }
 
 TEST(Wire, KeepsATrace) {
@@ -194,9 +175,7 @@ TEST(Wire, KeepsATrace) {
 
 TEST(Wire, RefusesATraceThatDoesNotFitTogether) {
   const auto refused = [](auto change) {
-    WorkerTrace trace = sample_trace();
-    change(trace.part);
-    return kind_of_reading(encode_message(trace)) == ErrorKind::kInternal;
+    return is_refused(sample_trace(), [&](WorkerTrace& trace) { change(trace.part); });
   };
   EXPECT_TRUE(refused([](TracePart& part) { part.events[0].name = 2; }));
   EXPECT_TRUE(refused([](TracePart& part) { part.events[0].track = 2; }));
@@ -223,14 +202,11 @@ WireLimits only(std::uint64_t bytes) {
 }
 
 std::string why_refused(const std::string& bytes, const WireLimits& limits) {
-  try {
-    WireReader reader(limits);
+  WireReader reader(limits);
+  return reason_of(ErrorKind::kInternal, [&] {
     reader.add(bytes);
     reader.next_message();
-  } catch (const Error& error) {
-    return error.detail();
-  }
-  return "";
+  });
 }
 
 TEST(Wire, RefusesALengthBeforeThePayloadComes) {

@@ -47,29 +47,17 @@ TEST(FrameHash, IsOfBothModelsTokens) {
   EXPECT_TRUE(differ(tokens(5, 7), tokens(6, 7))) << "other letters with the same tokens";
 }
 
-TEST_F(EarlyScoresOfARun, AreThoseOfTheirFrames) {
-  for (std::uint64_t k = 0; k < 3; ++k) {
-    scores.find(k, tokens(5, static_cast<std::uint16_t>(7 + k)));
-    scores.keep(k, 0.25F, static_cast<float>(k));
-  }
-  scores.write_all(0);
-  for (std::uint64_t k = 0; k < 3; ++k) {
-    const EarlyScore score = score_of(tokens(5, static_cast<std::uint16_t>(7 + k)));
-    EXPECT_EQ(score.others, 0.25F);
-    EXPECT_EQ(score.virus, static_cast<float>(k));
-  }
-}
-
 // Frames between had their scores already: they are not asked for.
 TEST_F(EarlyScoresOfARun, AreOfTheRightFramesAfterAGap) {
   scores.find(3, tokens(5, 7));
   scores.find(6, tokens(6, 7));
   scores.find(7, tokens(7, 7));
-  scores.keep(7, 0, 0.75F);
+  scores.keep(7, 0.25F, 0.75F);
   scores.keep(6, 0, 0.5F);
   scores.write_all(0);
   EXPECT_EQ(score_of(tokens(6, 7)).virus, 0.5F);
   EXPECT_EQ(score_of(tokens(7, 7)).virus, 0.75F);
+  EXPECT_EQ(score_of(tokens(7, 7)).others, 0.25F);
   EXPECT_EQ(kept().size(), 2U);
 }
 

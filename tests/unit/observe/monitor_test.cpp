@@ -120,13 +120,11 @@ struct MonitorTest : testing::Test {
 
 TEST_F(MonitorTest, MeasuresADeviceAndTheHost) {
   const FakeDriver driver(kWholeGpu);
-  MonitorSummary summary;
-  {
-    const Monitor monitor(settings({"GPU-1"}));
-    wait_for_samples(monitor, 3);
-    summary = monitor.summary();
-    EXPECT_THAT(monitor.utilization(), testing::ElementsAre(97.0));
-  }
+  Monitor monitor(settings({"GPU-1"}));
+  wait_for_samples(monitor, 3);
+  const MonitorSummary summary = monitor.summary();
+  EXPECT_THAT(monitor.utilization(), testing::ElementsAre(97.0));
+  monitor.end();
   EXPECT_THAT(warnings, IsEmpty());
   EXPECT_EQ(summary.driver, "580.65.06");
   ASSERT_EQ(summary.devices.size(), 1U);
@@ -202,15 +200,13 @@ TEST_F(MonitorTest, KeepsAverageAndExtremesOfEachPhaseApart) {
 }
 
 TEST_F(MonitorTest, NamesThePhaseOfEachRow) {
-  MonitorSummary summary;
-  {
-    Monitor monitor(settings({}));
-    for (const Phase phase : {Phase::kStart, Phase::kEmbedding, Phase::kTables}) {
-      monitor.enter(phase);
-      wait_for_samples(monitor, 2);
-    }
-    summary = monitor.summary();
+  Monitor monitor(settings({}));
+  for (const Phase phase : {Phase::kStart, Phase::kEmbedding, Phase::kTables}) {
+    monitor.enter(phase);
+    wait_for_samples(monitor, 2);
   }
+  const MonitorSummary summary = monitor.summary();
+  monitor.end();
   Row stages;
   for (const Row& row : rows_of(csv, "-1")) {
     if (stages.empty() || stages.back() != row[kStage]) stages.push_back(row[kStage]);
@@ -274,15 +270,14 @@ TEST_F(MonitorTest, HasTheMemoryThatWorkersReportWithoutNvml) {
   MonitorSettings without = settings({"GPU-1", "GPU-2"});
   without.nvml_library = "/nowhere/libnvidia-ml.so.1";
   without.devices[0].memory = {.device_used = 3, .device_total = 9};
-  MonitorSummary summary;
-  {
-    Monitor monitor(without);
-    wait_for_samples(monitor, 2);
-    monitor.record({.worker = 0, .memory = WorkerMemory{.device_used = 5, .device_total = 9}});
-    monitor.record({.worker = 7, .memory = WorkerMemory{.device_used = 5, .device_total = 9}});
-    wait_for_samples(monitor, 2);
-    summary = monitor.summary();
+  Monitor monitor(without);
+  wait_for_samples(monitor, 2);
+  for (const std::uint32_t worker : {0U, 7U}) {
+    monitor.record({.worker = worker, .memory = WorkerMemory{.device_used = 5, .device_total = 9}});
   }
+  wait_for_samples(monitor, 2);
+  const MonitorSummary summary = monitor.summary();
+  monitor.end();
   const DeviceSummary& first = summary.devices[0];
   EXPECT_EQ(first.rows, summary.samples);
   EXPECT_EQ(first.nvml_rows, 0U);
@@ -315,24 +310,22 @@ BatchMetrics hour_of_esm2(std::uint32_t worker, steady_clock::time_point end) {
 
 TEST_F(MonitorTest, TellsTheModelsApartByTheTimesOfTheirBatches) {
   const FakeDriver driver("GPU-1 memory 1/9\nGPU-2 memory 2/9\n");
-  MonitorSummary summary;
-  {
-    Monitor monitor(settings({"GPU-1", "GPU-2"}));
-    monitor.enter(Phase::kEmbedding);
-    wait_for_samples(monitor, 5);  // the first may have begun before the phase
-    EXPECT_EQ(monitor.summary().devices[0].of(Phase::kEsm2).memory_used.count, 0U);
-    monitor.record(hour_of_esm2(0, steady_clock::now()));
-    const DeviceSummary first = monitor.summary().devices[0];
-    EXPECT_GE(first.of(Phase::kEsm2).memory_used.count, 4U);
-    // One that came later; before it the device waited.
-    monitor.record({.worker = 1,
-                    .times = {.dnabert_s = 1e-9},
-                    .arrived = steady_clock::now() + std::chrono::seconds(9)});
-    EXPECT_GE(monitor.summary().devices[1].of(Phase::kEmbedding).memory_used.count, 4U);
-    monitor.enter(Phase::kTables);
-    wait_for_samples(monitor, 2);
-    summary = monitor.summary();
-  }
+  Monitor monitor(settings({"GPU-1", "GPU-2"}));
+  monitor.enter(Phase::kEmbedding);
+  wait_for_samples(monitor, 5);  // the first may have begun before the phase
+  EXPECT_EQ(monitor.summary().devices[0].of(Phase::kEsm2).memory_used.count, 0U);
+  monitor.record(hour_of_esm2(0, steady_clock::now()));
+  const DeviceSummary first = monitor.summary().devices[0];
+  EXPECT_GE(first.of(Phase::kEsm2).memory_used.count, 4U);
+  // One that came later; before it the device waited.
+  monitor.record({.worker = 1,
+                  .times = {.dnabert_s = 1e-9},
+                  .arrived = steady_clock::now() + std::chrono::seconds(9)});
+  EXPECT_GE(monitor.summary().devices[1].of(Phase::kEmbedding).memory_used.count, 4U);
+  monitor.enter(Phase::kTables);
+  wait_for_samples(monitor, 2);
+  const MonitorSummary summary = monitor.summary();
+  monitor.end();
   std::map<std::string, std::set<std::string>> phases;
   for (const Row& row : rows_of(csv)) phases[row[kDevice]].insert(row[kStage]);
   EXPECT_THAT(phases["0"], testing::IsSupersetOf({"esm2", "tables"}));
@@ -356,20 +349,6 @@ TEST_F(MonitorTest, HoldsARowBackUntilItsBatchIsKnown) {
   monitor.record(hour_of_esm2(0, steady_clock::now()));
   wait_until([&] { return rows_of(csv, "0").size() >= before + 5; });
   EXPECT_EQ(rows_of(csv, "0")[before][kStage], "esm2");
-}
-
-TEST_F(MonitorTest, WritesWhatItHoldsAtItsEnd) {
-  const FakeDriver driver(kWholeGpu);
-  MonitorSummary summary;
-  {
-    Monitor monitor(settings({"GPU-1"}));
-    monitor.enter(Phase::kEmbedding);
-    wait_for_samples(monitor, 5);
-    summary = monitor.summary();
-  }
-  const std::vector<Row> rows = rows_of(csv, "0");
-  EXPECT_GE(rows.size(), summary.samples);
-  EXPECT_EQ(rows.back()[kStage], "embedding");
 }
 
 TEST(PhaseBeforeResults, FollowsFromABatchsTimes) {
@@ -438,6 +417,7 @@ TEST_F(MonitorTest, CountsTheRowsThatWereHeldBackOnceItEnds) {
   EXPECT_GE(summary.samples, 3U);
   EXPECT_EQ(summary.written, summary.samples);
   EXPECT_EQ(rows_of(csv, "0").size(), summary.devices[0].rows);
+  EXPECT_EQ(rows_of(csv, "0").back()[kStage], "embedding");
 }
 
 TEST_F(MonitorTest, NeedsNoFile) {

@@ -46,20 +46,6 @@ TEST(Chunker, FollowsTheDefinitionForEverySmallCase) {
   }
 }
 
-TEST(Chunker, CoversTheWholeSequence) {
-  for (std::uint64_t size = 1; size <= 40; ++size) {
-    for (std::uint64_t length = 1; length <= 400; ++length) {
-      std::uint64_t covered = 0;
-      for (const auto& [begin, end] : planned(length, size)) {
-        ASSERT_LE(begin, covered) << length << " by " << size;
-        ASSERT_GT(end, begin) << length << " by " << size;
-        covered = std::max(covered, end);
-      }
-      ASSERT_EQ(covered, length) << length << " by " << size;
-    }
-  }
-}
-
 TEST(Chunker, WorkedExamples) {
   EXPECT_EQ(planned(0, 500), Spans());
   EXPECT_EQ(planned(1, 500), (Spans{{0, 1}}));

@@ -5,8 +5,6 @@
 
 #include <array>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/text_file.hpp"
 #include "unit/temp_dir.hpp"
@@ -59,22 +57,6 @@ TEST(BatchFacts, CountLinesThatAreDamaged) {
     const BatchFacts facts = batch_facts(fmt::format("{}\n{}\n", line, kLine));
     EXPECT_EQ(facts.damaged_lines, 1U) << line.substr(0, 40);
     EXPECT_EQ(facts.pipeline.totals.batches, 1U) << line.substr(0, 40);
-  }
-}
-
-// Each is the whole line but for one value.
-TEST(BatchFacts, CountLinesWithAColumnThatCannotBe) {
-  for (const auto& [from, to] :
-       {std::pair{R"("frames":195)", R"("frames":-4)"}, std::pair{R"("frames":195,)", ""},
-        std::pair{R"("esm_tokens":30000)", R"("esm_tokens":1e300)"},
-        std::pair{R"("waiting":0.25)", R"("waiting":-1)"},
-        std::pair{R"("packing":0.998)", R"("packing":null)"},
-        std::pair{R"("worker":0)", R"("worker":4294967296)"}, std::pair{R"("full")", R"("<b>")"}}) {
-    std::string line = kLine;
-    line.replace(line.find(from), std::string_view(from).size(), to);
-    const BatchFacts facts = batch_facts(fmt::format("{}\n{}\n", line, kLine));
-    EXPECT_EQ(facts.damaged_lines, 1U) << line;
-    EXPECT_EQ(facts.pipeline.totals.batches, 1U) << line;
   }
 }
 

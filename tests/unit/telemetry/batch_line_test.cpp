@@ -57,14 +57,20 @@ TEST(BatchLine, MayLackWhatOlderProgramsDidNotWrite) {
 }
 
 TEST(BatchLine, NeedsEveryColumn) {
-  const std::string whole = write_batch_line({.worker = 1}, 0.25);
+  const std::string whole =
+      write_batch_line({.worker = 1, .esm_tokens = 8, .budget_tokens = 8}, 0.25);
   for (const auto& [from, to] :
        {std::pair{R"("worker":1)", R"("worker":-1)"},
         std::pair{R"("worker":1)", R"("worker":4294967296)"}, std::pair{R"("frames":0,)", ""},
+        std::pair{R"("frames":0)", R"("frames":-4)"},
+        std::pair{R"("esm_tokens":8)", R"("esm_tokens":1e300)"},
+        std::pair{R"("waiting":0.000000)", R"("waiting":-1)"},
+        std::pair{R"("packing":1.0000)", R"("packing":null)"},
         std::pair{R"("time":0.000000)", R"("time":"3")"},
         std::pair{R"("esm2":0.000000)", R"("esm2":1e300)"}, std::pair{R"("normal")", R"("<b>")"},
         std::pair{R"("normal")", "3"}}) {
     std::string text = whole;
+    ASSERT_NE(text.find(from), std::string::npos) << from;
     text.replace(text.find(from), std::string_view(from).size(), to);
     EXPECT_EQ(thrown_kind([&] { read_batch_line(text, "t.jsonl"); }), ErrorKind::kJson) << text;
   }

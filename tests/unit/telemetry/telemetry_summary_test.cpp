@@ -54,21 +54,29 @@ std::string text_of(const Record& record) {
   return telemetry_json(telemetry);
 }
 
+// Everything that telemetry_of() needs of a run.
+struct SomeRun {
+  SomeRun() { start.directory.emplace(directory.path()); }
+
+  RunTelemetry telemetry() { return telemetry_of(measured); }
+
+  ProgramFacts program;
+  PredictSettings settings;
+  RunCounters counters;
+  TempDir directory;
+  RunStart start;
+  Measured measured{.program = program,
+                    .settings = settings,
+                    .counters = counters,
+                    .start = start,
+                    .started = {}};
+};
+
 TEST(KilledRun, HasTheFiguresThatTheRunWouldHaveWritten) {
   const std::vector<BatchMetrics> batches = some_batches();
-  const ProgramFacts program;
-  const PredictSettings settings;
-  const RunCounters counters;
-  const TempDir directory;
-  RunStart start;
-  start.directory.emplace(directory.path());
-  Measured run{.program = program,
-               .settings = settings,
-               .counters = counters,
-               .start = start,
-               .started = {}};
-  for (const BatchMetrics& batch : batches) run.pipeline.add(batch);
-  RunTelemetry written = telemetry_of(run);
+  SomeRun run;
+  for (const BatchMetrics& batch : batches) run.measured.pipeline.add(batch);
+  RunTelemetry written = run.telemetry();
   const RunTelemetry rebuilt = telemetry_of_killed_run(read_again(batches), {});
 
   EXPECT_EQ(rebuilt.run.seconds, 7.25);
@@ -94,23 +102,6 @@ TEST(KilledRun, HasTheFiguresThatTheRunWouldHaveWritten) {
   EXPECT_EQ(rebuilt.workers[1].busy_seconds, written.workers[2].busy_seconds);
   EXPECT_EQ(rebuilt.workers[1].busy_share, written.workers[2].busy_share);
 }
-
-// Everything that telemetry_of() needs of a run.
-struct SomeRun {
-  SomeRun() { start.directory.emplace(directory.path()); }
-  RunTelemetry telemetry() { return telemetry_of(measured); }
-
-  ProgramFacts program;
-  PredictSettings settings;
-  RunCounters counters;
-  TempDir directory;
-  RunStart start;
-  Measured measured{.program = program,
-                    .settings = settings,
-                    .counters = counters,
-                    .start = start,
-                    .started = {}};
-};
 
 const RunTelemetry::Stage& stage_of(const RunTelemetry& telemetry, std::string_view name) {
   return *std::ranges::find_if(telemetry.stages,
