@@ -54,16 +54,11 @@ TEST(ChooseModels, DefaultsToThePublished500) {
   EXPECT_EQ(choice.models.esm2, "esm2_t36_3B_UR50D");
 }
 
-TEST(ChooseModels, TheTypeSetsClassifierAndChunkSize) {
-  const ModelChoice choice = models_of({.model_type = "300"});
-  EXPECT_EQ(choice.chunk_size, 300U);
-  EXPECT_EQ(choice.models.classifier, "300_model.pth");
-}
-
-TEST(ChooseModels, TheLengthAloneKeepsTheClassifier) {
-  const ModelChoice choice = models_of({.expected_length = "200"});
-  EXPECT_EQ(choice.chunk_size, 200U);
-  EXPECT_EQ(choice.models.classifier, "500_model.pth");
+TEST(ChooseModels, TheTypeSetsClassifierAndChunkSizeAndTheLengthThatAlone) {
+  EXPECT_EQ(models_of({.model_type = "300"}).chunk_size, 300U);
+  EXPECT_EQ(models_of({.model_type = "300"}).models.classifier, "300_model.pth");
+  EXPECT_EQ(models_of({.expected_length = "200"}).chunk_size, 200U);
+  EXPECT_EQ(models_of({.expected_length = "200"}).models.classifier, "500_model.pth");
 }
 
 TEST(ChooseModels, TheConfigurationMayNameACustomClassifier) {
@@ -195,6 +190,7 @@ TEST(PrecisionText, NamesWhatIsKept) {
 
 TEST(ChooseCompute, BoundsItsNumbers) {
   EXPECT_EQ(thrown_kind([] { compute_of({"-t", "0"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(thrown_kind([] { compute_of({"-t", ""}); }), ErrorKind::kUsage);
   EXPECT_EQ(thrown_kind([] { compute_of({"--prefetch", "-1"}); }), ErrorKind::kUsage);
   EXPECT_EQ(thrown_kind([] { compute_of({"--token-budget", "1e9"}); }), ErrorKind::kUsage);
   EXPECT_EQ(thrown_kind([] { compute_of({}, "run: {threads: 0}"); }), ErrorKind::kConfig);
@@ -254,10 +250,6 @@ TEST(ChooseCallRule, RefusesWhatIsNoShare) {
               ErrorKind::kConfig)
         << text;
   }
-}
-
-TEST(AddValue, RefusesAnEmptyValue) {
-  EXPECT_EQ(thrown_kind([] { compute_of({"--threads", ""}); }), ErrorKind::kUsage);
 }
 
 }  // namespace

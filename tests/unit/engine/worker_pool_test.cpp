@@ -107,15 +107,11 @@ struct WorkerPools : testing::Test {
     WorkerPool pool(settings(modes), cancel);
     run(pool, with_bad_frame);
   }
-  Error error_of_running(const WorkerPool::Settings& settings) {
-    try {
+  std::optional<Error> error_of_running(const WorkerPool::Settings& settings) {
+    return caught([&] {
       WorkerPool pool(settings, cancel);
       run(pool);
-    } catch (const Error& error) {
-      return error;
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {ErrorKind::kUsage, ""};
+    });
   }
 
   TemporaryFolder folder;
@@ -210,24 +206,18 @@ TEST_F(WorkerPools, LeaveOutTheRestOfALongLog) {
   start_log(LogLevel::kError, {});
 }
 
-TEST_F(WorkerPools, GiveUpTheFrameThatKillsEveryWorker) {
-  const std::string mode = fmt::format("dies_on_token:{}", kBadToken);
-  for (const std::size_t count : {1U, 3U}) {
-    failed.clear();
-    run(std::vector<std::string>(count, mode), true);
-    ASSERT_EQ(failed.size(), 1U);
-    EXPECT_EQ(failed.begin()->first, (std::pair<std::uint64_t, std::uint32_t>(10, 3)));
-    EXPECT_EQ(failed.begin()->second, "two worker processes were lost while they computed it");
-  }
-}
-
-TEST_F(WorkerPools, GiveUpTheFrameThatIsNaNForAll) {
-  const std::string mode = fmt::format("is_nan_on_token:{}", kBadToken);
-  for (const std::size_t count : {1U, 3U}) {
-    failed.clear();
-    run(std::vector<std::string>(count, mode), true);
-    ASSERT_EQ(failed.size(), 1U);
-    EXPECT_THAT(failed.begin()->second, HasSubstr("NaN"));
+TEST_F(WorkerPools, GiveUpTheFrameThatKillsEveryWorkerOrIsNaNForAll) {
+  using Reason = testing::Matcher<std::string>;
+  for (const auto& [mode, reason] :
+       {std::pair{"dies_on_token", Reason("two worker processes were lost while they computed it")},
+        std::pair{"is_nan_on_token", Reason(HasSubstr("NaN"))}}) {
+    for (const std::size_t count : {1U, 3U}) {
+      failed.clear();
+      run(std::vector<std::string>(count, fmt::format("{}:{}", mode, kBadToken)), true);
+      ASSERT_EQ(failed.size(), 1U) << mode;
+      EXPECT_EQ(failed.begin()->first, (std::pair<std::uint64_t, std::uint32_t>(10, 3)));
+      EXPECT_THAT(failed.begin()->second, reason);
+    }
   }
 }
 
@@ -270,55 +260,47 @@ TEST_F(WorkerPools, LeaveOutAWorkerWhoseCanaryIsWrong) {
     two.schedule.strikes = 1;
     const std::filesystem::path log = folder.path() / "log.txt";
     start_log(LogLevel::kError, log);
-    try {
-      WorkerPool pool(two, cancel);
-      run(pool);
-    } catch (const Error& error) {
-      ADD_FAILURE() << error.what();
-    }
+    EXPECT_FALSE(error_of_running(two)) << mode;
     start_log(LogLevel::kError, {});
     EXPECT_THAT(read_text(log), HasSubstr("was lost again")) << mode;
   }
 }
 
-TEST_F(WorkerPools, EndWhereNobodyIsLeftWithTheLastOnesWords) {
-  const Error error = error_of_running(settings({"dies_at_start", "dies_at_start"}));
-  EXPECT_EQ(error.kind(), ErrorKind::kWorkersLost);
-  EXPECT_EQ(error.detail(), "it ended with exit code 9");
-}
-
-TEST_F(WorkerPools, EndAtOnceWhereModelsCannotBeLoaded) {
-  const Error error = error_of_running(settings({"good", "cannot_load"}));
-  EXPECT_EQ(error.kind(), ErrorKind::kWeightsMissing);
-  EXPECT_STREQ(error.what(), "a.pth: model not found: it is not there");
-}
-
-TEST_F(WorkerPools, EndAtOnceWhereTheyWouldNotComputeAlike) {
-  const Error error = error_of_running(settings({"good", "other_kernel"}));
-  EXPECT_EQ(error.kind(), ErrorKind::kDevice);
-  EXPECT_THAT(error.detail(), AllOf(HasSubstr("kernel_path"), HasSubstr("fake-other"),
-                                    HasSubstr("worker 0"), HasSubstr("worker 1")));
-}
-
-TEST_F(WorkerPools, EndAtOnceWhereTheyReadOtherModels) {
-  const Error error = error_of_running(settings({"good", "other_model"}));
-  EXPECT_EQ(error.kind(), ErrorKind::kWeightsChanged);
-  EXPECT_EQ(error.place().file, "model.pt");
-  EXPECT_THAT(error.detail(), AllOf(HasSubstr("worker 0"), HasSubstr("worker 1")));
-}
-
-TEST_F(WorkerPools, EndWhereOneFrameNeedsMoreMemoryThanThereIs) {
-  const Error error = error_of_running(settings({"lacks_memory:2"}));
-  EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
-  EXPECT_EQ(error.detail(), "as it was told");
+TEST_F(WorkerPools, EndWithAnErrorThatSaysWhy) {
+  struct Ending {
+    std::vector<std::string> modes;
+    ErrorKind kind;
+    std::string file;
+    testing::Matcher<std::string> says;
+  };
+  const auto both = AllOf(HasSubstr("worker 0"), HasSubstr("worker 1"));
+  for (const Ending& ending :
+       {Ending{{"dies_at_start", "dies_at_start"},
+               ErrorKind::kWorkersLost,
+               "",
+               "it ended with exit code 9"},
+        Ending{{"good", "cannot_load"}, ErrorKind::kWeightsMissing, "a.pth", "it is not there"},
+        Ending{{"good", "other_kernel"},
+               ErrorKind::kDevice,
+               "",
+               AllOf(HasSubstr("kernel_path"), HasSubstr("fake-other"), both)},
+        Ending{{"good", "other_model"}, ErrorKind::kWeightsChanged, "model.pt", both},
+        // One frame needs more memory than there is.
+        Ending{{"lacks_memory:2"}, ErrorKind::kOutOfMemory, "", "as it was told"}}) {
+    const std::optional<Error> error = error_of_running(settings(ending.modes));
+    ASSERT_TRUE(error) << ending.modes.back();
+    EXPECT_EQ(error->kind(), ending.kind);
+    EXPECT_EQ(error->place().file, ending.file);
+    EXPECT_THAT(error->detail(), ending.says);
+  }
 }
 
 TEST_F(WorkerPools, EndWhereTheProgramIsNoWorker) {
   WorkerPool::Settings none = settings({"good"});
   none.program = "/bin/true";
-  EXPECT_EQ(error_of_running(none).kind(), ErrorKind::kWorkersLost);
+  EXPECT_EQ(error_of_running(none).value().kind(), ErrorKind::kWorkersLost);
   none.program = folder.path() / "absent";
-  const Error error = error_of_running(none);
+  const Error error = error_of_running(none).value();
   EXPECT_EQ(error.kind(), ErrorKind::kWorkersLost);
   EXPECT_EQ(error.detail(), "no worker process can be started from " + none.program.string() +
                                 ": No such file or directory");
@@ -331,12 +313,7 @@ TEST_F(WorkerPools, StopWaitingOnceCancelled) {
   pool.submit(request(0));
   cancel.request(SIGTERM);
   const auto start = std::chrono::steady_clock::now();
-  try {
-    pool.receive(true);
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kTerminated);
-  }
+  EXPECT_EQ(thrown_kind([&] { pool.receive(true); }), ErrorKind::kTerminated);
   EXPECT_GE(std::chrono::steady_clock::now() - start, Cancel::kGrace / 2);
   WorkerPool::Settings starting = settings({"hangs_at_start"});
   EXPECT_THROW(WorkerPool(starting, cancel), Error);

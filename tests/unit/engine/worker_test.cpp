@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "unit/engine/tiny_models.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -16,21 +17,19 @@ constexpr std::size_t kDozen = 12;
 
 // The parameter is the number of batches that may wait for the worker.
 struct Workers : testing::TestWithParam<std::size_t> {
-  std::unique_ptr<Engine> engine() const {
-    return make_engine(tiny_models(), {.threads = 2, .outputs = {}}, cancel);
-  }
   static BatchRequest request(std::uint64_t id) {
     std::mt19937 random(static_cast<unsigned>(id));
     return request_of(id, {random_frame(random, 1 + id), random_frame(random, 40)});
   }
 
   Cancel cancel;
+  const std::unique_ptr<Engine> engine =
+      make_engine(tiny_models(), {.threads = 2, .outputs = {}}, cancel);
 };
 
 TEST_P(Workers, AnswerInTheOrderSubmitted) {
-  const std::unique_ptr<Engine> engine = this->engine();
   Worker worker(*engine, GetParam());
-  const std::unique_ptr<Engine> alone = this->engine();
+  const auto alone = make_engine(tiny_models(), {.threads = 2, .outputs = {}}, cancel);
   std::uint64_t received = 0;
   const auto check = [&](const BatchResult& result) {
     EXPECT_EQ(result.id, received);
@@ -49,23 +48,16 @@ TEST_P(Workers, AnswerInTheOrderSubmitted) {
 }
 
 TEST_P(Workers, HandOnWhatTheEngineThrowsAndTakeNoMoreWork) {
-  const std::unique_ptr<Engine> engine = this->engine();
   Worker worker(*engine, GetParam());
   cancel.request_now(SIGTERM);
   // None of these calls waits for room, which a failed engine never makes.
   for (std::uint64_t id = 0; id < kDozen; ++id) worker.submit(request(id));
   for (int round = 0; round < 2; ++round) {
-    try {
-      worker.receive(true);
-      FAIL() << "nothing was thrown";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kTerminated);
-    }
+    EXPECT_EQ(thrown_kind([&] { worker.receive(true); }), ErrorKind::kTerminated);
   }
 }
 
 TEST_P(Workers, HandOutWhatWasDoneBeforeAFailure) {
-  const std::unique_ptr<Engine> engine = this->engine();
   Worker worker(*engine, GetParam());
   worker.submit(request(0));
   EXPECT_EQ(worker.receive(true).value().id, 0U);
@@ -78,7 +70,6 @@ TEST_P(Workers, HandOutWhatWasDoneBeforeAFailure) {
 }
 
 TEST_P(Workers, MayEndWithBatchesOutstanding) {
-  const std::unique_ptr<Engine> engine = this->engine();
   const auto threads = [] {
     const std::filesystem::directory_iterator all("/proc/self/task");
     return std::distance(begin(all), end(all));

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/json.hpp"
 
 namespace virnucpro {
@@ -89,19 +91,18 @@ TEST(MultiQc, NamesARunWithoutANameByItsDirectory) {
 // The page shows names as HTML, a row that begins with # is a comment, and one that begins with =
 // is a formula of a spreadsheet.
 TEST(MultiQc, NamesAreOnlyNames) {
-  struct Named {
-    const char* given;
-    const char* sample;
-  };
-  for (const Named& named :
-       {Named{"a<script>alert(1)</script>", "a_script_alert(1)_/script_"},
-        Named{"#id: other", "_id: other"}, Named{"=cmd|' /C calc'!A0", "_cmd|_ /C calc_!A0"},
-        Named{"-1+x", "_1+x"}, Named{"@sum", "_sum"}, Named{"+a&\"b`\\", "_a__b__"},
-        Named{"reads-1.#2=3 d\u00e9j\u00e0", "reads-1.#2=3 d\u00e9j\u00e0"}}) {
+  for (const auto& [given, sample] :
+       {std::pair{"a<script>alert(1)</script>", "a_script_alert(1)_/script_"},
+        {"#id: other", "_id: other"},
+        {"=cmd|' /C calc'!A0", "_cmd|_ /C calc_!A0"},
+        {"-1+x", "_1+x"},
+        {"@sum", "_sum"},
+        {"+a&\"b`\\", "_a__b__"},
+        {"reads-1.#2=3 d\u00e9j\u00e0", "reads-1.#2=3 d\u00e9j\u00e0"}}) {
     RunFacts named_so = facts();
-    named_so.sample = named.given;
-    EXPECT_THAT(multiqc_scores(named_so), HasSubstr(fmt::format("\n{}\t0\t", named.sample)));
-    EXPECT_THAT(multiqc_general(named_so), HasSubstr(fmt::format("\"{}\": {{", named.sample)));
+    named_so.sample = given;
+    EXPECT_THAT(multiqc_scores(named_so), HasSubstr(fmt::format("\n{}\t0\t", sample)));
+    EXPECT_THAT(multiqc_general(named_so), HasSubstr(fmt::format("\"{}\": {{", sample)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -80,13 +81,10 @@ struct Merges : testing::Test {
 
   // Returns the reason for which a merge of these shards is refused.
   std::string refusal(ErrorKind kind, const MergeSettings& settings) const {
-    try {
-      merge(settings);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), kind) << error.what();
-      return fmt::format("{}\n{}", error.what(), error.remedy());
-    }
-    return "merged";
+    const auto error = caught([&] { merge(settings); });
+    if (!error) return "merged";
+    EXPECT_EQ(error->kind(), kind) << error->what();
+    return fmt::format("{}\n{}", error->what(), error->remedy());
   }
   // The same where the second shard is another one.
   std::string refusal(const std::function<void(ShardRun&)>& change) const {
@@ -127,17 +125,11 @@ TEST_F(Merges, CountFailedFrames) {
 }
 
 TEST_F(Merges, NeedEachSettingAlike) {
-  struct Setting {
-    std::string key;
-    std::string value;
-    std::string told;
-  };
-  for (const Setting& one :
-       std::vector<Setting>{{"esm2_hash", "12", "the weights of ESM-2 (is 12, there 11)"},
-                            {"precision", "fp16", "the precision (is fp16, there fp32)"},
-                            {"shard", "1/3", "the number of shards (is 3, there 2)"}}) {
-    EXPECT_THAT(refusal([&](ShardRun& run) { run.print[one.key] = one.value; }),
-                HasSubstr(one.told));
+  using Setting = std::array<std::string, 3>;  // its key and value, and what is told of it
+  for (const Setting& one : {Setting{"esm2_hash", "12", "the weights of ESM-2 (is 12, there 11)"},
+                             Setting{"precision", "fp16", "the precision (is fp16, there fp32)"},
+                             Setting{"shard", "1/3", "the number of shards (is 3, there 2)"}}) {
+    EXPECT_THAT(refusal([&](ShardRun& run) { run.print[one[0]] = one[1]; }), HasSubstr(one[2]));
   }
 }
 

@@ -96,10 +96,7 @@ TEST_F(OutputDirectories, IsTakenWhereItHoldsOnlyOtherNames) {
 }
 
 // Something that has the name of a run's file, but is not such a file.
-struct Foreign {
-  const char* what;
-  std::function<void(const std::filesystem::path&)> make;
-};
+using Foreign = std::pair<const char*, std::function<void(const std::filesystem::path&)>>;
 
 TEST_F(OutputDirectories, IsRefusedWhereANameIsTaken) {
   const TempDir others;
@@ -134,16 +131,12 @@ TEST_F(OutputDirectories, IsRefusedWhereANameIsTaken) {
       std::filesystem::create_directories(path.parent_path());
       make(path);
       for (const Existing existing : {Existing::kRefuse, Existing::kReplace, Existing::kResume}) {
-        try {
-          const OutputDirectory directory(temp / "out", "s", existing);
-          ADD_FAILURE() << "it was taken";
-        } catch (const Error& error) {
-          const bool is_journal = name.starts_with("run.db") && name != "run.db.virnucpro-partial";
-          const bool acted_on = is_journal && (name == "run.db-journal" || what != "a file"sv);
-          EXPECT_EQ(error.kind(), acted_on ? ErrorKind::kJournalDamaged : ErrorKind::kOutputExists)
-              << error.what();
-          EXPECT_EQ(error.place().file, path);
-        }
+        const Error error = thrown([&] { OutputDirectory(temp / "out", "s", existing); });
+        const bool is_journal = name.starts_with("run.db") && name != "run.db.virnucpro-partial";
+        const bool acted_on = is_journal && (name == "run.db-journal" || what != "a file"sv);
+        EXPECT_EQ(error.kind(), acted_on ? ErrorKind::kJournalDamaged : ErrorKind::kOutputExists)
+            << error.what();
+        EXPECT_EQ(error.place().file, path);
       }
       EXPECT_TRUE(std::filesystem::exists(std::filesystem::symlink_status(path)));
       std::filesystem::remove_all(temp / "out");
@@ -202,13 +195,8 @@ TEST_F(OutputDirectories, IsClearedOfItsOwnFilesOnly) {
 }
 
 TEST_F(OutputDirectories, KnowsARunThatDidNotFinish) {
-  const auto refusal = [this]() -> std::string {
-    try {
-      OutputDirectory(temp.path(), "s", Existing::kRefuse);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
+  const auto refusal = [this] {
+    return thrown([&] { OutputDirectory(temp.path(), "s", Existing::kRefuse); }).detail();
   };
   make_files(temp.path(), {run_files::kJournal}, "s");
   EXPECT_THAT(refusal(), testing::HasSubstr("did not finish"));
@@ -219,14 +207,10 @@ TEST_F(OutputDirectories, KnowsARunThatDidNotFinish) {
 TEST_F(OutputDirectories, IsRefusedWhileAnotherRunHoldsIt) {
   Holder holder(temp.path());
   for (const Existing existing : {Existing::kRefuse, Existing::kReplace, Existing::kResume}) {
-    try {
-      const OutputDirectory directory(temp.path(), "s", existing);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kOutputBusy);
-      EXPECT_THAT(error.what(), testing::HasSubstr(own_host()));
-      EXPECT_THAT(error.what(), testing::HasSubstr(std::to_string(holder.pid())));
-    }
+    const Error error = thrown([&] { OutputDirectory(temp.path(), "s", existing); });
+    EXPECT_EQ(error.kind(), ErrorKind::kOutputBusy);
+    EXPECT_THAT(error.what(), testing::HasSubstr(own_host()));
+    EXPECT_THAT(error.what(), testing::HasSubstr(std::to_string(holder.pid())));
   }
   EXPECT_TRUE(std::filesystem::exists(temp / "run.lock"));
   holder.kill_now();

@@ -19,6 +19,12 @@ class Locate : public ::testing::Test {
   std::filesystem::path esm2(const std::string& model) const {
     return locate_model(ModelFamily::kEsm2, model, lookup_);
   }
+  // Puts a snapshot of a repository into the cache; returns its place.
+  std::filesystem::path add_snapshot(const std::string& repository) const {
+    const std::string place = ".cache/huggingface/hub/models--" + repository;
+    scratch_.write(place + "/refs/main", "abc\n");
+    return scratch_.write(place + "/snapshots/abc/config.json", "{}").parent_path();
+  }
 
   ScratchDir scratch_;
   ScopedVariable hub_{"HF_HUB_CACHE", {}};
@@ -42,13 +48,7 @@ TEST_F(Locate, ModelDirectoryComesFirst) {
   EXPECT_EQ(esm2("esm2_t36_3B"), torch);
   EXPECT_EQ(esm2("facebook/esm2_t36_3B_UR50D"), torch);
 
-  scratch_.write(".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/refs/main", "abc\n");
-  const auto snapshot = scratch_
-                            .write(
-                                ".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/"
-                                "snapshots/abc/config.json",
-                                "{}")
-                            .parent_path();
+  const auto snapshot = add_snapshot("facebook--esm2_t36_3B_UR50D");
   EXPECT_EQ(esm2("esm2_t36_3B"), snapshot);
 
   const auto downloaded = scratch_.write("models/esm2_t36_3B_UR50D.pt", "x");
@@ -109,26 +109,14 @@ TEST_F(Locate, TheNameOfADownloadIsTakenEverywhere) {
   for (const char* name : {"esm2-3b", "esm2-3b-fair", "esm2_t36_3B_UR50D.pt"}) {
     EXPECT_EQ(esm2(name), torch) << name;
   }
-  scratch_.write(".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/refs/main", "abc");
-  const auto snapshot = scratch_
-                            .write(
-                                ".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/"
-                                "snapshots/abc/config.json",
-                                "{}")
-                            .parent_path();
+  const auto snapshot = add_snapshot("facebook--esm2_t36_3B_UR50D");
   EXPECT_EQ(esm2("esm2-3b"), snapshot);
   EXPECT_EQ(esm2("esm2-3b-fair"), torch);
   EXPECT_EQ(error_of([&] { esm2("300"); }), ErrorKind::kWeightsMissing);
 }
 
 TEST_F(Locate, ALinkThatLeadsNowhereIsNamed) {
-  const auto link = scratch_
-                        .write(
-                            ".cache/huggingface/hub/models--zhihan1996--DNABERT-S/snapshots/"
-                            "abc/config.json",
-                            "{}")
-                        .parent_path() /
-                    "pytorch_model.bin";
+  const auto link = add_snapshot("zhihan1996--DNABERT-S") / "pytorch_model.bin";
   std::filesystem::create_symlink("../../blobs/f3cf", link);
   std::string message;
   EXPECT_EQ(error_of([&] { is_model_file(link); }, &message), ErrorKind::kWeightsMissing);

@@ -147,34 +147,18 @@ TEST(LengthDistribution, IsWrittenAsItIsRead) {
 }
 
 TEST(LengthDistribution, RefusesWhatIsNone) {
-  for (const char* text : {"",
-                           "x",
-                           "-1",
-                           "2147483648",
-                           " 5",
-                           "fixed:5",
-                           "uniform",
-                           "uniform:",
-                           "uniform:5",
-                           "uniform:9-5",
-                           "uniform:1-2147483648",
-                           "uniform:1-2-3",
-                           "uniform:-1-3",
-                           "lognormal:",
-                           "lognormal:400",
-                           "lognormal:400,",
-                           "lognormal:0,0.5",
-                           "lognormal:400,5.000001",
-                           "lognormal:400,-1",
-                           "lognormal:400,0.5,",
-                           "lognormal:400,0.5,500-600",
-                           "lognormal:400,0.5,100",
-                           "lognormal:400,0.5,1-9,2",
-                           "lognormal:400,0.5,900-100",
-                           "from:",
-                           "Uniform:1-2"}) {
-    EXPECT_EQ(thrown_kind([&] { parsed(text); }), ErrorKind::kUsage) << text;
-  }
+  const auto refuse = [](std::initializer_list<const char*> texts) {
+    for (const char* text : texts) {
+      EXPECT_EQ(thrown_kind([text] { parsed(text); }), ErrorKind::kUsage) << text;
+    }
+  };
+  refuse({"", "x", "-1", "2147483648", " 5", "fixed:5", "from:", "Uniform:1-2"});
+  refuse({"uniform", "uniform:", "uniform:5", "uniform:9-5", "uniform:1-2147483648",
+          "uniform:1-2-3", "uniform:-1-3"});
+  refuse({"lognormal:", "lognormal:400", "lognormal:400,", "lognormal:0,0.5",
+          "lognormal:400,5.000001", "lognormal:400,-1", "lognormal:400,0.5,",
+          "lognormal:400,0.5,500-600", "lognormal:400,0.5,100", "lognormal:400,0.5,1-9,2",
+          "lognormal:400,0.5,900-100"});
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <new>
+#include <utility>
 
 #include "base/error.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -90,24 +92,14 @@ TEST(SweepBudgets, EndsWhereMemoryDoes) {
   }
 }
 
-// The error with which a sweep ends in which one budget fails with `error`.
-Error failure_at(std::size_t budget, const Error& error) {
-  try {
-    sweep_failing_at(budget, error);
-  } catch (const Error& thrown) {
-    return thrown;
+TEST(SweepBudgets, FailsWithoutMemoryForTheFirstAndWithOtherErrors) {
+  for (const auto& [budget, kind] :
+       {std::pair{1U, ErrorKind::kOutOfMemory}, std::pair{3U, ErrorKind::kInterrupted}}) {
+    EXPECT_EQ(
+        reason_of(kind, [budget = budget,
+                         kind = kind] { sweep_failing_at(budget, Error(kind, "512 bytes")); }),
+        "512 bytes");
   }
-  throw std::runtime_error("nothing was thrown");
-}
-
-TEST(SweepBudgets, FailsWithoutMemoryForTheFirst) {
-  const Error error = failure_at(1, Error(ErrorKind::kOutOfMemory, "512 bytes"));
-  EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
-  EXPECT_EQ(error.detail(), "512 bytes");
-}
-
-TEST(SweepBudgets, LetsOtherErrorsThrough) {
-  EXPECT_EQ(failure_at(3, Error(ErrorKind::kInterrupted, "")).kind(), ErrorKind::kInterrupted);
 }
 
 }  // namespace
