@@ -308,21 +308,33 @@ static size_t size_of(enum action action, size_t size) {
   return action == SHORTEN && size > 1 ? size / 2 : size;
 }
 
-ssize_t write(int fd, const void* data, size_t size) {
-  const enum action action = meet_descriptor(WRITE, fd);
-  if (action == FAIL) return -1;
-  return done(action, REAL(write)(fd, data, size_of(action, size)));
-}
+// A call that gives a number, -1 where it fails.
+#define CALL(type, name, meeting, parameters, arguments)                   \
+  type name parameters {                                                   \
+    const enum action action = meeting;                                    \
+    if (action == END) return 0;                                           \
+    return action == FAIL ? -1 : (type)done(action, REAL(name) arguments); \
+  }
 
-ssize_t pwrite(int fd, const void* data, size_t size, off_t offset) {
-  const enum action action = meet_descriptor(WRITE, fd);
-  if (action == FAIL) return -1;
-  return done(action, REAL(pwrite)(fd, data, size_of(action, size), offset));
-}
+// A call that gives a pointer.
+#define GIVER(type, name, meeting, parameters, arguments) \
+  type* name parameters {                                 \
+    const enum action action = meeting;                   \
+    if (action == FAIL) return NULL;                      \
+    type* const given = REAL(name) arguments;             \
+    done(action, 0);                                      \
+    return given;                                         \
+  }
 
-ssize_t pwrite64(int fd, const void* data, size_t size, off64_t offset) {
-  return pwrite(fd, data, size, offset);
-}
+// The forms for files over 2 GiB have the same arguments on 64-bit machines.
+#define SAME(type, name, other, parameters) type name parameters __attribute__((alias(#other)));
+
+CALL(ssize_t, write, meet_descriptor(WRITE, fd), (int fd, const void* data, size_t size),
+     (fd, data, size_of(action, size)))
+CALL(ssize_t, pwrite, meet_descriptor(WRITE, fd),
+     (int fd, const void* data, size_t size, off_t offset),
+     (fd, data, size_of(action, size), offset))
+SAME(ssize_t, pwrite64, pwrite, (int fd, const void* data, size_t size, off64_t offset))
 
 ssize_t writev(int fd, const struct iovec* parts, int count) {
   const enum action action = meet_descriptor(WRITE, fd);
@@ -337,10 +349,7 @@ ssize_t pwritev(int fd, const struct iovec* parts, int count, off_t offset) {
   if (action != SHORTEN || count < 1) return done(action, REAL(pwritev)(fd, parts, count, offset));
   return REAL(pwrite)(fd, parts[0].iov_base, size_of(action, parts[0].iov_len), offset);
 }
-
-ssize_t pwritev64(int fd, const struct iovec* parts, int count, off64_t offset) {
-  return pwritev(fd, parts, count, offset);
-}
+SAME(ssize_t, pwritev64, pwritev, (int fd, const struct iovec* parts, int count, off64_t offset))
 
 size_t fwrite(const void* data, size_t size, size_t count, FILE* file) {
   const enum action action = meet_descriptor(STDIO, fileno(file));
@@ -361,58 +370,27 @@ ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
   return done(action, REAL(sendmsg)(fd, message, flags));
 }
 
-int fsync(int fd) {
-  const enum action action = meet_descriptor(FSYNC, fd);
-  return action == FAIL ? -1 : (int)done(action, REAL(fsync)(fd));
-}
-
-int fdatasync(int fd) {
-  const enum action action = meet_descriptor(FSYNC, fd);
-  return action == FAIL ? -1 : (int)done(action, REAL(fdatasync)(fd));
-}
-
-int sync_file_range(int fd, off64_t offset, off64_t size, unsigned flags) {
-  const enum action action = meet_descriptor(FSYNC, fd);
-  return action == FAIL ? -1 : (int)done(action, REAL(sync_file_range)(fd, offset, size, flags));
-}
-
-int ftruncate(int fd, off_t size) {
-  const enum action action = meet_descriptor(TRUNCATE, fd);
-  return action == FAIL ? -1 : (int)done(action, REAL(ftruncate)(fd, size));
-}
-
-int ftruncate64(int fd, off64_t size) {
-  return ftruncate(fd, size);
-}
-
-int fallocate(int fd, int mode, off_t offset, off_t size) {
-  const enum action action = meet_descriptor(TRUNCATE, fd);
-  return action == FAIL ? -1 : (int)done(action, REAL(fallocate)(fd, mode, offset, size));
-}
-
-int fallocate64(int fd, int mode, off64_t offset, off64_t size) {
-  return fallocate(fd, mode, offset, size);
-}
+CALL(int, fsync, meet_descriptor(FSYNC, fd), (int fd), (fd))
+CALL(int, fdatasync, meet_descriptor(FSYNC, fd), (int fd), (fd))
+CALL(int, sync_file_range, meet_descriptor(FSYNC, fd),
+     (int fd, off64_t offset, off64_t size, unsigned flags), (fd, offset, size, flags))
+CALL(int, ftruncate, meet_descriptor(TRUNCATE, fd), (int fd, off_t size), (fd, size))
+SAME(int, ftruncate64, ftruncate, (int fd, off64_t size))
+CALL(int, fallocate, meet_descriptor(TRUNCATE, fd), (int fd, int mode, off_t offset, off_t size),
+     (fd, mode, offset, size))
+SAME(int, fallocate64, fallocate, (int fd, int mode, off64_t offset, off64_t size))
 
 // Returns an error number, and does not set errno.
 int posix_fallocate(int fd, off_t offset, off_t size) {
   const enum action action = meet_descriptor(TRUNCATE, fd);
   return action == FAIL ? rule.error : (int)done(action, REAL(posix_fallocate)(fd, offset, size));
 }
+SAME(int, posix_fallocate64, posix_fallocate, (int fd, off64_t offset, off64_t size))
 
-int posix_fallocate64(int fd, off64_t offset, off64_t size) {
-  return posix_fallocate(fd, offset, size);
-}
-
-int rename(const char* from, const char* to) {
-  const enum action action = meet_path(RENAME, AT_FDCWD, to);
-  return action == FAIL ? -1 : (int)done(action, REAL(rename)(from, to));
-}
-
-int renameat(int from_folder, const char* from, int to_folder, const char* to) {
-  const enum action action = meet_path(RENAME, to_folder, to);
-  return action == FAIL ? -1 : (int)done(action, REAL(renameat)(from_folder, from, to_folder, to));
-}
+CALL(int, rename, meet_path(RENAME, AT_FDCWD, to), (const char* from, const char* to), (from, to))
+CALL(int, renameat, meet_path(RENAME, to_folder, to),
+     (int from_folder, const char* from, int to_folder, const char* to),
+     (from_folder, from, to_folder, to))
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
   const enum action action = meet_path(RENAME, to_folder, to);
@@ -422,46 +400,17 @@ int renameat2(int from_folder, const char* from, int to_folder, const char* to, 
   return (int)done(action, REAL(renameat2)(from_folder, from, to_folder, to, flags));
 }
 
-int unlink(const char* path) {
-  const enum action action = meet_path(UNLINK, AT_FDCWD, path);
-  return action == FAIL ? -1 : (int)done(action, REAL(unlink)(path));
-}
-
-int unlinkat(int folder, const char* path, int flags) {
-  const enum action action = meet_path(UNLINK, folder, path);
-  return action == FAIL ? -1 : (int)done(action, REAL(unlinkat)(folder, path, flags));
-}
-
-int remove(const char* path) {
-  const enum action action = meet_path(UNLINK, AT_FDCWD, path);
-  return action == FAIL ? -1 : (int)done(action, REAL(remove)(path));
-}
-
-int rmdir(const char* path) {
-  const enum action action = meet_path(UNLINK, AT_FDCWD, path);
-  return action == FAIL ? -1 : (int)done(action, REAL(rmdir)(path));
-}
-
-int mkdir(const char* path, mode_t mode) {
-  const enum action action = meet_path(MKDIR, AT_FDCWD, path);
-  return action == FAIL ? -1 : (int)done(action, REAL(mkdir)(path, mode));
-}
-
-int mkdirat(int folder, const char* path, mode_t mode) {
-  const enum action action = meet_path(MKDIR, folder, path);
-  return action == FAIL ? -1 : (int)done(action, REAL(mkdirat)(folder, path, mode));
-}
-
-static enum action meet_open(int folder, const char* path, int flags) {
-  return meet_path((flags & O_CREAT) != 0 ? OPEN : FIND, folder, path);
-}
-
-static bool has_mode(int flags) {
-  return (flags & (O_CREAT | O_TMPFILE)) != 0;
-}
+CALL(int, unlink, meet_path(UNLINK, AT_FDCWD, path), (const char* path), (path))
+CALL(int, unlinkat, meet_path(UNLINK, folder, path), (int folder, const char* path, int flags),
+     (folder, path, flags))
+CALL(int, remove, meet_path(UNLINK, AT_FDCWD, path), (const char* path), (path))
+CALL(int, rmdir, meet_path(UNLINK, AT_FDCWD, path), (const char* path), (path))
+CALL(int, mkdir, meet_path(MKDIR, AT_FDCWD, path), (const char* path, mode_t mode), (path, mode))
+CALL(int, mkdirat, meet_path(MKDIR, folder, path), (int folder, const char* path, mode_t mode),
+     (folder, path, mode))
 
 static mode_t mode_of(int flags, va_list rest) {
-  return has_mode(flags) ? va_arg(rest, mode_t) : 0;
+  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
 }
 
 int openat(int folder, const char* path, int flags, ...) {
@@ -469,17 +418,10 @@ int openat(int folder, const char* path, int flags, ...) {
   va_start(rest, flags);
   const mode_t mode = mode_of(flags, rest);
   va_end(rest);
-  const enum action action = meet_open(folder, path, flags);
+  const enum action action = meet_path((flags & O_CREAT) != 0 ? OPEN : FIND, folder, path);
   return action == FAIL ? -1 : (int)done(action, REAL(openat)(folder, path, flags, mode));
 }
-
-int openat64(int folder, const char* path, int flags, ...) {
-  va_list rest;
-  va_start(rest, flags);
-  const mode_t mode = mode_of(flags, rest);
-  va_end(rest);
-  return openat(folder, path, flags, mode);
-}
+SAME(int, openat64, openat, (int folder, const char* path, int flags, ...))
 
 int open(const char* path, int flags, ...) {
   va_list rest;
@@ -488,77 +430,31 @@ int open(const char* path, int flags, ...) {
   va_end(rest);
   return openat(AT_FDCWD, path, flags, mode);
 }
-
-int open64(const char* path, int flags, ...) {
-  va_list rest;
-  va_start(rest, flags);
-  const mode_t mode = mode_of(flags, rest);
-  va_end(rest);
-  return openat(AT_FDCWD, path, flags, mode);
-}
+SAME(int, open64, open, (const char* path, int flags, ...))
 
 int creat(const char* path, mode_t mode) {
   return openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
+SAME(int, creat64, creat, (const char* path, mode_t mode))
 
-int creat64(const char* path, mode_t mode) {
-  return creat(path, mode);
-}
-
-FILE* fopen(const char* path, const char* mode) {
-  const enum action action = meet_path(mode[0] == 'r' ? FIND : OPEN, AT_FDCWD, path);
-  if (action == FAIL) return NULL;
-  FILE* const file = REAL(fopen)(path, mode);
-  done(action, 0);
-  return file;
-}
-
-FILE* fopen64(const char* path, const char* mode) {
-  return fopen(path, mode);
-}
-
-int mkostemp(char* name, int flags) {
-  const enum action action = meet_path(OPEN, AT_FDCWD, name);
-  return action == FAIL ? -1 : (int)done(action, REAL(mkostemp)(name, flags));
-}
-
-int mkostemp64(char* name, int flags) {
-  return mkostemp(name, flags);
-}
+GIVER(FILE, fopen, meet_path(mode[0] == 'r' ? FIND : OPEN, AT_FDCWD, path),
+      (const char* path, const char* mode), (path, mode))
+SAME(FILE*, fopen64, fopen, (const char* path, const char* mode))
+CALL(int, mkostemp, meet_path(OPEN, AT_FDCWD, name), (char* name, int flags), (name, flags))
+SAME(int, mkostemp64, mkostemp, (char* name, int flags))
 
 int mkstemp(char* name) {
   return mkostemp(name, 0);
 }
+SAME(int, mkstemp64, mkstemp, (char* name))
 
-int mkstemp64(char* name) {
-  return mkostemp(name, 0);
-}
+GIVER(char, mkdtemp, meet_path(MKDIR, AT_FDCWD, name), (char* name), (name))
 
-char* mkdtemp(char* name) {
-  const enum action action = meet_path(MKDIR, AT_FDCWD, name);
-  if (action == FAIL) return NULL;
-  char* const made = REAL(mkdtemp)(name);
-  done(action, 0);
-  return made;
-}
-
-ssize_t read(int fd, void* data, size_t size) {
-  const enum action action = meet_descriptor(READ, fd);
-  if (action == FAIL) return -1;
-  if (action == END) return 0;
-  return done(action, REAL(read)(fd, data, size_of(action, size)));
-}
-
-ssize_t pread(int fd, void* data, size_t size, off_t offset) {
-  const enum action action = meet_descriptor(READ, fd);
-  if (action == FAIL) return -1;
-  if (action == END) return 0;
-  return done(action, REAL(pread)(fd, data, size_of(action, size), offset));
-}
-
-ssize_t pread64(int fd, void* data, size_t size, off64_t offset) {
-  return pread(fd, data, size, offset);
-}
+CALL(ssize_t, read, meet_descriptor(READ, fd), (int fd, void* data, size_t size),
+     (fd, data, size_of(action, size)))
+CALL(ssize_t, pread, meet_descriptor(READ, fd), (int fd, void* data, size_t size, off_t offset),
+     (fd, data, size_of(action, size), offset))
+SAME(ssize_t, pread64, pread, (int fd, void* data, size_t size, off64_t offset))
 
 ssize_t readv(int fd, const struct iovec* parts, int count) {
   const enum action action = meet_descriptor(READ, fd);
@@ -568,62 +464,27 @@ ssize_t readv(int fd, const struct iovec* parts, int count) {
   return REAL(read)(fd, parts[0].iov_base, size_of(action, parts[0].iov_len));
 }
 
-// The forms for files over 2 GiB have the same arguments on 64-bit machines.
-#define LOOKING(name, meeting, parameters, arguments)                     \
-  int name parameters {                                                   \
-    const enum action action = meeting;                                   \
-    return action == FAIL ? -1 : (int)done(action, REAL(name) arguments); \
-  }
+CALL(int, stat, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat* status),
+     (path, status))
+CALL(int, stat64, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat64* status),
+     (path, status))
+CALL(int, lstat, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat* status),
+     (path, status))
+CALL(int, lstat64, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat64* status),
+     (path, status))
+CALL(int, fstat, meet_descriptor(LOOK, fd), (int fd, struct stat* status), (fd, status))
+CALL(int, fstat64, meet_descriptor(LOOK, fd), (int fd, struct stat64* status), (fd, status))
+CALL(int, fstatat, meet_path(LOOK, folder, path),
+     (int folder, const char* path, struct stat* status, int flags), (folder, path, status, flags))
+CALL(int, fstatat64, meet_path(LOOK, folder, path),
+     (int folder, const char* path, struct stat64* status, int flags),
+     (folder, path, status, flags))
+CALL(int, access, meet_path(LOOK, AT_FDCWD, path), (const char* path, int mode), (path, mode))
 
-LOOKING(stat, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat* status),
-        (path, status))
-LOOKING(stat64, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat64* status),
-        (path, status))
-LOOKING(lstat, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat* status),
-        (path, status))
-LOOKING(lstat64, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat64* status),
-        (path, status))
-LOOKING(fstat, meet_descriptor(LOOK, fd), (int fd, struct stat* status), (fd, status))
-LOOKING(fstat64, meet_descriptor(LOOK, fd), (int fd, struct stat64* status), (fd, status))
-LOOKING(fstatat, meet_path(LOOK, folder, path),
-        (int folder, const char* path, struct stat* status, int flags),
-        (folder, path, status, flags))
-LOOKING(fstatat64, meet_path(LOOK, folder, path),
-        (int folder, const char* path, struct stat64* status, int flags),
-        (folder, path, status, flags))
-LOOKING(access, meet_path(LOOK, AT_FDCWD, path), (const char* path, int mode), (path, mode))
-
-DIR* opendir(const char* path) {
-  const enum action action = meet_path(LIST, AT_FDCWD, path);
-  if (action == FAIL) return NULL;
-  DIR* const folder = REAL(opendir)(path);
-  done(action, 0);
-  return folder;
-}
-
-DIR* fdopendir(int fd) {
-  const enum action action = meet_descriptor(LIST, fd);
-  if (action == FAIL) return NULL;
-  DIR* const folder = REAL(fdopendir)(fd);
-  done(action, 0);
-  return folder;
-}
-
-struct dirent* readdir(DIR* folder) {
-  const enum action action = meet_descriptor(LIST, dirfd(folder));
-  if (action == FAIL) return NULL;
-  struct dirent* const entry = REAL(readdir)(folder);
-  done(action, 0);
-  return entry;
-}
-
-struct dirent64* readdir64(DIR* folder) {
-  const enum action action = meet_descriptor(LIST, dirfd(folder));
-  if (action == FAIL) return NULL;
-  struct dirent64* const entry = REAL(readdir64)(folder);
-  done(action, 0);
-  return entry;
-}
+GIVER(DIR, opendir, meet_path(LIST, AT_FDCWD, path), (const char* path), (path))
+GIVER(DIR, fdopendir, meet_descriptor(LIST, fd), (int fd), (fd))
+GIVER(struct dirent, readdir, meet_descriptor(LIST, dirfd(folder)), (DIR* folder), (folder))
+GIVER(struct dirent64, readdir64, meet_descriptor(LIST, dirfd(folder)), (DIR* folder), (folder))
 
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
   if (has_no_links) {
