@@ -10,6 +10,7 @@ writes FOLDER/environment, what `download` needs of variables, FOLDER/models.jso
 FOLDER/ca.pem.
 """
 
+import contextlib
 import hashlib
 import http.server
 import json
@@ -102,6 +103,15 @@ def table(*rows):
 def full_table(models):
     return table(*(row_of(models, name)
                    for name in ("dnabert-s", "esm2-3b", "esm2-3b-fair", "300", "500")))
+
+
+def share_with(text, installed, folder):
+    """A folder with what is installed, and this table of models."""
+    folder.mkdir()
+    for entry in installed.iterdir():
+        if entry.name != "models.json":
+            (folder / entry.name).symlink_to(entry)
+    (folder / "models.json").write_text(text)
 
 
 def make_certificates(folder):
@@ -207,6 +217,19 @@ http {{
   }}
 }}
 """
+
+
+@contextlib.contextmanager
+def running_hub(run, folder):
+    """A hub of small models. `run` runs the program."""
+    def export(model, place, *flags):
+        run("utils", "export-weights", model, "-o", place, *flags)
+    (folder / "models").mkdir(parents=True)
+    hub = Hub(folder / "hub", export_models(export, folder / "models"))
+    try:
+        yield hub
+    finally:
+        hub.close()
 
 
 @dataclass
@@ -317,8 +340,9 @@ class FaultyServer:
             pass
 
 
-def start_proxy(folder):
-    """tinyproxy, and the port it listens on; its log names the hosts that were asked for."""
+@contextlib.contextmanager
+def running_proxy(folder):
+    """tinyproxy: the port it listens on; its log names the hosts that were asked for."""
     port = free_port()
     (folder / "tinyproxy.conf").write_text(
         f'Port {port}\nListen 127.0.0.1\nTimeout 60\nLogFile "{folder}/proxy.log"\nLogLevel Connect\n'
@@ -326,7 +350,11 @@ def start_proxy(folder):
     process = subprocess.Popen(["tinyproxy", "-d", "-c", folder / "tinyproxy.conf"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until_open(port, process)
-    return process, port
+    try:
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def tree(folder):
@@ -336,18 +364,12 @@ def tree(folder):
 
 
 def serve(program, folder):
-    (folder / "models").mkdir(parents=True)
-
-    def export(model, place, *flags):
-        subprocess.run([program, "utils", "export-weights", model, "-o", place, *flags], check=True)
-    models = export_models(export, folder / "models")
-    hub = Hub(folder / "hub", models)
-    (folder / "models.json").write_text(full_table(models))
-    (folder / "ca.pem").write_bytes((hub.folder / "ca.pem").read_bytes())
-    lines = [f"{name}={value}\n" for name, value in hub.environment.items() if name != "SSL_CERT_FILE"]
-    (folder / "environment").write_text("".join(lines))  # last: it says that all is there
-    signal.sigwait({signal.SIGTERM, signal.SIGINT})
-    hub.close()
+    with running_hub(lambda *words: subprocess.run([program, *words], check=True), folder) as hub:
+        (folder / "models.json").write_text(full_table(hub.models))
+        (folder / "ca.pem").write_bytes((hub.folder / "ca.pem").read_bytes())
+        lines = [f"{name}={value}\n" for name, value in hub.environment.items() if name != "SSL_CERT_FILE"]
+        (folder / "environment").write_text("".join(lines))  # last: it says that all is there
+        signal.sigwait({signal.SIGTERM, signal.SIGINT})
 
 
 if __name__ == "__main__":

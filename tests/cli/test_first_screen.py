@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import BIN, SOURCE, message
-from model_hub import Hub, export_models, full_table
+from model_hub import full_table, running_hub, share_with
 from page_commands import commands_of
 
 README = SOURCE / "README.md"
@@ -32,23 +32,12 @@ def test_files_have_the_version_of_a_release(page):
 def test_lines_run_as_they_stand(shell, program, tmp_path):
     lines = [line for line in commands_of(README) if line.startswith("virnucpro")]
     assert len(lines) == 5
-
-    def export(model, place, *flags):
-        program("utils", "export-weights", model, "-o", place, *flags, code=0)
-    models = export_models(export, tmp_path / "published")
     share = tmp_path / "share"
-    share.mkdir()
-    for entry in (SOURCE / "share" / "virnucpro").iterdir():
-        (share / entry.name).symlink_to(entry)
-    (share / "models.json").unlink()
-    (share / "models.json").write_text(full_table(models))
-    hub = Hub(tmp_path / "hub", models)
-    try:
+    with running_hub(lambda *words: program(*words, code=0), tmp_path / "published") as hub:
+        share_with(full_table(hub.models), SOURCE / "share" / "virnucpro", share)
         settings = "\n".join(f"export {name}={value}" for name, value in hub.environment.items())
         result = shell("\n".join([settings, "unset VIRNUCPRO_MODELS", f"export HOME='{tmp_path}' VIRNUCPRO_SHARE='{share}'",
                                   *lines, *(f"{line} --resume" for line in lines if "download" not in line)]))
-    finally:
-        hub.close()
     assert result.returncode == 0, message(result)
     for run in ("reads", "pairs", "contigs"):
         for file in ("report.html", "sequences.tsv"):

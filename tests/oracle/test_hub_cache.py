@@ -17,17 +17,14 @@ REPOSITORY = model_hub.REPOSITORIES[NAME]
 
 
 @pytest.fixture(scope="module")
-def models(program, tmp_path_factory):
-    def export(model, place, *flags):
-        program.run("utils", "export-weights", model, "-o", place, *flags)
-    return model_hub.export_models(export, tmp_path_factory.mktemp("models"))
+def hub(program, tmp_path_factory):
+    with model_hub.running_hub(program.run, tmp_path_factory.mktemp("hub")) as hub:
+        yield hub
 
 
 @pytest.fixture(scope="module")
-def hub(models, tmp_path_factory):
-    hub = model_hub.Hub(tmp_path_factory.mktemp("hub"), models)
-    yield hub
-    hub.close()
+def models(hub):
+    return hub.models
 
 
 @pytest.fixture
