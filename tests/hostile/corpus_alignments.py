@@ -3,8 +3,9 @@
 import struct
 import zlib
 
+from bgzf import BGZF_END, bgzf, bgzf_block
 from case import Case
-from corpus_compressed import BGZF_END, bgzf, bgzf_block, gzip_bomb, gzip_member
+from corpus_compressed import gzip_bomb, gzip_member
 from lengths import by_length
 
 BAD, CUT = "input-malformed", "input-truncated"

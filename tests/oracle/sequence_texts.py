@@ -2,9 +2,8 @@
 allow, most of them then changed in a few places."""
 
 import gzip
-import random
-import struct
-import zlib
+
+from bgzf import bgzf_block
 
 LINE_ENDS = [b"\n", b"\r\n", b"\r"]
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -134,13 +133,6 @@ def bgzf(rng, text):
         blocks.append(text[:size])
         text = text[size:]
     return b"".join(map(bgzf_block, [*blocks, b""]))
-
-
-def bgzf_block(text):
-    deflate = zlib.compressobj(wbits=-15)
-    data = deflate.compress(text) + deflate.flush()
-    head = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0" + struct.pack("<H", len(data) + 25)
-    return head + data + struct.pack("<II", zlib.crc32(text), len(text))
 
 
 def gzip_members(rng, text):
