@@ -13,13 +13,6 @@ from harness import Job, awkward_records, fasta  # pylint: disable=wrong-import-
 RECORDS = 30  # per file
 
 
-def pytest_collection_modifyitems(config, items):
-    """Without --cpu-workers, tests of several workers are left out; pytest reports how many."""
-    without = [item for item in items if "NOTSET" in item.name]
-    items[:] = [item for item in items if item not in without]
-    config.hook.pytest_deselected(items=without)
-
-
 def awkward_job(folder, kind, **options):
     """`whole`, or `damaged`: then the run is partial, and its second input has no row."""
     source = random.Random(6)

@@ -4,7 +4,6 @@ VIRNUCPRO_BIN is the executable, VIRNUCPRO_IO_SHIM the library of io_shim.c, VIR
 checkout.
 """
 
-import functools
 import hashlib
 import os
 import random
@@ -17,9 +16,10 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from errors import ERRORS
+
 BIN = os.environ["VIRNUCPRO_BIN"]
 SHIM = os.environ["VIRNUCPRO_IO_SHIM"]
-SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
 
 MODELS = ["--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model", "synthetic:esm2_tiny",
           "-p", "synthetic", "-e", "60", "--no-progress"]
@@ -45,35 +45,18 @@ class Ended(NamedTuple):
     def counts(self):
         return Counter(kind for kind, _, _ in self.calls)
 
+    def changes(self):
+        """How many calls change a file."""
+        return sum(self.counts()[kind] for kind in FILE_KINDS)
+
     def number(self, kind, name):
         """The number of the first such call on a file of that name."""
         return next(number for called, number, path in self.calls
                     if called == kind and path.endswith("/" + name))
 
 
-@functools.lru_cache
-def help_of(command):
-    return subprocess.run([BIN, command, "--help-all"], capture_output=True, text=True,
-                          check=False).stdout
-
-
-def has_option(name):
-    return re.search(rf"(?<![\w-]){name}(?![\w-])", help_of("predict")) is not None
-
-
-# One process, and several workers if the program supports them.
-SEVERAL = (4,) if has_option("--cpu-workers") else ()
-WORKERS = (1, *SEVERAL)
-
-
-def errors():
-    """{name: (exit code, meaning)} from docs/reference/errors.md."""
-    rows = re.findall(r"^\| `([\w-]+)` \| (\d+) \| ([^|]+) \|",
-                      (SOURCE / "docs" / "reference" / "errors.md").read_text(), re.MULTILINE)
-    return {name: (int(code), meaning) for name, code, meaning in rows}
-
-
-ERRORS = errors()
+SEVERAL = 4
+WORKERS = (1, SEVERAL)
 
 
 def error_in(ended, codes=None):
@@ -128,12 +111,8 @@ class Job:
             environment["VNP_SHIM"] = rule
         if reads:
             environment["VNP_SHIM_READS"] = str(reads)
-        if not locks:
-            environment["VNP_SHIM_NO_LOCKS"] = "1"
-        if not links:
-            environment["VNP_SHIM_NO_LINKS"] = "1"
-        if not noreplace:
-            environment["VNP_SHIM_NO_NOREPLACE"] = "1"
+        has = {"LOCKS": locks, "LINKS": links, "NOREPLACE": noreplace}
+        environment.update({f"VNP_SHIM_NO_{name}": "1" for name, is_there in has.items() if not is_there})
         if once:
             once.touch()
             environment["VNP_SHIM_ONCE"] = str(once)
@@ -247,10 +226,10 @@ class Job:
         """Resumes without disturbance and checks the tables."""
         self.check_complete(self.resume(*extra))
 
-    def interrupt(self, kind, name, *extra):
+    def interrupt(self, kind, name, **shim):
         """Kills a run before this call."""
         number = self.undisturbed.number(kind, name)
-        ended = self.predict(*extra, rule=f"kill:before:{kind}:{number}")
+        ended = self.predict(rule=f"kill:before:{kind}:{number}", **shim)
         assert ended.status == KILLED, ended.stderr
 
     def keep(self):

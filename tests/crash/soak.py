@@ -15,11 +15,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from harness import KILLED, SEVERAL
+from harness import KILLED
 from random_kills import lasting_job, seeded, struck_run
 
-WORKERS = 3 if SEVERAL else 1
-VICTIMS = ("parent", "worker", "both", "nobody") if SEVERAL else ("parent", "nobody")
+WORKERS = 3
+VICTIMS = ("parent", "worker", "both", "nobody")
 RUN_SECONDS = 15.0
 # After the first batch, until the queues were full once.
 WARM_UP_SECONDS = 3.0

@@ -84,25 +84,23 @@ def test_a_full_disk_costs_log_lines_alone(awkward):
         job.clear()
 
 
-@pytest.mark.parametrize("workers", SEVERAL)
 @pytest.mark.parametrize("kind, error", [("write", "ENOSPC"), ("fsync", "EIO")])
-def test_a_call_fails_with_workers(awkward, kind, error, workers):
+def test_a_call_fails_with_workers(awkward, kind, error):
     """No worker stays behind; the harness checks this after every run."""
-    fail_at_its_points(awkward(workers=workers), kind, error)
+    fail_at_its_points(awkward(workers=SEVERAL), kind, error)
 
 
 UNREACHABLE = [("fork", "EAGAIN"), ("message", "EPIPE"), ("message", "ENOBUFS"),
                *by_length([], [("message", "ECONNRESET")])]
 
 
-@pytest.mark.parametrize("workers", SEVERAL)
 @pytest.mark.parametrize("kind, error", UNREACHABLE)
-def test_workers_cannot_be_started_or_reached(awkward, kind, error, workers):
+def test_workers_cannot_be_started_or_reached(awkward, kind, error):
     """The others replace a lost worker; if all are lost, the run ends and can be resumed.
 
     ENOBUFS means that the kernel lacks memory: the other end does not notice.
     """
-    job = awkward(workers=workers)
+    job = awkward(workers=SEVERAL)
     for stay in ("", ":stay"):
         for number in points(job.undisturbed.counts()[kind] // 2, POINTS, kind, error, stay):
             rule = f"fail:{kind}:{error}:{number}{stay}"

@@ -11,7 +11,7 @@ import shutil
 
 import h5py
 import pytest
-from harness import (FILE_KINDS, KILLED, RUNS, SEVERAL, TABLES, WORKERS, Job, error_in,
+from harness import (FILE_KINDS, KILLED, RUNS, SEVERAL, TABLES, WORKERS, Ended, Job, error_in,
                      letters, random_fasta, spread)
 from lengths import by_length
 from points import points
@@ -22,10 +22,6 @@ POINTS_OF_RESUMED = by_length(1, 1, long=3)
 # None of these may change a byte, so a run is resumed with other settings.
 OTHER_SETTINGS = itertools.cycle([(), ("-t", "2"), ("--token-budget", "64"), ("--prefetch", "1")])
 SIDES = ("before", "after")
-
-
-def changes_of(ended):
-    return sum(ended.counts()[kind] for kind in FILE_KINDS)
 
 
 def changes_until_journal(ended):
@@ -45,7 +41,7 @@ def kill_resumed(job, number):
 
 
 def calls_of(ended, kind):
-    return changes_of(ended) if kind == "any" else ended.counts()[kind]
+    return ended.changes() if kind == "any" else ended.counts()[kind]
 
 
 def kill(job, workers, kind, side, number):
@@ -67,7 +63,7 @@ def check_point(job, workers, kind, side, number, points_of_resumed=POINTS_OF_RE
     job.keep()
     resumed = job.resume(*next(OTHER_SETTINGS))
     job.check_complete(resumed)
-    for number in spread(changes_of(resumed), points_of_resumed + 2)[1:-1]:
+    for number in spread(resumed.changes(), points_of_resumed + 2)[1:-1]:
         kill_resumed(job, number)
     job.clear()
 
@@ -90,7 +86,7 @@ def test_killed_at_a_change_of_a_file(awkward, kind, side, workers):
 def test_killed_with_a_damaged_input(awkward, side, workers):
     """The damaged input has no rows in the tables, whichever run found the damage."""
     job = awkward("damaged", workers=workers)
-    for number in points(changes_of(job.undisturbed), 2 * POINTS, side, workers):
+    for number in points(job.undisturbed.changes(), 2 * POINTS, side, workers):
         check_point(job, workers, "any", side, number)
 
 
@@ -104,7 +100,7 @@ def test_killed_while_it_replaces_an_earlier_run(awkward, earlier):
         job.interrupt(*RUNS[earlier])
     job.keep()
     replaced = job.predict("--force")
-    last = by_length(changes_until_journal, changes_until_journal, long=changes_of)(replaced)
+    last = by_length(changes_until_journal, changes_until_journal, long=Ended.changes)(replaced)
     for number in spread(last, by_length(4, last)):
         job.restore()
         rule = f"kill:before:any:{number}"
@@ -146,7 +142,7 @@ def test_killed_with_everything_written(awkward, side):
     right = {name: (job.output / name).read_bytes() for name in texts}
     embeddings = read_embeddings(job.output / "embeddings.h5")
     job.clear()
-    for number in points(changes_of(job.undisturbed), 2 * POINTS, side):
+    for number in points(job.undisturbed.changes(), 2 * POINTS, side):
         assert job.predict(rule=f"kill:{side}:any:{number}").status == KILLED
         job.finish()
         assert {name: (job.output / name).read_bytes() for name in texts} == right
@@ -154,29 +150,27 @@ def test_killed_with_everything_written(awkward, side):
         job.clear()
 
 
-@pytest.mark.parametrize("workers", SEVERAL)
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("kind", ["fork", "message"])
-def test_parent_killed_at_its_workers(awkward, kind, side, workers):
+def test_parent_killed_at_its_workers(awkward, kind, side):
     """Workers end by themselves; the harness waits for this after every run."""
-    job = awkward(workers=workers)
+    job = awkward(workers=SEVERAL)
     count = job.undisturbed.counts()[kind]
     assert count > 0
     for number in points(count, 2 * POINTS, kind, side):
-        kill(job, workers, kind, side, number)
+        kill(job, SEVERAL, kind, side, number)
         job.finish(*next(OTHER_SETTINGS))
         job.clear()
 
 
-@pytest.mark.parametrize("workers", SEVERAL)
 @pytest.mark.parametrize("side", SIDES)
-def test_one_worker_killed_at_a_message(awkward, side, workers):
+def test_one_worker_killed_at_a_message(awkward, side):
     """The others take over its batches, and the run ends normally."""
-    job = awkward(workers=workers)
+    job = awkward(workers=SEVERAL)
     count = job.predict("--force", role="worker").counts()["message"]
-    assert count >= workers
+    assert count >= SEVERAL
     # Each worker sends its first message in any case.
-    for number in by_length([1], points(count // workers, POINTS)):
+    for number in by_length([1], points(count // SEVERAL, POINTS)):
         once = job.folder / "once"
         ended = job.predict("--force", rule=f"kill:{side}:message:{number}", role="worker",
                             once=once)
@@ -184,13 +178,12 @@ def test_one_worker_killed_at_a_message(awkward, side, workers):
         job.check_complete(ended)
 
 
-@pytest.mark.parametrize("workers", SEVERAL)
 @pytest.mark.parametrize("message", [1, 2, 3], ids=["ready", "the fixed batch", "a first answer"])
-def test_every_worker_killed_at_a_message(tmp_path, workers, message):
+def test_every_worker_killed_at_a_message(tmp_path, message):
     """No worker is left: exit code 1, and no frame is blamed. Only a few frames, as each costs at
     least two workers at the third message."""
     (tmp_path / "a.fa").write_text(random_fasta(3, count=2, length=70))
-    job = Job(tmp_path, ["a.fa"], workers=workers)
+    job = Job(tmp_path, ["a.fa"], workers=SEVERAL)
     job.make_reference()
     ended = job.predict(rule=f"kill:before:message:{message}", role="worker")
     assert error_in(ended) == {"workers-lost"}, ended.stderr
@@ -198,6 +191,13 @@ def test_every_worker_killed_at_a_message(tmp_path, workers, message):
     assert "given up" not in ended.stderr
     job.check_none_half_written()
     job.finish()
+
+
+def job_of_calls(folder):
+    """It writes all files of sequences called virus."""
+    source = random.Random(8)
+    (folder / "a.fq").write_text("".join(f"@r{k}\n{letters(source, 130)}\n+\n{'I' * 130}\n" for k in range(20)))
+    return Job(folder, ["a.fq"], flags=("--virus-fasta", "--virus-fastq", "v"))
 
 
 def of_calls(job):
@@ -212,10 +212,7 @@ def of_calls(job):
 
 def test_export_killed_while_the_calls_change(tmp_path):
     """The same export again: no file of sequences called virus has the calls of before."""
-    source = random.Random(8)
-    reads = [(f"r{k}", letters(source, 130)) for k in range(20)]
-    (tmp_path / "a.fq").write_text("".join(f"@{name}\n{text}\n+\n{'I' * 130}\n" for name, text in reads))
-    job = Job(tmp_path, ["a.fq"], flags=("--virus-fasta", "--virus-fastq", "v"))
+    job = job_of_calls(tmp_path)
     assert job.predict().status == 0
     first = of_calls(job)
     environment = job.environment
@@ -227,7 +224,7 @@ def test_export_killed_while_the_calls_change(tmp_path):
     assert undisturbed.status == 0, undisturbed.stderr
     right = of_calls(job)
     assert right[0] == right[1] == right[2] != first[0]
-    for number in points(changes_of(undisturbed), 12 * POINTS):
+    for number in points(undisturbed.changes(), 12 * POINTS):
         job.restore()
         shutil.copy(tmp_path / "kept.gz", tmp_path / "v.fastq.gz")
         assert job.export(*strict, rule=f"kill:before:any:{number}").status == KILLED
@@ -237,9 +234,7 @@ def test_export_killed_while_the_calls_change(tmp_path):
 
 
 def test_what_force_may_replace_a_resumed_run_may_too(tmp_path):
-    (tmp_path / "a.fq").write_text("".join(f"@r{k}\n{letters(random.Random(k), 130)}\n+\n{'I' * 130}\n"
-                                           for k in range(20)))
-    job = Job(tmp_path, ["a.fq"], flags=("--virus-fasta", "--virus-fastq", "v"))
+    job = job_of_calls(tmp_path)
     (tmp_path / "v.fastq.gz").write_bytes(b"old")
     assert job.predict().status == 1
     undisturbed = job.predict("--force")

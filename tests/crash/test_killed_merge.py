@@ -7,7 +7,7 @@ At every point no table is half-written and no journal that is not whole has its
 import sqlite3
 
 import pytest
-from harness import BIN, FILE_KINDS, KILLED, MODELS, OUTPUT, Job, random_fasta, spread
+from harness import BIN, KILLED, MODELS, OUTPUT, Job, random_fasta, spread
 from lengths import by_length
 
 SHARDS = ("0", "1", "2")
@@ -44,12 +44,8 @@ def merge(tmp_path_factory):
     return job
 
 
-def changes_of(ended):
-    return sum(ended.counts()[kind] for kind in FILE_KINDS)
-
-
 def points(job):
-    last = changes_of(job.undisturbed)
+    last = job.undisturbed.changes()
     assert last > 40
     return spread(last, by_length(12, last))
 
@@ -92,7 +88,7 @@ def test_killed_while_it_replaces_an_earlier_merge(merge):
     merge.keep()
     replaced = merge.predict("--force")
     assert replaced.status == 0, replaced.stderr
-    last = changes_of(replaced)
+    last = replaced.changes()
     for number in spread(last, by_length(8, last)):
         merge.restore()
         killed_at(merge, number, "before", "--force")

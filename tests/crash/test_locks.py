@@ -39,9 +39,7 @@ def test_one_of_several_that_start_at_once(awkward, lack):
 def test_one_of_several_that_find_the_lock_of_a_killed_run(awkward, lack):
     """The killed run's lock is taken over, by one."""
     job = awkward()
-    number = job.undisturbed.number(*RUNS["interrupted"])
-    kill = f"kill:before:unlink:{number}"
-    assert job.predict(rule=kill, **lack).status == KILLED
+    job.interrupt(*RUNS["interrupted"], **lack)
     assert (job.output / "run.lock").exists()
     job.keep()
     for _ in range(ROUNDS):
@@ -88,8 +86,7 @@ def calls_at_the_lock(ended):
 def test_killed_while_it_takes_a_lock_over(awkward, lack):
     """Twice: the second one takes over from a process that had just begun to take over."""
     job = awkward()
-    number = job.undisturbed.number(*RUNS["interrupted"])
-    assert job.predict(rule=f"kill:before:unlink:{number}", **lack).status == KILLED
+    job.interrupt(*RUNS["interrupted"], **lack)
     job.keep()
     points = calls_at_the_lock(job.resume(**lack))
     assert len(points) >= 4

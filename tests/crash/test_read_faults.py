@@ -99,9 +99,8 @@ def test_a_read_fails(job, made, kind, error):
 
 
 @pytest.mark.parametrize("kind, error", [("find", "EIO"), ("find", "EMFILE"), ("read", "EIO")])
-@pytest.mark.parametrize("workers", SEVERAL)
-def test_a_worker_cannot_read_its_models(tmp_path, made, kind, error, workers):
-    job = job_with_files(tmp_path, workers=workers)
+def test_a_worker_cannot_read_its_models(tmp_path, made, kind, error):
+    job = job_with_files(tmp_path, workers=SEVERAL)
     job.take_reference(made[0])
     for number in by_length((2,), (1, 2, 3)):
         rule = f"fail:{kind}:{error}:{number}"

@@ -8,9 +8,8 @@ import subprocess
 import time
 
 import pytest
-from harness import BIN, SECONDS, SEVERAL, Ended, Job, error_in, fasta
+from harness import BIN, SECONDS, Ended, Job, error_in, fasta
 
-WORKERS = (1, *(2 for _ in SEVERAL))
 FILE = "esm/model.safetensors"
 
 
@@ -66,7 +65,7 @@ class Loading(Job):
         assert self.tables()
 
 
-@pytest.fixture(params=WORKERS, ids="{} workers".format)
+@pytest.fixture(params=[1, 2], ids="{} workers".format)
 def loading(request, tmp_path):
     return Loading(tmp_path, request.param)
 

@@ -17,7 +17,6 @@ class Case(NamedTuple):
     record: Optional[int] = None  # of the input, as in failed_inputs.txt
     offset: Optional[int] = None
     letters: int = 0  # of the longest sequence, for which memory is allowed
-    timeout: float = 20.0
 
     def given(self):
         return self.target or next(iter(self.files))
