@@ -28,17 +28,21 @@ class Cluster:
         self.folder = folder
         (folder / "bin").mkdir()
         for name in ("sbatch", "srun", "scontrol"):
-            (folder / "bin" / name).write_text(FAKE)
-            (folder / "bin" / name).chmod(0o755)
+            self.add(name)
 
-    def run(self, *words, says, **environment):
-        """Exit code and output of the script; `says` are the lines that the programs answer."""
+    def add(self, name):
+        (self.folder / "bin" / name).write_text(FAKE)
+        (self.folder / "bin" / name).chmod(0o755)
+
+    def run(self, *words, says, code=0, **environment):
+        """The script's output, if it ends with this exit code; `says` are the lines that the programs answer."""
         for name, lines in says.items():
             (self.folder / "bin" / f"{name}.says").write_text("".join(f"{line}\n" for line in lines))
         done = subprocess.run([SCRIPT, *words], cwd=self.folder, check=False, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT,
                               env={**os.environ, "PATH": f"{self.folder / 'bin'}:/usr/bin:/bin", **environment})
-        return done.returncode, done.stdout
+        assert done.returncode == code, done.stdout
+        return done.stdout
 
     def calls(self):
         return [json.loads(line) for line in (self.folder / "bin" / "calls").read_text().splitlines()]
@@ -54,8 +58,7 @@ def cluster(tmp_path):
     (["101;east", "102;east"], ["--clusters=east,west"], ["--clusters=east"],
      "shards: job 101, tasks 0 to 2; merge: job 102; --clusters=east\n")], ids=["one", "several"])
 def test_merge_waits_for_the_shards_where_they_are(cluster, says, options, given, printed):
-    code, said = cluster.run("run", "3", *options, "--", "a.fq", says={"sbatch": says})
-    assert (code, said) == (0, printed)
+    assert cluster.run("run", "3", *options, "--", "a.fq", says={"sbatch": says}) == printed
     (_, shards, _), (_, merge, _) = cluster.calls()
     assert [word for word in shards if word.startswith("--clusters")] == options
     assert [word for word in merge if word.startswith("--clusters")] == given
@@ -72,16 +75,13 @@ def test_merge_waits_for_the_shards_where_they_are(cluster, says, options, given
     ([], ["-m", "300", "--min-score", "0.8", "--bed"], [], [*MAJORITY, "--min-score", "0.8"]),
     (["--data", "contigs"], ["--min-tier=high"], CONTIGS, [*CONTIGS, "--min-tier", "high"])])
 def test_rule_of_the_data(cluster, data, given, shards_get, merge_gets):
-    code, said = cluster.run(*data, "run", "2", "--", "a.fa", *given, says={"sbatch": ["101", "102"]})
-    assert code == 0, said
+    cluster.run(*data, "run", "2", "--", "a.fa", *given, says={"sbatch": ["101", "102"]})
     shards, merge = [words[words.index(str(SCRIPT)) + 1:] for _, words, _ in cluster.calls()]
     assert shards == ["--shard", *SETTINGS, "run", "2", *shards_get, "a.fa", *given]
     assert merge == ["--merge", *SETTINGS, "run", "2", *merge_gets]
     # What the merge's job makes of that.
-    program = cluster.folder / "bin" / "virnucpro"
-    program.write_text(FAKE)
-    program.chmod(0o755)
-    assert cluster.run(*merge, says={"virnucpro": ["0"]})[0] == 0
+    cluster.add("virnucpro")
+    cluster.run(*merge, says={"virnucpro": ["0"]})
     assert cluster.calls()[-1][1] == [
         "-q", "merge", "run/shards/0-of-2", "run/shards/1-of-2", "-o", "run/run", "--force-resume", *merge_gets]
 
@@ -91,6 +91,10 @@ def test_rule_of_the_data(cluster, data, given, shards_get, merge_gets):
     (["--data=", "run", "2", "--", "a.fq"], "--data : it is reads or contigs"),
     (["--data"], "usage: submit.sh [--data reads|contigs] DIR"),
     (["run", "2", "--data", "contigs", "--", "a.fq"], "--data cannot be given: give it first: submit.sh --data"),
+    (["run", "4097", "--", "a.fq"], "4097 is no number of shards from 1 to 4096"),
+    (["run", "2", "--array=0-7", "--", "a.fq"], "sbatch: --array cannot be given: a task is a shard"),
+    (["run", "2", "--", "a.fq", "--shard", "0/2"], "predict: --shard cannot be given"),
+    (["run", "2", "--", "a.fq", "-oout"], "predict: -o cannot be given: each shard has a directory of its own"),
     (["run", "2", "-D", "elsewhere", "--", "a.fq"], "sbatch: -D cannot be given"),
     (["run", "2", "-vD/", "--", "a.fq"], "sbatch: -D cannot be given"),
     (["run", "2", "--chdir=/", "--", "a.fq"], "sbatch: --chdir cannot be given"),
@@ -99,28 +103,24 @@ def test_rule_of_the_data(cluster, data, given, shards_get, merge_gets):
     (["run", "2", "--", "a.fq", "-kf"], "predict: -f cannot be given"),
     (["run", "2", "--", "a.fq", "-qkoout"], "predict: -o cannot be given")])
 def test_what_it_refuses(cluster, words, why):
-    code, said = cluster.run(*words, says={})
-    assert code == 1 and why in said, said
+    assert why in cluster.run(*words, says={}, code=1)
     assert not (cluster.folder / "run").exists()
 
 
 @pytest.mark.parametrize("word", ["-kqv", "-m300", "-mfo", "-cfo.yaml"])
 def test_short_options_that_stay(cluster, word):
     """Behind an option with a value the letters are its value."""
-    code, said = cluster.run("run", "2", "-Jfoo", "--", "a.fq", word, says={"sbatch": ["101", "102"]})
-    assert code == 0, said
+    cluster.run("run", "2", "-Jfoo", "--", "a.fq", word, says={"sbatch": ["101", "102"]})
 
 
 def test_folder_that_slurm_cannot_name(cluster):
-    code, said = cluster.run("back\\slash", "1", "--", "a.fq", says={})
-    assert code == 1 and "with a backslash in its name" in said, said
+    assert "with a backslash in its name" in cluster.run("back\\slash", "1", "--", "a.fq", says={}, code=1)
     assert not (cluster.folder / "back\\slash").exists()
 
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if "\\" not in name])
 def test_names_stay_whole(cluster, name):
-    code, said = cluster.run(name, "1", "--", name, "--name", name, says={"sbatch": ["101", "102"]})
-    assert code == 0, said
+    cluster.run(name, "1", "--", name, "--name", name, says={"sbatch": ["101", "102"]})
     folder = "./-n" if name == "-n" else name
     assert (cluster.folder / name / "logs").is_dir()
     (_, shards, _), (_, merge, _) = cluster.calls()
@@ -131,7 +131,7 @@ def test_names_stay_whole(cluster, name):
 
 def test_logs_of_a_folder_with_a_per_cent_sign(cluster):
     """sbatch makes a job's number of %j."""
-    assert cluster.run("90%j", "1", "--", "a.fq", says={"sbatch": ["101", "102"]})[0] == 0
+    cluster.run("90%j", "1", "--", "a.fq", says={"sbatch": ["101", "102"]})
     logs = [words[words.index("--output") + 1] for _, words, _ in cluster.calls()]
     assert logs == ["90%%j/logs/shard_%a.log", "90%%j/logs/merge.log"]
     assert (cluster.folder / "90%j" / "logs").is_dir()
@@ -139,9 +139,8 @@ def test_logs_of_a_folder_with_a_per_cent_sign(cluster):
 
 def test_a_task_asks_the_cluster_that_it_is_on(cluster):
     """The submitter's SLURM_CLUSTERS comes with the job; scontrol would ask there, or refuse two names."""
-    code, said = cluster.run("--shard", *SETTINGS, "run", "3", "a.fq", says={"srun": ["143"], "scontrol": [""]},
-                             SLURM_ARRAY_TASK_ID="1", SLURM_ARRAY_JOB_ID="101", SLURM_CLUSTERS="east,west")
-    assert code == 143, said
+    cluster.run("--shard", *SETTINGS, "run", "3", "a.fq", says={"srun": ["143"], "scontrol": [""]}, code=143,
+                SLURM_ARRAY_TASK_ID="1", SLURM_ARRAY_JOB_ID="101", SLURM_CLUSTERS="east,west")
     step, requeue = cluster.calls()
     assert requeue == ["scontrol", ["requeue", "101_1"], None]
     assert step[0] == "srun" and step[2] is None
@@ -149,11 +148,9 @@ def test_a_task_asks_the_cluster_that_it_is_on(cluster):
 
 def test_jobs_without_the_environment_of_the_submitter(cluster):
     """As with --export=NONE. Slurm runs a copy of the script, beside which nothing lies."""
-    (cluster.folder / "bin" / "program").write_text(FAKE)
-    (cluster.folder / "bin" / "program").chmod(0o755)
-    code, said = cluster.run("run", "2", "--export=NONE", "--", "a.fq", says={"sbatch": ["101", "102"]},
-                             VIRNUCPRO="bin/program", VIRNUCPRO_TOKEN_BUDGET="512", VIRNUCPRO_RESTARTS="1")
-    assert code == 0, said
+    cluster.add("program")
+    cluster.run("run", "2", "--export=NONE", "--", "a.fq", says={"sbatch": ["101", "102"]},
+                VIRNUCPRO="bin/program", VIRNUCPRO_TOKEN_BUDGET="512", VIRNUCPRO_RESTARTS="1")
     shards, merge = [words[words.index(str(SCRIPT)) + 1:] for _, words, _ in cluster.calls()]
     copy = cluster.folder / "spool" / "slurm_script"
     copy.parent.mkdir()
@@ -188,6 +185,6 @@ HOSTILE_NUMBER = "a[$(touch pwned >&2)0]"
     (["--shard", *SETTINGS, "run", "2", "a.fq"],
      {"SLURM_ARRAY_TASK_ID": "0", "SLURM_RESTART_COUNT": HOSTILE_NUMBER}, "SLURM_RESTART_COUNT")])
 def test_numbers_of_the_environment(cluster, words, variables, name):
-    code, said = cluster.run(*words, says={"sbatch": ["101", "102"], "srun": ["0"]}, **variables)
-    assert code == 1 and f"submit: {name}: {HOSTILE_NUMBER} is no number" in said, said
+    said = cluster.run(*words, says={"sbatch": ["101", "102"], "srun": ["0"]}, code=1, **variables)
+    assert f"submit: {name}: {HOSTILE_NUMBER} is no number" in said
     assert not list(cluster.folder.rglob("pwned")) and not (cluster.folder / "bin" / "calls").exists()

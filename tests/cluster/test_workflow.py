@@ -338,15 +338,3 @@ def test_number_of_shards(project, shards):
     project.write_sheet({})
     project.write_config(shards=shards)
     assert "shards" in project.snakemake("--dry-run", code=1)
-
-
-@pytest.mark.parametrize("arguments, why", [
-    (["4097", "--", "a.fq"], "4097 is no number of shards from 1 to 4096"),
-    (["2", "--array=0-7", "--", "a.fq"], "sbatch: --array cannot be given: a task is a shard"),
-    (["2", "--", "a.fq", "--shard", "0/2"], "predict: --shard cannot be given"),
-    (["2", "--", "a.fq", "-oout"], "predict: -o cannot be given: each shard has a directory of its own")])
-def test_the_script_refuses_what_it_sets(tmp_path, arguments, why):
-    done = subprocess.run([WORKFLOW / "slurm" / "submit.sh", tmp_path / "run", *arguments], text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert done.returncode == 1 and why in done.stdout, done.stdout
-    assert not (tmp_path / "run").exists()
