@@ -61,9 +61,7 @@ def test_eps_is_the_modules_own(program, encoders, reads, embeddings, tmp_path, 
     merged = torch.from_numpy(embeddings["merged"])
     module = classifier_reference.calibrated(merged, hidden=16, seed=5)
     module.bn1.eps = 1e-2
-    pickled = weight_files.classifier_module(classifier_reference.tensors(module))
-    pickled.bn1.eps = module.bn1.eps
-    monkeypatch.setattr(weight_files, "classifier_module", lambda tensors: pickled)
+    monkeypatch.setattr(classifier_reference, "from_tensors", lambda tensors: module)
     file = tmp_path / "classifier.pth"
     weight_files.write_classifier(file, classifier_reference.tensors(module))
     assert_scores(predicted(program, encoders, reads, file, tmp_path / "out"), module, embeddings)

@@ -107,22 +107,31 @@ PIECES = {"NODE_1": (0, 7000), "NODE_2": (6000, 15_000), "NODE_10": (15_000, 15_
           "NODE_3": (20_000, 48_502)}
 
 
-@pytest.mark.parametrize("rule", RULES, ids="-".join)
-def test_simulated_reads_by_minimap2(tmp_path, rule):
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    """Each alignment: its file, and its text."""
+    folder = tmp_path_factory.mktemp("simulated")
     letters = "".join(gzip.open(SOURCE / "share" / "virnucpro" / "lambda.fa.gz", "rt").read().split("\n")[1:])
-    (tmp_path / "contigs.fa").write_text("".join(
+    (folder / "contigs.fa").write_text("".join(
         f">{name}\n{letters[begin:end]}\n" for name, (begin, end) in PIECES.items()))
-    for name, reads in (("short", READS), ("long", READS[:1])):
-        preset = "sr" if name == "short" else "map-ont"
-        subprocess.run(["minimap2", "-ax", preset, "-o", f"{name}.sam", "contigs.fa", *reads],
-                       cwd=tmp_path, check=True, capture_output=True)
-        subprocess.run(["samtools", "sort", "-o", f"{name}.bam", f"{name}.sam"], cwd=tmp_path,
-                       check=True, capture_output=True)
-        sam = subprocess.run(["samtools", "view", "-h", f"{name}.bam"], cwd=tmp_path, check=True,
-                             capture_output=True, text=True).stdout
+
+    def run(*command):
+        return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+    found = []
+    for preset, reads in (("sr", READS), ("map-ont", READS[:1])):
+        run("minimap2", "-ax", preset, "-o", f"{preset}.sam", "contigs.fa", *reads)
+        run("samtools", "sort", "-o", f"{preset}.bam", f"{preset}.sam")
+        found.append((folder / f"{preset}.bam", run("samtools", "view", "-h", f"{preset}.bam")))
+    return found
+
+
+@pytest.mark.parametrize("rule", RULES, ids="-".join)
+def test_simulated_reads_by_minimap2(tmp_path, simulated, rule):
+    for file, sam in simulated:
         chunks = random_chunks(random.Random(8), PIECES)
         wanted = reference.labelled(sam, chunks, *rule)
-        assert written(tmp_path / f"{name}.bam", chunks, rule, tmp_path) == wanted
+        assert written(file, chunks, rule, tmp_path) == wanted
         rows = [line.split("\t") for line in wanted.splitlines()[1:]]
         assert len(rows) > 200 and len({row[2] for row in rows}) > 2
         assert {row[8] for row in rows} == {"True", "False"}

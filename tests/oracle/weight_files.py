@@ -18,6 +18,9 @@ import torch
 from safetensors.numpy import save_file as save_safetensors
 from safetensors.torch import save_file as save_torch_safetensors
 
+import classifier_reference
+from classifier_reference import MLPClassifier
+
 ESM2_TINY = dict(layers=2, width=8, heads=2, ffn=16)
 ESM2_COMMITTED = dict(layers=1, width=8, heads=2, ffn=16)  # of tests/data/weights
 ESM2_8M = dict(layers=6, width=320, heads=20, ffn=1280)
@@ -242,34 +245,12 @@ def write_huggingface(directory, tensors, config, format="bin", shards=1, dtype=
     return directory
 
 
-class MLPClassifier(torch.nn.Module):
-    """The published classifiers are pickles of this module."""
-
-    def __init__(self, inputs, hidden):
-        super().__init__()
-        self.hidden_layer = torch.nn.Linear(inputs, hidden)
-        self.bn1 = torch.nn.BatchNorm1d(hidden)
-        self.output_layer = torch.nn.Linear(hidden, 2)
-        self.dropout = torch.nn.Dropout(0.5)
-
-    def forward(self, x):
-        x = self.dropout(torch.relu(self.bn1(self.hidden_layer(x))))
-        return torch.softmax(self.output_layer(x), dim=1)
-
-
-def classifier_module(tensors):
-    hidden, inputs = tensors["hidden_layer.weight"].shape
-    module = MLPClassifier(inputs, hidden)
-    module.load_state_dict(as_torch(tensors), strict=False)
-    return module.eval()
-
-
 def write_classifier(path, tensors, format="module"):
     """`format` is module (a pickled __main__.MLPClassifier), state_dict or safetensors."""
     if format == "safetensors":
         save_safetensors(tensors, str(path))
         return
-    module = classifier_module(tensors)
+    module = classifier_reference.from_tensors(tensors)
     if format == "state_dict":
         torch.save(module.state_dict(), path)
         return
