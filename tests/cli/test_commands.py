@@ -8,12 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import BIN, LAMBDA, MODELS, fasta, message
-
-COMMANDS = ["predict", "compare", "embed", "benchmark", "profile", "tune", "generate", "utils",
-            "help"]
-UTILS = ["validate", "inspect", "list-devices", "generate-config", "export-weights"]
-
+from conftest import BIN, LAMBDA, MODELS, fasta, files_in, limited, message
 
 def test_version_is_one_line(program):
     result = program("--version", code=0)
@@ -28,71 +23,6 @@ def test_version_with_details(program):
     assert program("-v", "--version").stdout.splitlines()[:4] == result.stdout.splitlines()[:4]
     devices = program("utils", "list-devices").stdout.decode().splitlines()
     assert result.stdout.decode().splitlines()[-len(devices):][0].startswith("cpu     ")
-
-
-@pytest.mark.parametrize("command", [[]] + [[c] for c in COMMANDS] + [["utils", u] for u in UTILS])
-def test_help_goes_to_stdout(program, command):
-    result = program(*command, "--help", code=0)
-    assert result.stderr == b""
-    assert b"Usage: virnucpro" in result.stdout
-    if command and command != ["utils"]:
-        assert b"Example" in result.stdout
-
-
-def test_help_lists_what_exists_only(program):
-    text = program("--help").stdout + program("predict", "--help").stdout
-    for absent in (b"\n  worker", b"train"):
-        assert absent not in text
-
-
-@pytest.mark.parametrize("arguments, expected", [
-    ([], "a command is needed"),
-    (["utils"], "a command is needed"),
-    (["perdict", "x.fa"], "unknown command perdict; did you mean predict?"),
-    (["utils", "validat", "x.fa"], "unknown command validat; did you mean validate?"),
-    (["predict", "x.fa", "--treads", "2"], "unknown flag --treads; did you mean --threads?"),
-    (["predict", "x.fa", "--verbos"], "did you mean --verbose?"),
-    (["predict"], "INPUT is required"),
-    (["predict", "x.fa", "--threads"], "--threads"),
-    (["predict", "x.fa", "--threads", ""], "empty"),
-    (["predict", "x.fa", "-t", "-1"], "--threads -1: expected a whole number from 1"),
-    (["predict", "x.fa", "-e", "0"], "--expected-length 0"),
-    (["predict", "x.fa", "-m", "400"], "--model-type 400: expected 300, 500 or custom"),
-    (["predict", "x.fa", "-m", "custom", "-e", "9"], "--model-path"),
-    (["predict", "x.fa", "--threshold", "2"], "a number from 0 to 1"),
-    (["predict", "x.fa", "--precision", "int4"], "--precision int4"),
-    (["predict", "x.fa", "-d", "tpu"], "--device tpu"),
-    (["predict", "x.fa", "--name", "a/b"], "--name a/b: "),
-    (["predict", "x.fa", "-o", "-", "-k"], "keeps no files"),
-    (["predict", "-", "-"], "only once"),
-    (["predict", "--paired", "x.fq"], "even number"),
-    (["predict", "x.fa", "-q", "-v"], "exclude"),
-    (["embed", "x.fa"], "--output is required"),
-    (["embed", "x.fa", "-o", "-"], "--output -: a file is needed"),
-    (["embed", "x.fa", "-o", "x.h5", "--what", "esm3"], "--what esm3"),
-    (["embed", "x.fa", "-o", "x.h5", "--proteins", "--what", "merged"], "--proteins"),
-    (["embed", "x.fa", "-o", "x.h5", "--nucleotides", "--what", "esm2"], "--nucleotides"),
-    (["generate", "-n", "1", "-o", "x.fa", "--gc", "1.5"], "--gc"),
-    (["generate", "-n", "1", "-o", "x.fa", "--seed", "x"], "--seed x"),
-])
-def test_bad_usage(program, arguments, expected):
-    result = program(*arguments, code=1)
-    assert result.stdout == b""
-    assert expected in message(result)
-    assert message(result).startswith("virnucpro: error: the command line cannot be used")
-    assert list(program.folder.iterdir()) == []
-
-
-@pytest.mark.parametrize("flags", [["-d", "cuda"], ["-d", "cuda:0"], ["-d", "0"],
-                                   ["--gpus", "0,1"], ["--parallel", "--gpus", "0"]])
-def test_no_silent_cpu_run(program, flags):
-    assert "device is not available" in message(program("predict", "x.fa", *flags, code=1))
-
-
-@pytest.mark.parametrize("precision", ["fp16", "fp8"])
-def test_no_other_precision_in_silence(program, precision):
-    result = program("predict", "x.fa", "--precision", precision, code=1)
-    assert "does not compute in this precision" in message(result)
 
 
 def test_a_gpu_that_cannot_be_had_is_said_why(program):
@@ -157,34 +87,7 @@ def test_on_a_terminal_the_configuration_is_a_file(program):
     assert code == 1 and "it is the same file as --config virnucpro_config.yaml" in said
 
 
-def test_generated_configuration_replaces_nothing(program):
-    kept = program.folder / "own.yaml"
-    kept.write_text("version: 1\n")
-    result = program("utils", "generate-config", "-o", "own.yaml", code=1)
-    assert "own.yaml: output is there already" in message(result)
-    assert kept.read_text() == "version: 1\n"
-    assert program("utils", "generate-config", "-f", "-o", "own.yaml").returncode == 0
-    assert kept.read_text() != "version: 1\n"
-
-
-def test_unknown_key_is_a_warning(program):
-    (program.folder / "c.yaml").write_text("prediction:\n  default_modeltype: 300\n")
-    result = program("utils", "generate-config", "--config", "c.yaml", code=0)
-    assert ("warning: c.yaml: line 2: unknown key prediction.default_modeltype; "
-            "did you mean prediction.default_model_type?") in message(result)
-
-
-def test_key_without_effect_is_said_with_v(program):
-    (program.folder / "c.yaml").write_text("features:\n  dnabert:\n    trust_remote_code: true\n")
-    arguments = ["utils", "generate-config", "-c", "c.yaml"]
-    assert program(*arguments).stderr == b""
-    assert "trust_remote_code has no effect here" in message(program("-v", *arguments))
-
-
 @pytest.mark.parametrize("text, expected", [
-    ("run:\n  prefetch: many\n", "line 2: run.prefetch: expected a whole number"),
-    ("a: &a [1]\nb: *a\n", "line 2: aliases"),
-    ("run: [\n", "line"),
     ("logging: {default_level: LOUD}\n", "logging.default_level"),
     ("#" * (1 << 20) + "\n", "larger than"),
 ])
@@ -193,18 +96,6 @@ def test_bad_configuration(program, text, expected):
     result = program("-c", "c.yaml", "utils", "generate-config", code=1)
     assert "c.yaml: the configuration cannot be used" in message(result)
     assert expected in message(result)
-
-
-def test_missing_configuration(program):
-    result = program("-c", "absent.yaml", "utils", "generate-config", code=1)
-    assert "absent.yaml" in message(result)
-
-
-def test_flag_goes_before_configuration(program):
-    (program.folder / "c.yaml").write_text("device: {default: cuda}\n")
-    arguments = ["predict", "absent.fa", "-c", "c.yaml", *MODELS]
-    assert "device is not available" in message(program(*arguments))
-    assert "input not found" in message(program(*arguments, "-d", "cpu"))
 
 
 def test_log_file(program):
@@ -232,25 +123,6 @@ def test_stdout_that_is_full_is_an_error(program):
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 1
     assert b"standard output: output cannot be written" in errors
-
-
-GENERATE = ["generate", "-n", "50", "--length", "200", "--coding", "1", "--seed", "5"]
-
-
-def test_generate_gives_the_same_bytes(program):
-    first = program(*GENERATE, "-o", "-").stdout
-    assert first.count(b">") == 50
-    assert program(*GENERATE, "-o", "a.fa").returncode == 0
-    assert (program.folder / "a.fa").read_bytes() == first
-    assert program(*GENERATE[:-1], "6", "-o", "-").stdout != first
-
-
-def test_generate_replaces_nothing(program):
-    (program.folder / "a.fa").write_text("mine")
-    assert "a.fa: output is there already" in message(program(*GENERATE, "-o", "a.fa", code=1))
-    assert (program.folder / "a.fa").read_text() == "mine"
-    assert program(*GENERATE, "-f", "-o", "a.fa").returncode == 0
-    assert program(*GENERATE, "-f", "-o", "/dev/null").returncode == 1
 
 
 def test_generate_into_a_closed_pipe(program):
@@ -371,10 +243,6 @@ def test_validate_stops_while_stdin_is_silent(program, number, code):
     process.communicate()
 
 
-def test_list_devices_names_the_cpu(program):
-    assert re.search(rb"(?m)^cpu\b.*cpu-avx", program("utils", "list-devices", code=0).stdout)
-
-
 def test_one_processor_of_many(program):
     def limit():
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -397,11 +265,11 @@ def test_exported_weights_appear_together(program):
     export = ["utils", "export-weights", "-o", "model"]
     program(*export, "synthetic:esm2_tiny", code=0)
     folder = program.folder / "model"
-    before = {path: path.read_bytes() for path in folder.iterdir()}
-    full = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))}
+    before = files_in(folder)
+    full = limited(resource.RLIMIT_FSIZE, 65536)
     for name in ("esm2_t6_8M", "dnabert-s-tiny"):
         assert "output cannot be written" in message(program(*export, f"synthetic:{name}", "-f", **full, code=1))
-        assert {path: path.read_bytes() for path in folder.iterdir()} == before
+        assert files_in(folder) == before
     (folder / "tokenizer.json").mkdir()
     assert "is not a regular file" in message(program(*export, "synthetic:dnabert-s-tiny", "-f", code=1))
     for option in ("-l", "-c"):

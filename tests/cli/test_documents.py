@@ -33,7 +33,9 @@ def all_help_of(path):
 
 @functools.lru_cache(maxsize=None)
 def shown_help(*arguments):
-    return subprocess.run([BIN, *arguments], capture_output=True, check=True, text=True).stdout
+    shown = subprocess.run([BIN, *arguments], capture_output=True, check=True, text=True)
+    assert shown.stderr == "" and "Usage: virnucpro" in shown.stdout
+    return shown.stdout
 
 
 def section(text, name):
@@ -117,6 +119,7 @@ SHORTER = by_length({
     "virnucpro profile ": "virnucpro profile --seconds 0.1 ",
     "virnucpro tune --models-dir models --data-size tiny ":
         "virnucpro tune --prefetch-grid 2 --budget-grid 2048 --models-dir models --data-size tiny ",
+    "--budget-grid 2048,4096 --threads-grid 1,2 ": "--quick --budget-grid 2048 --threads-grid 1 ",
     "virnucpro benchmark --suite all ": "virnucpro benchmark --suite memory ",
     " --data-size medium": " --data-size tiny --quick",
 }, {})

@@ -60,7 +60,47 @@ def wrong_counts():
 
 
 OTHERS = [
+    ([], "a command is needed"),
+    (["utils"], "a command is needed"),
+    (["perdict", "x.fa"], "unknown command perdict; did you mean predict?"),
+    (["utils", "validat", "x.fa"], "unknown command validat; did you mean validate?"),
     (["predict"], "INPUT is required"),
+    (["predict", "x.fa", "--treads", "2"], "unknown flag --treads; did you mean --threads?"),
+    (["predict", "x.fa", "--verbos"], "did you mean --verbose?"),
+    (["predict", "x.fa", "-t", "-1"], "--threads -1: expected a whole number from 1"),
+    (["predict", "x.fa", "--threshold", "2"], "a number from 0 to 1"),
+    (["predict", "x.fa", "--threads"], "--threads"),
+    (["predict", "x.fa", "-m", "400"], "--model-type 400: expected 300, 500 or custom"),
+    (["predict", "x.fa", "-m", "custom", "-e", "9"], "--model-path"),
+    (["predict", "x.fa", "--precision", "int4"], "--precision int4"),
+    (["predict", "x.fa", "--precision", "fp8"], "does not compute in this precision"),
+    (["predict", "x.fa", "--precision", "fp16"], "does not compute in this precision"),
+    (["predict", "x.fa", "-d", "tpu"], "--device tpu"),
+    (["predict", "x.fa", "-d", "cuda"], "device is not available"),
+    (["predict", "x.fa", "-d", "cuda:0"], "device is not available"),
+    (["predict", "x.fa", "-d", "0"], "device is not available"),
+    (["predict", "x.fa", "--gpus", "0,1"], "device is not available"),
+    (["predict", "x.fa", "--parallel", "--gpus", "0"], "device is not available"),
+    (["predict", "x.fa", "--name", "a/b"], "--name a/b: "),
+    (["predict", "x.fa", "-o", "-", "-k"], "keeps no files"),
+    (["predict", "-", "-"], "only once"),
+    (["predict", "a.fa", "--resume", "--force"], "give one of them"),
+    (["predict", "a.fa", "--resume", "-o", "-"], "nothing that could be resumed"),
+    (["predict", "a.fa", "--shard", "2/2"], "--shard 2/2: expected I/N"),
+    (["predict", "a.fa", "--shard", "1"], "--shard 1: expected I/N"),
+    (["predict", "a.fa", "--telemetry", "some"], "--telemetry some: expected off, summary or full"),
+    (["predict", "a.fa", "--trace-limit", "5"], "--trace-limit needs --trace"),
+    (["predict", "a.fa", "--pair-rule", "both"], "--pair-rule needs --virus-fastq"),
+    ([*WORKING, "-o", "a.fa/out"], "output cannot be written"),
+    ([*WORKING, "-c", "absent.yaml"], "absent.yaml"),
+    (["embed", "x.fa"], "--output is required"),
+    (["embed", "x.fa", "-o", "-"], "--output -: a file is needed"),
+    (["embed", "x.fa", "-o", "x.h5", "--what", "esm3"], "--what esm3"),
+    (["embed", "x.fa", "-o", "x.h5", "--proteins", "--what", "merged"], "--proteins"),
+    (["embed", "x.fa", "-o", "x.h5", "--nucleotides", "--what", "esm2"], "--nucleotides"),
+    (["embed", "x.fa", "-o", "x.h5", "--proteins", "--rna"], "--rna and --no-rna are for nucleotides"),
+    (["embed", "x.fa", "-o", "x.h5", "--proteins", "--genetic-code", "4"], "where nothing is translated"),
+    (["embed", "x.fa", "-o", "x.h5", "--nucleotides", "--genetic-code", "4"], "where nothing is translated"),
     (["predict", "absent.fa"], "absent.fa: input not found"),
     (["predict", "folder", *MODELS], "Is a directory"),
     ([*WORKING, "-o", "a.fa"], "a.fa: output cannot be written"),
@@ -161,11 +201,14 @@ OTHERS = [
     (["tune", *MODELS[:4]], "model not found"),
     (["tune", "a.fa"], "unexpected argument a.fa"),
     (["generate", "-n", "1"], "--output is required"),
+    (["generate", "-n", "1", "-o", "a.fa"], "a.fa: output is there already"),
+    (["generate", "-n", "1", "-f", "-o", "/dev/null"], "/dev/null"),
     (["generate", "-n", "1", "-o", "folder"], "folder is not a regular file"),
     (["generate", "-n", "1", "-o", "absent/x.fa"], "output cannot be written"),
     (["generate", "-n", "1", "-o", "x.fa", "more"], "unexpected argument more"),
     (["utils", "list-device"], "unknown command list-device; did you mean list-devices?"),
     (["utils", "list-devices", "more"], "unexpected argument more"),
+    (["utils", "generate-config", "-o", "a.fa"], "a.fa: output is there already"),
     (["utils", "generate-config", "-o", "folder"], "folder is not a regular file"),
     (["utils", "generate-config", "-o", "absent/c.yaml"], "output cannot be written"),
     (["utils", "inspect"], "FILE is required"),
@@ -194,8 +237,12 @@ def place(program, sequences):
     return program
 
 
+def state(place):
+    return {path: path.is_file() and path.read_bytes() for path in place.folder.rglob("*")}
+
+
 def check_refusal(place, arguments, expected=""):
-    before = sorted(place.folder.rglob("*"))
+    before = state(place)
     result = place(*arguments)
     lines = message(result).splitlines()
     # compare exits with 1 if rows differ.
@@ -204,7 +251,7 @@ def check_refusal(place, arguments, expected=""):
     errors = [line for line in lines if not line.startswith("virnucpro: warning: ")]
     assert errors[0].startswith("virnucpro: error: ") and expected in errors[0]
     assert len(errors) == 2 and errors[1].startswith("  "), lines
-    assert sorted(place.folder.rglob("*")) == before
+    assert state(place) == before
 
 
 @pytest.mark.parametrize("arguments", list(wrong_counts()), ids=" ".join)
