@@ -2,6 +2,7 @@
 
     assert_readable(page)       # by everyone, on a phone and on a wide screen
     sheets(page)                # on how many sheets of paper it is printed
+    seen_by(page, script)       # what a script gives to its function show()
 """
 
 import html
@@ -16,7 +17,7 @@ AXE = Path(os.environ["VIRNUCPRO_SOURCE"]) / ".axe" / "axe.min.js"
 VIEWS = ((390, False), (1280, True))
 CHROMIUM = ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
             "--hide-scrollbars"]
-# Looks at the page with all that is folded open, then puts what it found in the page's place.
+# Looks at the page with all that is folded open.
 LOOK = """
 addEventListener("load", async () => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
@@ -25,9 +26,7 @@ addEventListener("load", async () => {
   const cut = Array.from(document.body.querySelectorAll("*:not(svg *)")).filter((element) =>
       element.scrollWidth > element.clientWidth + 1 &&
       getComputedStyle(element).overflowX !== "visible");
-  const shown = document.createElement("pre");
-  shown.id = "seen";
-  shown.textContent = JSON.stringify({
+  show({
     width: innerWidth,
     dark: matchMedia("(prefers-color-scheme: dark)").matches,
     needed: document.documentElement.scrollWidth,
@@ -39,8 +38,16 @@ addEventListener("load", async () => {
         .flatMap((fault) => fault.nodes.map((node) => fault.id + ": " + node.html.slice(0, 200))),
     cut: cut.filter((element) => getComputedStyle(element).backgroundImage === "none" ||
                                  element.tabIndex !== 0).map(name)});
-  document.body.replaceChildren(shown);
 });
+"""
+# In the page's place.
+SHOW = """
+const show = (found) => {
+  const shown = document.createElement("pre");
+  shown.id = "seen";
+  shown.textContent = JSON.stringify(found);
+  document.body.replaceChildren(shown);
+};
 """
 
 
@@ -49,18 +56,22 @@ def chromium(*arguments):
                           timeout=120)
 
 
-def look_at(page, width, dark):
-    """What the browser has to say of the page in a window of this width."""
-    assert AXE.is_file(), f"{AXE} is not there: run tools/setup.sh check"
+def seen_by(page, *scripts, width=1280, dark=False):
     copy = page.with_name(f"{page.stem}-seen.html")
-    scripts = f"<script>{AXE.read_text()}</script><script>{LOOK}</script>"
-    copy.write_text(page.read_text().replace("</body>", scripts + "</body>"))
+    text = "".join(f"<script>{script}</script>" for script in (SHOW, *scripts))
+    copy.write_text(page.read_text().replace("</body>", text + "</body>"))
     done = chromium(f"--window-size={width},900", "--virtual-time-budget=20000", "--dump-dom",
                     f"--blink-settings=preferredColorScheme={0 if dark else 1}", copy.as_uri())
     copy.unlink()
     seen = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout.decode(), re.DOTALL)
     assert seen, done.stderr.decode()
-    found = json.loads(html.unescape(seen[1]))
+    return json.loads(html.unescape(seen[1]))
+
+
+def look_at(page, width, dark):
+    """What the browser has to say of the page in a window of this width."""
+    assert AXE.is_file(), f"{AXE} is not there: run tools/setup.sh check"
+    found = seen_by(page, AXE.read_text(), LOOK, width=width, dark=dark)
     assert (found["width"], found["dark"]) == (width, dark)
     assert found["rules"] > 10
     return found

@@ -1,13 +1,18 @@
 """The program as its users run it: VIRNUCPRO_BIN is the executable, VIRNUCPRO_SOURCE the checkout."""
 
+import csv
 import gzip
+import json
 import os
+import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
 
+import jsonschema
 import pytest
 from sequence_table import with_input
 
@@ -77,6 +82,11 @@ class Program:
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
+    def wait_for_line(self, process, start):
+        """Waits until it prints a line that begins so."""
+        while not process.stdout.readline().startswith(start):
+            assert process.poll() is None
+
     def wait_for_journal(self, process, output="out"):
         self.wait_for((self.folder / output / "run.db").exists, process)
 
@@ -123,6 +133,13 @@ def sequences(genome):
 
 
 @pytest.fixture
+def with_reads(program, sequences):
+    """The program with these sequences in reads.fa."""
+    (program.folder / "reads.fa").write_text(fasta(sequences))
+    return program
+
+
+@pytest.fixture
 def interrupted(program):
     """A run whose journal has nothing but its fingerprint."""
     program.interrupt(program.start_waiting(*SHORT, "-o", "out"))
@@ -149,6 +166,65 @@ def of_input(tables, *names):
 
 def message(result):
     return result.stderr.decode()
+
+
+def rows_of(path):
+    """Of a table with tabs, a header first."""
+    return [line.split("\t") for line in path.read_text().splitlines()]
+
+
+def table(path):
+    """Its rows by column. Nothing is quoted."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def calls_of(folder):
+    """The call of each sequence."""
+    return {row["sequence_id"]: row["call"] for row in table(folder / "sequences.tsv")}
+
+
+def files_in(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def telemetry_of(folder):
+    """A run's summary, the only one; it keeps to its schema."""
+    (path,) = folder.glob("telemetry_*.json")
+    summary = json.loads(path.read_text())
+    jsonschema.validate(summary, json.loads((SOURCE / "docs/reference/telemetry.schema.json").read_text()))
+    return summary
+
+
+def flip(path, place):
+    """Damages a file by a bit of the byte there: a number, or where bytes are found."""
+    data = bytearray(path.read_bytes())
+    data[place if isinstance(place, int) else data.index(place)] ^= 1
+    path.write_bytes(data)
+
+
+def change_journal(run, *statements):
+    """As no run would. All is in its file then."""
+    journal = sqlite3.connect(run / "run.db")
+    journal.execute("PRAGMA synchronous = OFF")
+    for statement in statements:
+        journal.execute(*((statement,) if isinstance(statement, str) else statement))
+    journal.commit()
+    journal.close()
+
+
+def limited(kind, size):
+    """For preexec_fn: a limit (RLIMIT_…), as `ulimit` sets it."""
+    return {"preexec_fn": lambda: resource.setrlimit(kind, (size, size))}
+
+
+def samtools(folder, *arguments):
+    return subprocess.run(["samtools", *map(str, arguments)], cwd=folder, check=True, capture_output=True,
+                          timeout=60).stdout
+
+
+def reverse_complement(letters):
+    return letters.translate(str.maketrans("ACGTRYKMBDHVN", "TGCAYRMKVHDBN"))[::-1]
 
 
 def is_there(process):

@@ -9,26 +9,15 @@ import os
 import re
 import resource
 import shutil
-import signal
 import subprocess
 from random import Random
 
 import pytest
 
-from conftest import MODELS, Program, fasta, message, of_input
+from conftest import MODELS, Program, fasta, fastq, flip, limited, message, of_input, reverse_complement, samtools
 
 SHORT = ("-e", "100")
-COMPLEMENT = str.maketrans("ACGTRYKMBDHVN", "TGCAYRMKVHDBN")
 HEADER = "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:genome\tLN:48502\n"
-
-
-def samtools(folder, *arguments):
-    subprocess.run(["samtools", *map(str, arguments)], cwd=folder, check=True,
-                   capture_output=True, timeout=60)
-
-
-def reverse_complement(letters):
-    return letters.translate(COMPLEMENT)[::-1]
 
 
 def sam_line(name, flags, letters, position=0):
@@ -51,9 +40,7 @@ def files(program, genome, sequences):
     reads["unmapped"] = "ACGTRYKMBDHVN" + genome[:200]
     text += sam_line("unmapped", 4, reads["unmapped"])
     (folder / "reads.fa").write_text(fasta(reads))
-    (folder / "reads.fq.gz").write_bytes(gzip.compress("".join(
-        f"@{name}\n{letters}\n+\n{'I' * len(letters)}\n" for name, letters in reads.items())
-        .encode()))
+    (folder / "reads.fq.gz").write_bytes(gzip.compress(fastq(reads).encode()))
     (folder / "reads.sam").write_text(text)
     (folder / "reads.sam.gz").write_bytes(gzip.compress(text.encode()))
     samtools(folder, "view", "-b", "reads.sam", "-o", "reads.bam")
@@ -188,9 +175,9 @@ def test_a_cut_leaves_no_row(program, expected, name):
 
 
 def test_a_damaged_cram_leaves_no_row(program, expected):
-    data = bytearray((program.folder / "no_reference.cram").read_bytes())
-    data[len(data) // 2] ^= 1
-    (program.folder / "bad").write_bytes(data)
+    cram = program.folder / "no_reference.cram"
+    flip(cram, cram.stat().st_size // 2)
+    cram.rename(program.folder / "bad")
     program.predict("reads.fa", "bad", *SHORT, "-o", "out", "--name", "reads", code=2)
     assert program.tables("out", "reads") == expected
     row = (program.folder / "out" / "failed_inputs.txt").read_text().splitlines()[1]
@@ -209,16 +196,10 @@ def test_a_temporary_folder_that_fails_is_no_fault_of_the_input(program, files):
     assert b"DAMAGED" not in result.stdout
 
 
-def no_room():
-    """As on a full disk: no file may grow."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-
 def test_a_full_temporary_folder_is_no_fault_of_the_reference(program, files):
     arguments = ("utils", "validate", "reads.cram", "--reference", "genome.fa")
     assert program(*arguments).returncode == 0
-    result = program(*arguments, preexec_fn=no_room, code=1)
+    result = program(*arguments, **limited(resource.RLIMIT_FSIZE, 0), code=1)
     assert "the temporary folder cannot be used" in message(result)
 
 
@@ -235,8 +216,7 @@ def test_nothing_is_fetched_for_a_cram(program, files, genome):
     environment = {"REF_PATH": "", "REF_CACHE": str(program.folder / "cache" / "%2s/%s"),
                    "XDG_CACHE_HOME": str(program.folder / "home"),
                    "https_proxy": "http://127.0.0.1:9"}
-    header = subprocess.run(["samtools", "view", "-H", "reads.cram"], cwd=program.folder,
-                            check=True, capture_output=True).stdout.decode()
+    header = samtools(program.folder, "view", "-H", "reads.cram").decode()
     assert "M5:" in header and f"UR:{program.folder}/genome.fa" in header
     result = program("utils", "validate", "reads.cram", environment=environment, code=1)
     assert b"the reference cannot be used" in result.stdout

@@ -32,6 +32,7 @@ def run(genome, tmp_path_factory):
     program = Program(tmp_path_factory.mktemp("calibrated"))
     (program.folder / "reads.fa").write_text(
         fasta({f"read_{i}": genome[i * 150:i * 150 + 250] for i in range(150)}))
+    (program.folder / "few.fa").write_text(fasta({"read": genome[:250]}))
     program.printed = program(*CALIBRATE, code=0)
     return program
 
@@ -43,11 +44,11 @@ def predict(program, output, *arguments, code=0):
     return program.predict(*command, code=code)
 
 
-def auto(program, output, place, *arguments):
+def auto(program, output, place, *arguments, reads="few.fa"):
     """What a run says that calibrates itself, with its cache in `place`."""
     (program.folder / "few.yaml").write_text("run:\n  calibration_frames: 50\n")
-    result = program("-v", "-c", "few.yaml", "predict", "reads.fa", *MODELS, *SHORT, "--precision",
-                     "int8-simulated", "--margin", "auto", "-o", output, "--force", *arguments,
+    result = program("-v", "-c", "few.yaml", "predict", reads, "--name", "reads", *MODELS, *SHORT,
+                     "--precision", "int8-simulated", "--margin", "auto", "-o", output, "--force", *arguments,
                      environment={"VIRNUCPRO_CACHE": str(place)}, code=0)
     return message(result)
 
@@ -122,9 +123,9 @@ def test_predict_takes_it(run):
 
 def test_margin_auto_calibrates_once_for_some_models(run):
     cache = run.folder / "cache"
-    assert MAKING in auto(run, "auto", cache)
+    assert MAKING in auto(run, "auto", cache, reads="reads.fa")
     (file,) = (cache / "calibrations").iterdir()
-    said = auto(run, "again", cache)
+    said = auto(run, "again", cache, reads="reads.fa")
     margin = json.loads(file.read_text())["margin"]
     assert MAKING not in said
     assert f"calibration: {file}; its margin: {margin:g} logits" in said
@@ -136,12 +137,12 @@ def test_margin_auto_calibrates_once_for_some_models(run):
     assert run.tables("auto", "reads") == run.tables("again", "reads") == \
         run.tables("by_file", "reads")
     file.write_text(file.read_text().replace('"margin": ', '"margin": 1'))
-    said = auto(run, "again", cache)
+    said = auto(run, "again", cache, reads="reads.fa")
     assert "changed since; a new calibration is made" in said and MAKING in said
     assert MAKING in auto(run, "other", cache, "-p", "synthetic:9")
     assert len(list((cache / "calibrations").iterdir())) == 2
     (run.folder / "a_file").write_text("")
-    said = auto(run, "again", run.folder / "a_file")
+    said = auto(run, "again", run.folder / "a_file", reads="reads.fa")
     assert MAKING in said and "the calibration is not kept for later runs" in said
     assert run.tables("auto", "reads") == run.tables("again", "reads")
     assert reproduced(run, "again")["calibration_file"] == "made for this run, not kept"

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 import struct
 
 import h5py
@@ -12,7 +11,7 @@ import numpy
 import pytest
 import torch
 from checksums import crc32c
-from conftest import MODELS, SOURCE, TABLES, fasta, message
+from conftest import SOURCE, TABLES, change_journal, message
 
 ORIGINAL = SOURCE / "tests" / "data" / "vanilla" / "expected"
 FRAMES = "Sequence_ID\tPrediction\tscore1\tscore2\n"
@@ -23,11 +22,10 @@ HDF5 = {"dnabert_s": 3, "esm2": 4, "merged": 7}
 
 
 @pytest.fixture
-def run(program, sequences):
+def run(with_reads):
     """A run's output directory with embeddings."""
-    (program.folder / "a.fa").write_text(fasta(sequences))
-    program.predict("a.fa", "-e", "100", "-o", "out", "-k", "--no-report", code=0)
-    return program
+    with_reads.predict("reads.fa", "-e", "100", "-o", "out", "-k", "--no-report", "--name", "a", code=0)
+    return with_reads
 
 
 def copy_of_run(program):
@@ -181,11 +179,7 @@ def set_precision(folder, name):
     """What a journal names as its run's precision, with the checksum of its row."""
     key, value = b"precision", name.encode()
     crc = crc32c(bytes([len(key)]) + key + bytes([len(value)]) + value)
-    database = sqlite3.connect(folder / "run.db")
-    with database:
-        database.execute("UPDATE fingerprint SET value = ?, crc = ? WHERE key = ?",
-                         (name, crc, key.decode()))
-    database.close()
+    change_journal(folder, ("UPDATE fingerprint SET value = ?, crc = ? WHERE key = ?", (name, crc, key.decode())))
 
 
 @pytest.mark.parametrize("a, b, bar", [("fp32", "fp16", "fp16: |a - b| <= 0.02, and <= 0.005 for"),
@@ -646,12 +640,6 @@ def test_kinds_that_do_not_match(run):
                                                         ORIGINAL / "output_1_ESM.pt")
 
 
-def test_no_row_in_common(program):
-    assert "no row in common" in not_compared(
-        program, *write_tables(program, FRAMES + "a\tvirus\t0\t1\n",
-                               FRAMES + "b\tvirus\t0\t1\n")[1:])
-
-
 @pytest.mark.parametrize("content, said", [
     (b"", "not the header"),
     (b"\0" * 100, "not the header"),
@@ -662,6 +650,7 @@ def test_no_row_in_common(program):
      "well formed: score1 is 0.7f, not a number"),
     (TABLE.replace("others", "phage").encode(), "Prediction is phage, not a label"),
     (FRAMES.encode() + b"x" * 200_000, "a row is longer than 131072 bytes"),
+    (FRAMES.encode() + b"z\tvirus\t0\t1\n", "no row in common"),
 ])
 def test_damaged_tables(program, content, said):
     (program.folder / "a.txt").write_text(TABLE)
@@ -819,15 +808,6 @@ def test_damaged_pt(program):
 
 # --- the command ---------------------------------------------------------------------------------
 
-def test_a_file_is_replaced_only_by_force(program):
-    arguments = write_tables(program, TABLE, TABLE)
-    (program.folder / "x.json").write_text("mine")
-    result = program(*arguments, "--output", "x.json")
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert (program.folder / "x.json").read_text() == "mine"
-    assert program(*arguments, "--output", "x.json", "--force").returncode == 0
-    assert json.loads((program.folder / "x.json").read_text())["equal"]
-
 
 @pytest.mark.parametrize("more", [["--rtol", "x"], ["--nonsense"], ["-o", "absent/x.json"],
                                   ["-c", "absent.yaml"], ["another.txt"]])
@@ -848,12 +828,11 @@ def test_ids_are_made_printable(program):
     assert b"    b\\x1b[31m\n" in result.stdout and b"\x1b" not in result.stdout
 
 
-def test_other_weights_differ(program, sequences):
-    (program.folder / "a.fa").write_text(fasta(sequences))
+def test_other_weights_differ(with_reads):
+    program = with_reads
     for seed in ("0", "1"):
-        models = [*MODELS[:5], f"synthetic:{seed}"]
-        assert program("predict", *models, "a.fa", "-e", "100", "-o", f"out{seed}",
-                       "--no-report").returncode == 0
+        program.predict("reads.fa", "-p", f"synthetic:{seed}", "-e", "100", "-o", f"out{seed}", "--no-report",
+                        "--name", "a", code=0)
     written = compared(program, "out0", "out1", code=1)
     frames = written["datasets"][0]
     ours = [(program.folder / f"out{seed}" / "a_merged" / TABLES[0]).read_text().splitlines()[1:]

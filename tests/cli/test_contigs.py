@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from conftest import SHORT, fasta, message
+from conftest import SHORT, fasta, message, rows_of
 from lengths import by_length
 
 COLUMNS = ["ID", "call", "tier", "weighted_delta", "n_chunks", "n_confident_viral",
@@ -23,10 +23,6 @@ def contigs(program, genome):
     sequences |= {"nothing": "", "stops": "TAACTAGCTGA" * 30}
     (program.folder / "contigs.fa").write_text(fasta(sequences))
     return program
-
-
-def rows_of(path):
-    return [line.split("\t") for line in path.read_text().splitlines()]
 
 
 def files_of(folder):

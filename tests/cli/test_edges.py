@@ -2,20 +2,14 @@
 
 import resource
 
-from conftest import MODELS, message
-
-
-def test_only_empty_sequences_are_warned_of(program, tmp_path):
-    (tmp_path / "empty.fa").write_text(">a\n>b\n")
-    result = program.predict("empty.fa", "-o", "out", code=0)
-    assert b"warning: no sequence could be scored" in result.stderr
+from conftest import MODELS, limited, message
 
 
 def test_a_limit_on_file_sizes_is_an_error(program, tmp_path):
     (tmp_path / "stopless.fa").write_text("".join(f">{i}\n{'ACG' * 20}\n" for i in range(2000)))
     result = program.predict(
         "stopless.fa", "-o", "out", "-q",
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000)), code=1)
+        **limited(resource.RLIMIT_FSIZE, 40000), code=1)
     assert "output cannot be written" in message(result)
     assert not list(tmp_path.rglob("*.tsv"))
 
@@ -24,7 +18,7 @@ def test_embed_says_what_the_system_said(program, tmp_path):
     (tmp_path / "reads.fa").write_text("".join(f">{i}\n{'ACG' * 100}\n" for i in range(400)))
     result = program(
         "embed", "reads.fa", *MODELS[:4], "-e", "300", "-o", "e.h5", "-q",
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)), code=1)
+        **limited(resource.RLIMIT_FSIZE, 20000), code=1)
     assert "File too large" in message(result)
     assert "buf =" not in message(result)
     assert not (tmp_path / "e.h5").exists()

@@ -11,7 +11,6 @@ import pytest
 from conftest import BIN, MODELS, SHORT, fasta, fastq, message
 
 
-
 def lines_of(result):
     return result.stderr.decode().splitlines()
 

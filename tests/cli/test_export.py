@@ -5,19 +5,18 @@ import json
 import os
 import random
 import resource
-import signal
 import sqlite3
 
 import pytest
-from conftest import MODELS, SHORT, fasta, fastq, message
+from conftest import (MODELS, SHORT, calls_of, change_journal, fasta, fastq, files_in, limited, message, rows_of,
+                      table)
 from rights import read_only, without_rights
 
 
 @pytest.fixture
-def run(program, sequences):
-    (program.folder / "reads.fa").write_text(fasta(sequences))
-    program.predict("reads.fa", *SHORT, "-o", "out", code=0)
-    return program
+def run(with_reads):
+    with_reads.predict("reads.fa", *SHORT, "-o", "out", code=0)
+    return with_reads
 
 
 def test_export_writes_the_tables_again(run):
@@ -43,8 +42,7 @@ def stated(folder):
     with sqlite3.connect(folder / "run.db") as journal:
         print_of = dict(journal.execute("SELECT key, value FROM fingerprint"))
     journal.close()
-    rows = [row.split("\t") for row in (folder / "sequences.tsv").read_text().splitlines()[1:]]
-    viruses = sum(row[8] == "virus" for row in rows)
+    viruses = list(calls_of(folder).values()).count("virus")
     name = print_of["rule"]
     number = {"majority": "min_share", "viral-ngs": "min_weighted_delta"}[name]
     share = float(print_of["min_share"]) if name == "majority" else 0.3
@@ -52,13 +50,13 @@ def stated(folder):
     if (folder / "virus.fasta").exists():
         counts.add((folder / "virus.fasta").read_text().count(">"))
     if (folder / "chunks.bed").exists():
-        chunks = [line.split("\t") for line in (folder / "chunks.bed").read_text().splitlines()]
-        assert sum(row[3] == "virus" for row in chunks) == sum(int(row[5]) for row in rows)
+        assert sum(row[3] == "virus" for row in rows_of(folder / "chunks.bed")) == sum(
+            int(row["virus_chunks"]) for row in table(folder / "sequences.tsv"))
     assert (folder / "contigs.tsv").exists() == (name == "viral-ngs")
     if name == "viral-ngs":
-        contigs = [row.split("\t") for row in (folder / "contigs.tsv").read_text().splitlines()[1:]]
-        assert [row[0] for row in contigs] == [row[0] for row in rows]
-        counts.add(sum(row[1] == "Viral" for row in contigs))
+        contigs = table(folder / "contigs.tsv")
+        assert [row["ID"] for row in contigs] == list(calls_of(folder))
+        counts.add(sum(row["call"] == "Viral" for row in contigs))
     if (folder / "report.json").exists():
         report = json.loads((folder / "report.json").read_text())
         fields = report["sections"]["scores"]["fields"]
@@ -132,7 +130,8 @@ def test_a_changed_input_is_noticed_before_any_table_changes(run):
     (run.folder / "reads.fa").write_text((run.folder / "reads.fa").read_text() + ">more\nACGT\n")
     before = run.tables("out", "reads")
     report = (run.folder / "out" / "report.json").read_bytes()
-    run("export", "out", "--virus-fasta", "--min-share", "0", code=1)
+    result = run("export", "out", "--virus-fasta", "--min-share", "0", code=1)
+    assert "input changed" in message(result) and not (run.folder / "out" / "virus.fasta").exists()
     assert run.tables("out", "reads") == before
     assert (run.folder / "out" / "report.json").read_bytes() == report
 
@@ -143,27 +142,17 @@ def test_export_replaces_a_directory_by_force_only(run):
     assert run("export", "out", "-o", "other", "--force").returncode == 0
 
 
-def files_in(folder):
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def test_force_removes_nothing_before_all_is_known_to_be_there(run):
     """The inputs, which only the files of viruses need, are looked at first."""
     run("export", "out", "-o", "other", "--bed", code=0)
     before = files_in(run.folder / "other")
     assert len(before) > 4
-    with open(run.folder / "reads.fa", "a", encoding="ascii") as reads:
-        reads.write(">more\nACGT\n")
+    (run.folder / "reads.fa").write_text((run.folder / "reads.fa").read_text() + ">more\nACGT\n")
     run("export", "out", "-o", "other", "--force", "--virus-fasta", "--threshold", "0", code=1)
     after = files_in(run.folder / "other")
     assert {path: after.get(path) for path in before if path.name != "run.files"} == {
         path: content for path, content in before.items() if path.name != "run.files"}
     assert not (run.folder / "other" / "virus.fasta").exists()
-
-
-def no_large_files():
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
 
 def test_nothing_is_removed_where_the_disk_is_full(run):
@@ -172,7 +161,7 @@ def test_nothing_is_removed_where_the_disk_is_full(run):
     for options in (["-o", "other", "--force"], ["--min-score", "0.9", "--force"]):
         folder = run.folder / (options[1] if options[0] == "-o" else "out")
         before = set(files_in(folder))
-        run("export", "out", *options, preexec_fn=no_large_files, code=1)
+        run("export", "out", *options, **limited(resource.RLIMIT_FSIZE, 2000), code=1)
         assert before <= set(files_in(folder))
 
 
@@ -187,26 +176,10 @@ def test_what_a_stopped_export_removed_is_written_by_the_next_one(run):
     assert before <= set(files_in(run.folder / "more"))
 
 
-def test_export_of_a_changed_input_gives_no_viruses(run):
-    with open(run.folder / "reads.fa", "a", encoding="ascii") as reads:
-        reads.write(">more\nACGT\n")
-    result = run("export", "out", "--virus-fasta", "--threshold", "0", code=1)
-    assert "input changed" in message(result)
-    assert not (run.folder / "out" / "virus.fasta").exists()
-
-
-def unfinish(folder):
-    """Makes the run look as if it was killed after its last unit."""
-    with sqlite3.connect(folder / "run.db") as journal:
-        journal.execute("DELETE FROM completion")
-        journal.execute("DELETE FROM inputs")
-    journal.close()
-
-
 def test_export_of_viruses_of_an_interrupted_run(run, sequences):
     run("export", "out", "--threshold", "0", code=0)
     before = run.tables("out", "reads")
-    unfinish(run.folder / "out")
+    change_journal(run.folder / "out", "DELETE FROM completion", "DELETE FROM inputs")
     viruses = run.folder / "out_partial" / "virus.fasta"
     run("export", "out", "--virus-fasta", "--threshold", "0", code=2)
     assert viruses.read_text() == fasta(sequences)
@@ -244,16 +217,6 @@ def test_export_of_viruses_that_came_from_a_pipe(interrupted):
     assert not (interrupted.folder / "out_partial").exists()
 
 
-@pytest.mark.parametrize("arguments", [["export", "out"],
-                                       ["utils", "validate-checkpoints", "out"]])
-def test_a_live_run_is_named(program, arguments):
-    process = program.start_waiting(*SHORT, "-o", "out")
-    program.wait_for_journal(process)
-    assert f"process {process.pid}" in message(program(*arguments, code=3))
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-
-
 @pytest.mark.parametrize("arguments, code", [(["export"], 1), (["utils", "validate-checkpoints"], 3),
                                              (["merge", "-o", "x"], 3)])
 def test_a_directory_without_a_run(program, arguments, code):
@@ -289,13 +252,3 @@ def test_validate_checkpoints_describes_a_run(run):
         assert f"out: {state}\n  run       finished\n" in result.stdout.decode()
         assert "reads.fa: 6 sequences" in result.stdout.decode()
         assert "chunk_size: 100" in result.stdout.decode()
-
-
-def test_validate_checkpoints_finds_damage(run):
-    journal = run.folder / "out" / "run.db"
-    data = bytearray(journal.read_bytes())
-    data[data.index(b"piece_3")] ^= 1
-    journal.write_bytes(data)
-    for flags in ([], ["--skip-load"]):
-        result = run("utils", "validate-checkpoints", "out", *flags, code=1)
-        assert "run.db: the run's journal is damaged" in message(result)

@@ -2,32 +2,18 @@
 archives, CRAM that samtools joined."""
 
 import gzip
-import struct
 import subprocess
-import zlib
 
 import pytest
-from conftest import LAMBDA, SHORT, fasta, fastq, message
+from bgzf import bgzf
+from conftest import LAMBDA, SHORT, fasta, fastq, message, rows_of, samtools
 
 CRAM_END = bytes.fromhex("0f000000ffffffff0fe0454f4600000000010005bdd94f00" "01000606010001000100ee63014b")
 TAGS = "\tMM:Z:C+m" + ",12" * 24_000  # as `samtools fastq -T MM,ML` writes them
 
 
-def bgzf(text, block=20_000):
-    """Blocks without the end marker."""
-    packed = b""
-    for begin in range(0, len(text), block):
-        part = text[begin:begin + block]
-        deflate = zlib.compressobj(wbits=-15)
-        body = deflate.compress(part) + deflate.flush()
-        packed += (bytes.fromhex("1f8b08040000000000ff060042430200") + struct.pack("<H", len(body) + 25) + body
-                   + struct.pack("<II", zlib.crc32(part), len(part)))
-    return packed
-
-
-def rows_of(program, run="out"):
-    lines = (program.folder / run / "sequences.tsv").read_text().splitlines()[1:]
-    return [tuple(line.split("\t")[:2]) for line in lines]
+def lengths_of(program, run="out"):
+    return [tuple(row[:2]) for row in rows_of(program.folder / run / "sequences.tsv")[1:]]
 
 
 def expected_rows(sequences):
@@ -43,27 +29,27 @@ def test_two_files_joined_without_a_line_end(program, sequences):
     said = message(result)
     assert f"record {len(sequences)}, byte {len(whole) - 1}: " in said and "awk 1 a.fa b.fa > joined.fa" in said
     program.predict("mended.fa", *SHORT, "-o", "out", code=0)
-    assert rows_of(program)[-1] == ("other", "160")
+    assert lengths_of(program)[-1] == ("other", "160")
 
 
 def test_fastq_without_the_end_marker_of_bgzf(program, sequences):
     text = fastq(sequences).encode()
-    (program.folder / "x.fastq.gz").write_bytes(bgzf(text, 333))
+    (program.folder / "x.fastq.gz").write_bytes(bgzf(text, 333, b""))
     result = program.predict("x.fastq.gz", *SHORT, "-o", "out", code=0)
     assert "x.fastq.gz: it lacks the end marker of BGZF" in message(result)
-    assert rows_of(program) == expected_rows(sequences)
-    with_end = bgzf(text, 333) + bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
+    assert lengths_of(program) == expected_rows(sequences)
+    with_end = bgzf(text, 333)
     (program.folder / "y.fastq.gz").write_bytes(with_end)
     assert "end marker" not in message(program.predict("y.fastq.gz", *SHORT, "-o", "whole", code=0))
-    (program.folder / "x.fastq.gz").write_bytes(bgzf(text[:-20], 333))
+    (program.folder / "x.fastq.gz").write_bytes(bgzf(text[:-20], 333, b""))
     assert "input ends too early" in message(program.predict("x.fastq.gz", *SHORT, "-o", "cut", code=1))
-    (program.folder / "x.fa.gz").write_bytes(bgzf(fasta(sequences).encode()))
+    (program.folder / "x.fa.gz").write_bytes(bgzf(fasta(sequences).encode(), end=b""))
     assert "the BGZF end marker is missing" in message(program.predict("x.fa.gz", *SHORT, "-o", "fasta", code=1))
 
 
 def test_reads_called_virus_of_such_a_file(program, sequences):
     """They are read a second time, and written as they came."""
-    (program.folder / "x.fastq.gz").write_bytes(bgzf(fastq(sequences).encode()))
+    (program.folder / "x.fastq.gz").write_bytes(bgzf(fastq(sequences).encode(), 20_000, b""))
     program.predict("x.fastq.gz", *SHORT, "--min-share", "0", "--virus-fastq", "viral", "-o", "out", code=0)
     names = gzip.decompress((program.folder / "viral.fastq.gz").read_bytes()).decode().split("\n")[::4]
     assert names and set(names) - {""} <= {f"@{name} a piece" for name in sequences}
@@ -75,7 +61,7 @@ def test_zeros_behind_gzip_are_padding(program, sequences, zeros, pipe):
     packed = gzip.compress(fasta(sequences).encode()) + bytes(zeros)
     (program.folder / "x.fa.gz").write_bytes(packed)
     program.predict("-" if pipe else "x.fa.gz", *SHORT, "-o", "out", stdin=packed if pipe else b"", code=0)
-    assert rows_of(program) == expected_rows(sequences)
+    assert lengths_of(program) == expected_rows(sequences)
     assert "something follows the end" in message(
         program.predict("-", *SHORT, "-o", "rubbish", stdin=packed + b"x", code=1))
 
@@ -87,7 +73,7 @@ def test_tags_behind_an_id(program, sequences, pipe):
     arguments = ["-" if pipe else "x.fq", *SHORT, "--min-share", "0", "-o", "out", "--name", "x"]
     stdin = text.encode() if pipe else b""
     program.predict(*arguments, "--virus-fasta", "--virus-fastq", "viral", stdin=stdin, code=0)
-    assert rows_of(program) == expected_rows(sequences)
+    assert lengths_of(program) == expected_rows(sequences)
     headers = [line[1:] for line in (program.folder / "out" / "virus.fasta").read_text().splitlines() if line[0] == ">"]
     assert headers and all(header.endswith(TAGS) for header in headers)
     reads = gzip.decompress((program.folder / "viral.fastq.gz").read_bytes()).decode().splitlines()[::4]
@@ -120,7 +106,7 @@ def test_pairs_of_each_convention(program, end):
     for mate in (1, 2):
         (program.folder / f"r{mate}.fq").write_text(mates("ab", mate)(end))
     program.predict("--paired", "r1.fq", "r2.fq", *SHORT, "-o", "out", code=0)
-    assert [name for name, _ in rows_of(program)] == ["a/1", "a/2", "b/1", "b/2"]
+    assert [name for name, _ in lengths_of(program)] == ["a/1", "a/2", "b/1", "b/2"]
 
 
 def test_the_first_pair_decides(program):
@@ -153,8 +139,7 @@ def cram(program, genome):
     files = []
     for body in ("", lines):
         (program.folder / "x.sam").write_text("@HD\tVN:1.6\n@SQ\tSN:ref\tLN:48502\n" + body)
-        subprocess.run(["samtools", "view", "--no-PG", "-C", "-T", "ref.fa", "-o", "x.cram", "x.sam"], cwd=program.folder,
-                       check=True, capture_output=True)
+        samtools(program.folder, "view", "--no-PG", "-C", "-T", "ref.fa", "-o", "x.cram", "x.sam")
         files.append((program.folder / "x.cram").read_bytes().removesuffix(CRAM_END))
     assert files[1].startswith(files[0]) and len(files[1]) > len(files[0])
     return files[0], files[1][len(files[0]):], names
@@ -166,7 +151,7 @@ def test_cram_with_more_than_one_end(program, cram):
                         ([CRAM_END, containers, CRAM_END, CRAM_END], 2)):
         (program.folder / "x.cram").write_bytes(head + containers + b"".join(ends))
         program.predict("x.cram", *SHORT, "-o", "out", "-f", "--no-report", code=0)
-        assert rows_of(program) == [(name, "150") for name in names] * count
+        assert lengths_of(program) == [(name, "150") for name in names] * count
     for wrong, said in ((containers + CRAM_END + containers, "the end container is missing"),
                         (containers + CRAM_END + b"rubbish", "the bytes after the end container are cut, or are not a container"),
                         (containers + CRAM_END + containers[:-9], "the bytes after the end container are cut, or are not a container")):

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import MODELS, fastq, message
+from conftest import MODELS, fastq, files_in, limited, message
 
 COUNTS = {"tiny": 10, "small": 100, "medium": 1000, "large": 10000}
 
@@ -206,23 +206,20 @@ def test_no_log_and_no_configuration_is_replaced(program):
     program("-c", "reads.json", *flags, code=0)
 
 
-def test_metadata_replaces_nothing(program):
-    (program.folder / "x.fa.json").write_text("mine")
-    result = program("generate", "-n", "3", "-o", "x.fa", code=1)
-    assert "x.fa.json: output is there already" in message(result)
-    assert [path.name for path in program.folder.iterdir()] == ["x.fa.json"]
-    assert program("generate", "-n", "3", "--force", "-o", "x.fa").returncode == 0
-    assert metadata(program.folder / "x.fa.json")["sequences"] == 3
-
-
-def test_several_files_replace_nothing(program):
+def test_data_and_metadata_replace_nothing(program):
     folder = program.folder / "reads"
     folder.mkdir()
     flags = ["generate", "-n", "6", "-o", "reads", "--files"]
     assert program(*flags, "3").returncode == 0
-    before = {path: path.read_bytes() for path in folder.iterdir()}
+    before = files_in(folder)
     assert "reads: output is there already: it holds " in message(program(*flags, "2", code=1))
-    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    (program.folder / "x.fa.json").write_text("mine")
+    one = ["generate", "-n", "3", "-o", "x.fa"]
+    assert "x.fa.json: output is there already" in message(program(*one, code=1))
+    assert (program.folder / "x.fa.json").read_text() == "mine" and not (program.folder / "x.fa").exists()
+    program(*one, "--force", code=0)
+    assert metadata(program.folder / "x.fa.json")["sequences"] == 3
+    assert files_in(folder) == before
     (folder / "notes").write_text("mine")
     assert program(*flags, "2", "-f").returncode == 0
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -233,20 +230,18 @@ def test_several_files_replace_nothing(program):
 def test_a_full_disk_leaves_nothing(program, flags, kept):
     """As with `ulimit -f`: the largest file does not fit."""
     result = program("generate", "-n", "30", "--length", "20000", *flags,
-                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (150000, 150000)))
-    assert result.returncode == 1
+                     **limited(resource.RLIMIT_FSIZE, 150000), code=1)
     assert "output cannot be written" in message(result)
     assert [path.name for path in program.folder.rglob("*")] == kept
 
 
 def test_a_full_disk_costs_no_earlier_data_set(program):
     flags = ["generate", "-n", "30", "--files", "3", "-o", "reads", "--length"]
-    assert program(*flags, "100").returncode == 0
-    before = {path: path.read_bytes() for path in (program.folder / "reads").iterdir()}
-    result = program(*flags, "uniform:0-50000", "-f", preexec_fn=lambda: resource.setrlimit(
-        resource.RLIMIT_FSIZE, (200000, 200000)))
+    program(*flags, "100", code=0)
+    before = files_in(program.folder / "reads")
+    result = program(*flags, "uniform:0-50000", "-f", **limited(resource.RLIMIT_FSIZE, 200000))
     assert "output cannot be written" in message(result)
-    assert {path: path.read_bytes() for path in (program.folder / "reads").iterdir()} == before
+    assert files_in(program.folder / "reads") == before
 
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

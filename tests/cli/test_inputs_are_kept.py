@@ -56,10 +56,11 @@ def test_a_log_goes_on(program, reads, tmp_path):
     assert log.read_text().count("command line:") == 2
 
 
-def test_embeddings_replace_no_input(program, reads, tmp_path):
+@pytest.mark.parametrize("command", [["embed"], ["profile", "-m", "esm2", "--test-file"]], ids=["embed", "profile"])
+def test_embeddings_and_figures_replace_no_input(program, reads, tmp_path, command):
     os.link(reads, tmp_path / "other.fa")
     for output in (reads, "other.fa"):
-        result = program("embed", reads, *MODELS[:4], "-o", output, "--force")
+        result = program(*command, reads, *MODELS[:4], "-o", output, "--force")
         assert_refused(result, reads, reads.read_bytes())
 
 
@@ -70,14 +71,6 @@ def test_tuning_replaces_no_input(program, reads, tmp_path):
     result = program("tune", *MODELS, "--test-file", mine, "--force")
     assert_refused(result, mine, before)
     assert list((tmp_path / "tune").iterdir()) == [mine]
-
-
-def test_figures_replace_no_input(program, reads, tmp_path):
-    os.link(reads, tmp_path / "other.fa")
-    for output in (reads, "other.fa"):
-        result = program("profile", "-m", "esm2", *MODELS[:4], "--test-file", reads, "-o", output,
-                         "--force")
-        assert_refused(result, reads, reads.read_bytes())
 
 
 SAME = (  # options, and what is said of them

@@ -106,16 +106,10 @@ def test_the_key_is_checked_in_every_precision(place):
     assert "expected none, or a comma list of qkv, out, fc1, fc2" in message(result)
     (place.folder / "c.yaml").write_text("run:\n  int8_keep: 0-1.fc2,qkv\n")
     place("-c", "c.yaml", *COMMANDS[0], *SHORT, code=0)
-
-
-def test_a_resumed_run_in_fp32_may_change_the_key(place):
-    place(*COMMANDS[0], *SHORT, code=0)
+    # A resumed run may change it; none is kept in any precision.
     (place.folder / "c.yaml").write_text("run:\n  int8_keep: fc2\n")
     place("-c", "c.yaml", *COMMANDS[0], *SHORT, "--resume", code=0)
-
-
-def test_none_is_kept_in_any_precision(place):
-    place(*COMMANDS[0], *SHORT, "--int8-keep", "none", code=0)
+    place(*COMMANDS[0], *SHORT, "--int8-keep", "none", "--resume", code=0)
 
 
 def test_profile_names_no_policy_in_fp32(place):

@@ -2,21 +2,16 @@
 
 import gzip
 import random
+import re
 import shutil
-import sqlite3
 import subprocess
 
 import pytest
-from conftest import SHORT, fasta, message
+from conftest import SHORT, change_journal, fasta, message, reverse_complement, rows_of, samtools
 
 COLUMNS = ("read_id read_length contig_id contig_length strand mapping_quality pct_identity "
            "pct_query_cov mapped_well call tier weighted_delta n_chunks n_confident_viral "
            "n_confident_nonviral n_ambiguous viral_proportion nonviral_proportion mate").split()
-COMPLEMENT = str.maketrans("ACGT", "TGCA")
-
-
-def reverse_complement(letters):
-    return letters.translate(COMPLEMENT)[::-1]
 
 
 @pytest.fixture
@@ -42,12 +37,8 @@ def sam(run, *lines, contigs=None):
     (run.folder / "a.sam").write_text(header(contigs or run.contigs) + "".join(lines))
 
 
-def rows_of(text):
-    return [row.split("\t") for row in text.splitlines()]
-
-
 def table(run, name="a_reads.tsv"):
-    return rows_of((run.folder / name).read_text())
+    return rows_of(run.folder / name)
 
 
 def calls_of(run):
@@ -76,8 +67,7 @@ def test_every_form_of_the_input_gives_the_same_table(run):
                     quality=source.randrange(61), tags=f"NM:i:{source.randrange(30)}")
                for _ in range(2000)))
     text = (run.folder / "a.sam").read_bytes()
-    bam = subprocess.run(["samtools", "view", "-b"], input=text, capture_output=True, check=True,
-                         timeout=60).stdout
+    bam = samtools(run.folder, "view", "-b", "a.sam")
     (run.folder / "a.bam").write_bytes(bam)
     wanted = run("label-reads", "run", "a.sam", "-o", "-", code=0)
     assert len(wanted.stdout.splitlines()) > 200
@@ -96,9 +86,8 @@ def test_mates_and_unclassified_contigs(run):
     call = calls_of(run)["NODE_2"][0]
 
     def rows(*options):
-        found = rows_of(run("label-reads", "run", "a.sam", "-o", "-", *options, code=0)
-                        .stdout.decode())
-        return [(row[2], row[9], row[10], row[18]) for row in found[1:]]
+        run("label-reads", "run", "a.sam", "-f", *options, code=0)
+        return [(row[2], row[9], row[10], row[18]) for row in table(run)[1:]]
     tier = calls_of(run)["NODE_2"][1]
     assert rows() == [("short", "Multi-mapped", "review", "1")]
     assert rows("--mates", "apart") == [("short", "Unclassified", "", "1"),
@@ -135,24 +124,20 @@ def test_the_summary_counts(run):
 
 
 @pytest.mark.parametrize("lines, why", [
-    ([line("a", "NODE_1", tags="XX:i:1")], "a.sam: record 2, byte "),
-    ([line("a", "NODE_1", tags="XX:i:1")], "has no tag NM"),
-    ([line("a", "NODE_1", tags="XX:i:1")], "samtools calmd"),
+    ([line("a", "NODE_1", tags="XX:i:1")], "a.sam: record 2, byte .* has no tag NM.*\n.*samtools calmd"),
     ([line("a", "NODE_1", tags="NM:i:101")], "NM is 101, but only 100"),
     ([line("a", "gone")], "RNAME is not in the header"),
     ([line("a", "NODE_1")[:-9]], "input ends too early"),
 ])
 def test_records_that_cannot_be_leave_no_table(run, lines, why):
     sam(run, line("good", "NODE_1"), *lines)
-    assert why in message(run("label-reads", "run", "a.sam", code=1))
+    assert re.search(why, message(run("label-reads", "run", "a.sam", code=1)))
     assert not list(run.folder.glob("a_reads*"))
 
 
 def test_a_cut_bam_leaves_no_table(run):
     sam(run, *(line(f"r{k}", "NODE_1") for k in range(500)))
-    subprocess.run(["samtools", "view", "-b", "a.sam", "-o", "a.bam"], cwd=run.folder, check=True,
-                   timeout=60)
-    data = (run.folder / "a.bam").read_bytes()
+    data = samtools(run.folder, "view", "-b", "a.sam")
     for size in (len(data) // 2, len(data) - 28, len(data) - 1):
         (run.folder / "cut.bam").write_bytes(data[:size])
         assert "input ends too early" in message(run("label-reads", "run", "cut.bam", code=1))
@@ -176,13 +161,10 @@ def test_other_references_are_refused(run):
 def test_other_formats_are_refused(run):
     (run.folder / "genome.fa").write_text(fasta(run.contigs))
     sam(run, line("a", "NODE_1"))
-    subprocess.run(["samtools", "view", "-C", "--output-fmt-option", "no_ref=1", "a.sam", "-o",
-                    "a.cram"], cwd=run.folder, check=True, timeout=60)
+    samtools(run.folder, "view", "-C", "--output-fmt-option", "no_ref=1", "a.sam", "-o", "a.cram")
     assert "samtools view -b" in message(run("label-reads", "run", "a.cram", code=1))
     assert "neither BAM nor" in message(run("label-reads", "run", "contigs.fa", code=1))
-    bam = subprocess.run(["samtools", "view", "-b", "a.sam"], cwd=run.folder, check=True,
-                         capture_output=True, timeout=60).stdout
-    (run.folder / "plain.bam").write_bytes(gzip.decompress(bam))
+    (run.folder / "plain.bam").write_bytes(gzip.decompress(samtools(run.folder, "view", "-b", "a.sam")))
     assert "pipe it through samtools view -b" in message(
         run("label-reads", "run", "plain.bam", code=1))
     assert "a.none: input not found" in message(run("label-reads", "run", "a.none", code=1))
@@ -209,9 +191,7 @@ def test_words_that_are_not_known(run):
 
 def test_an_unfinished_run_is_to_be_resumed(run):
     sam(run, line("a", "NODE_1"))
-    with sqlite3.connect(run.folder / "run" / "run.db") as journal:
-        journal.execute("DELETE FROM completion")
-    journal.close()
+    change_journal(run.folder / "run", "DELETE FROM completion")
     shown = message(run("label-reads", "run", "a.sam", code=1))
     assert "its run did not finish" in shown and "predict --resume" in shown
 

@@ -185,16 +185,6 @@ def test_u_of_a_protein_is_no_t_whatever_the_configuration_says(program):
     assert np.array_equal(plain, configured)
 
 
-@pytest.mark.parametrize("flags, said", [
-    (["--proteins", "--rna"], "--rna and --no-rna are for nucleotides"),
-    (["--proteins", "--genetic-code", "4"], "where nothing is translated"),
-    (["--nucleotides", "--genetic-code", "4"], "where nothing is translated")])
-def test_what_has_no_effect_is_refused(program, flags, said):
-    (program.folder / "x.fa").write_text(">a\nMKV\n")
-    result, _ = embedded(program, "x.fa", *flags, code=1)
-    assert said in message(result)
-
-
 # --- genetic codes ---
 
 # No stop in code 4, several in code 1.

@@ -4,24 +4,16 @@ import json
 import os
 import resource
 import shutil
-import sqlite3
 import subprocess
 from pathlib import Path
 
-import jsonschema
 import pytest
-from conftest import BIN, SHORT, SOURCE, Program, fasta, fastq, message
+from conftest import (BIN, SHORT, Program, change_journal, fasta, fastq, flip, limited, message, table,
+                      telemetry_of)
 from lengths import by_length
 
-RECORDS = by_length(1500, 4500)
-SCHEMA = json.loads((SOURCE / "docs" / "reference" / "telemetry.schema.json").read_text())
+RECORDS = by_length(600, 4500)
 TOOL = Path(os.environ["VIRNUCPRO_TOOLS"]) / "shards_tool"
-
-
-@pytest.fixture
-def run(program, sequences):
-    (program.folder / "reads.fa").write_text(fasta(sequences))
-    return program
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +42,7 @@ def test_the_last_lines_are_results_files_and_the_next_step(shards):
 @pytest.mark.parametrize("arguments, why", [
     (["a", "b", "-o", "-"], "--output -: a directory is needed, not stdout"),
     (["a", "", "-o", "x"], "RUN_DIR: the value is empty"),
+    (["a", "b", "-o", "x", "--force", "--resume"], "give one of them"),
     (["--", "a", "b"], "--output is required")])
 def test_wrong_use(shards, arguments, why):
     assert why in message(shards("merge", *arguments, code=1))
@@ -73,8 +66,7 @@ def test_merge_makes_one_run_of_its_shards(shards):
 
 
 def bases_of(folder):
-    rows = (folder / "sequences.tsv").read_text().splitlines()[1:]
-    return sum(int(row.split("\t")[1]) for row in rows)
+    return sum(int(row["length"]) for row in table(folder / "sequences.tsv"))
 
 
 def test_shards_have_about_as_many_bases(program):
@@ -89,11 +81,6 @@ def test_shards_have_about_as_many_bases(program):
     assert max(bases) <= 1.3 * sum(bases) / 3
     program("merge", *names, "-o", "merged", code=0)
     assert program.tables("merged", "contigs") == program.tables("whole", "contigs")
-
-
-def ids_of(folder):
-    return [row.split("\t")[0] for row in
-            (folder / "sequences.tsv").read_text().splitlines()[1:]]
 
 
 @pytest.mark.parametrize("form", ["fastq", "bam"])
@@ -113,7 +100,7 @@ def test_mates_stay_together(program, genome, form):
     parts = [str(k) for k in range(4)]
     for part in parts:
         program.predict(*inputs, *SHORT, "--name", "x", "-o", part, "--shard", f"{part}/4", code=0)
-        ids = ids_of(program.folder / part)
+        ids = [row["sequence_id"] for row in table(program.folder / part / "sequences.tsv")]
         assert len(ids) > 10
         assert [name[:-2] for name in ids[::2]] == [name[:-2] for name in ids[1::2]]
     program("merge", *parts, "-o", "merged", code=0)
@@ -134,77 +121,64 @@ def test_merge_into_one_of_its_shards(shards, flags):
     assert shards.tables("a", "reads") == before
 
 
-def test_merge_keeps_what_its_shards_have(run):
+def test_merge_keeps_what_its_shards_have(with_reads):
     tables = ["--rule", "viral-ngs", "--min-chunks", "1", "--sort", "natural", "--bed",
               "--min-score", "0.4"]
-    run.predict("reads.fa", *SHORT, *tables, "-o", "whole", code=0)
+    with_reads.predict("reads.fa", *SHORT, *tables, "-o", "whole", code=0)
     for part in ("0", "1"):
-        run.predict("reads.fa", *SHORT, *tables, "-o", part, "--shard", f"{part}/2", code=0)
-    run("merge", "1", "0", "-o", "merged", code=0)
+        with_reads.predict("reads.fa", *SHORT, *tables, "-o", part, "--shard", f"{part}/2", code=0)
+    with_reads("merge", "1", "0", "-o", "merged", code=0)
     for name in ("sequences.tsv", "contigs.tsv", "chunks.bed"):
-        assert (run.folder / "merged" / name).read_bytes() == (
-            run.folder / "whole" / name).read_bytes()
+        assert (with_reads.folder / "merged" / name).read_bytes() == (
+            with_reads.folder / "whole" / name).read_bytes()
     ask = ["merge", "1", "0", "--rule", "viral-ngs", "-o", "asked", "--force"]
-    run(*ask, code=0)
-    contigs = [(run.folder / name / "contigs.tsv").read_bytes() for name in ("asked", "whole")]
+    with_reads(*ask, code=0)
+    contigs = [(with_reads.folder / name / "contigs.tsv").read_bytes() for name in ("asked", "whole")]
     assert contigs[0] == contigs[1]
     other = ["--rule", "viral-ngs", "--min-chunks", "1", "--min-weighted-delta", "1", "--sort", "input"]
-    run("export", "whole", *other, "--min-score", "0.4", "-o", "other", code=0)
-    run(*ask, "--min-weighted-delta", "1", "--sort", "input", code=0)
-    contigs = [(run.folder / name / "contigs.tsv").read_bytes() for name in ("asked", "other", "whole")]
+    with_reads("export", "whole", *other, "--min-score", "0.4", "-o", "other", code=0)
+    with_reads(*ask, "--min-weighted-delta", "1", "--sort", "input", code=0)
+    contigs = [(with_reads.folder / name / "contigs.tsv").read_bytes() for name in ("asked", "other", "whole")]
     assert contigs[0] == contigs[1] != contigs[2]
-    run("export", "0", "--min-score", "0.9", code=0)
-    result = run("merge", "0", "1", "-o", "two_rules", code=3)
+    with_reads("export", "0", "--min-score", "0.9", code=0)
+    result = with_reads("merge", "0", "1", "-o", "two_rules", code=3)
     assert "its calls are by another rule" in message(result)
-    run("merge", "0", "1", "-o", "one_rule", "--min-score", "0.4", code=0)
-    assert (run.folder / "one_rule" / "sequences.tsv").read_bytes() == (
-        run.folder / "whole" / "sequences.tsv").read_bytes()
+    with_reads("merge", "0", "1", "-o", "one_rule", "--min-score", "0.4", code=0)
+    assert (with_reads.folder / "one_rule" / "sequences.tsv").read_bytes() == (
+        with_reads.folder / "whole" / "sequences.tsv").read_bytes()
 
 
-def test_shards_of_two_rules(run):
+def test_shards_of_two_rules(with_reads):
     """They are merged by one that is given, with each number in which they differ."""
-    run.predict("reads.fa", *SHORT, "--rule", "viral-ngs", "--min-chunks", "1", "-o", "0", "--shard",
+    with_reads.predict("reads.fa", *SHORT, "--rule", "viral-ngs", "--min-chunks", "1", "-o", "0", "--shard",
                 "0/2", code=0)
-    run.predict("reads.fa", *SHORT, "-o", "1", "--shard", "1/2", code=0)
-    told = message(run("merge", "0", "1", "-o", "merged", code=3))
+    with_reads.predict("reads.fa", *SHORT, "-o", "1", "--shard", "1/2", code=0)
+    told = message(with_reads("merge", "0", "1", "-o", "merged", code=3))
     assert "1 (shard 1): its calls are by another rule (majority: " in told
     assert "than those of 0 (viral-ngs: " in told and "give merge --rule and each number that differs" in told
     for rule in (["--rule", "majority"], ["--rule", "viral-ngs", "--min-chunks", "1"],
                  ["--rule", "viral-ngs", "--min-chunks", "5", "--min-tier", "high"]):
-        run("merge", "0", "1", *rule, "-o", "merged", "--force", code=0)
-        run.predict("reads.fa", *SHORT, *rule, "-o", "whole", "--force", code=0)
-        assert run.tables("merged", "reads") == run.tables("whole", "reads")
-        contigs = [run.folder / name / "contigs.tsv" for name in ("merged", "whole")]
+        with_reads("merge", "0", "1", *rule, "-o", "merged", "--force", code=0)
+        with_reads.predict("reads.fa", *SHORT, *rule, "-o", "whole", "--force", code=0)
+        assert with_reads.tables("merged", "reads") == with_reads.tables("whole", "reads")
+        contigs = [with_reads.folder / name / "contigs.tsv" for name in ("merged", "whole")]
         assert [path.exists() for path in contigs] == [rule[1] == "viral-ngs"] * 2
         if contigs[0].exists():
             assert contigs[0].read_bytes() == contigs[1].read_bytes()
-    run("export", "1", "--rule", "viral-ngs", code=0)
-    told = message(run("merge", "0", "1", "--rule", "viral-ngs", "-o", "two", code=3))
+    with_reads("export", "1", "--rule", "viral-ngs", code=0)
+    told = message(with_reads("merge", "0", "1", "--rule", "viral-ngs", "-o", "two", code=3))
     # The numbers are told.
     assert "0.1 0.1 5) than those of 0 (viral-ngs: " in told and "0.1 0.1 1): give merge" in told
 
 
 # --- what is wrong with shards ---------------------------------------------------------------------
-def change(run, *statements):
-    """Changes a journal as no run would."""
-    journal = sqlite3.connect(run / "run.db")
-    journal.execute("PRAGMA synchronous = OFF")
-    for statement in statements:
-        journal.execute(statement)
-    journal.commit()
-    journal.close()
-
-
 def left_unfinished(run):
-    change(run, "DELETE FROM completion", "DELETE FROM inputs WHERE input = 2",
-           "DELETE FROM units WHERE unit >> 32 = 2")
+    change_journal(run, "DELETE FROM completion", "DELETE FROM inputs WHERE input = 2",
+                   "DELETE FROM units WHERE unit >> 32 = 2")
 
 
 def spoilt(run):
-    journal = run / "run.db"
-    data = bytearray(journal.read_bytes())
-    data[data.index(b"read_")] ^= 1
-    journal.write_bytes(data)
+    flip(run / "run.db", b"read_")
 
 
 def linked(run):
@@ -231,10 +205,8 @@ def five(tmp_path_factory, genome):
     program.predict(*inputs, "-e", "60", "--no-progress", "--shard", "1/5", "-o", "cut_short", code=0)
     program.predict("reads.fa", "reads.fa", "other.fa", *SHORT, "--shard", "1/5", "-o", "of_other",
                     code=0)
-    for name, spoil in (("unfinished", left_unfinished), ("damaged", spoilt)):
-        shutil.copytree(program.folder / "1", program.folder / name)
-        spoil(program.folder / name)
-    for name, spoil in (("junk", lambda run: (run / "run.db").write_text("no journal")),
+    for name, spoil in (("unfinished", left_unfinished), ("damaged", spoilt),
+                        ("junk", lambda run: (run / "run.db").write_text("no journal")),
                         ("linked", linked), ("of_a_dead_node", locked_elsewhere)):
         shutil.copytree(program.folder / "1", program.folder / name)
         spoil(program.folder / name)
@@ -313,24 +285,15 @@ def test_a_shard_that_is_running_is_named(five):
     assert "Wait until that run has ended." in message(result)
 
 
-def test_an_input_is_mended_for_all_shards(run):
-    (run.folder / "cut.fa").write_bytes(b">cut\nAC\0")
+def test_an_input_is_mended_for_all_shards(with_reads):
+    (with_reads.folder / "cut.fa").write_bytes(b">cut\nAC\0")
     for part in range(3):
-        run.predict("reads.fa", "cut.fa", *SHORT, "-o", part, "--shard", f"{part}/3", code=2)
-    (run.folder / "cut.fa").write_text(fasta({"mended": "ACGT" * 50}))
-    run.predict("reads.fa", "cut.fa", *SHORT, "-o", "1", "--shard", "1/3", "--resume", code=0)
-    result = run("merge", "0", "1", "2", "-o", "merged", code=3)
+        with_reads.predict("reads.fa", "cut.fa", *SHORT, "-o", part, "--shard", f"{part}/3", code=2)
+    (with_reads.folder / "cut.fa").write_text(fasta({"mended": "ACGT" * 50}))
+    with_reads.predict("reads.fa", "cut.fa", *SHORT, "-o", "1", "--shard", "1/3", "--resume", code=0)
+    result = with_reads("merge", "0", "1", "2", "-o", "merged", code=3)
     assert "0 (shard 0), 2 (shard 2): it could not process its input cut.fa, but 1 could" in message(result)
     assert "--resume, for I = 0, 2. Then merge again." in message(result)
-
-
-# --- what is written of the whole ------------------------------------------------------------------
-def telemetry_of(folder):
-    found = list(folder.glob("telemetry_*.json"))
-    assert len(found) == 1, found
-    summary = json.loads(found[0].read_text())
-    jsonschema.validate(summary, SCHEMA)
-    return summary
 
 
 def test_telemetry_and_reports_are_those_of_the_whole(five):
@@ -386,17 +349,17 @@ def test_shards_without_telemetry_are_told(five):
     shutil.rmtree(five.folder / "unmeasured")
 
 
-def test_sessions_of_a_resumed_shard_are_added(run):
+def test_sessions_of_a_resumed_shard_are_added(with_reads):
     """The first session of shard 0 was killed before it wrote a summary."""
     for k in range(2):
-        run.predict("reads.fa", *SHORT, "--shard", f"{k}/2", "-o", f"{k}", code=0)
-    first = telemetry_of(run.folder / "0")
-    lines = next((run.folder / "0").glob("telemetry_*.jsonl"))
+        with_reads.predict("reads.fa", *SHORT, "--shard", f"{k}/2", "-o", f"{k}", code=0)
+    first = telemetry_of(with_reads.folder / "0")
+    lines = next((with_reads.folder / "0").glob("telemetry_*.jsonl"))
     killed = lines.with_name("telemetry_20200101T000000.000Z.jsonl")
     killed.write_text(lines.read_text())
-    run("merge", "0", "1", "-o", "merged", code=0)
-    merged = telemetry_of(run.folder / "merged")
-    second = telemetry_of(run.folder / "1")
+    with_reads("merge", "0", "1", "-o", "merged", code=0)
+    merged = telemetry_of(with_reads.folder / "merged")
+    second = telemetry_of(with_reads.folder / "1")
     assert merged["run"]["started"] == "2020-01-01T00:00:00.000Z"
     assert merged["shards"][0]["sessions"] == 2
     for name in ("esm_tokens", "batches"):  # computed twice
@@ -489,11 +452,6 @@ def test_a_damaged_merge_starts_over_only_if_it_may(five):
     assert five.tables("spoilt", "reads") == five.tables("whole", "reads")
 
 
-def test_force_and_resume_exclude_each_other(five):
-    result = five("merge", *"01234", "-o", "never", "--force", "--resume", code=1)
-    assert "give one of them" in message(result)
-
-
 # --- many ------------------------------------------------------------------------------------------
 MANY = 1000
 # On how many hosts they ran, and on how many GPUs of each.
@@ -534,8 +492,7 @@ def merge_measured(program, runs, output):
     """Merges with few open files; the largest memory in KiB."""
     process = subprocess.Popen(
         [BIN, "merge", *runs, "-o", output], cwd=program.folder, env=program.environment,
-        stderr=subprocess.PIPE,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
+        stderr=subprocess.PIPE, **limited(resource.RLIMIT_NOFILE, 40))
     text = process.stderr.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -578,7 +535,7 @@ def test_telemetry_of_a_thousand_shards(many):
 def test_all_of_many_wrong_shards_are_named(many):
     lost = [k for k in range(MANY) if k % 3 == 1]
     for k in range(0, MANY, 3):
-        change(many.folder / f"{k}", "DELETE FROM completion")
+        change_journal(many.folder / f"{k}", "DELETE FROM completion")
     result = many("merge", *(k for k in range(MANY) if k % 3 != 1), "-o", "never", code=3)
     assert f"missing: {len(lost)} of {MANY} (1, 4, 7, " in message(result)
     assert "shards 0, 3, 6, " in message(result)

@@ -1,13 +1,12 @@
 """What a run leaves for MultiQC, and what MultiQC makes of 24 runs."""
 
-import csv
 import json
 import os
 import re
 import subprocess
 
 import pytest
-from conftest import SHORT, SOURCE, Program, fasta, pieces
+from conftest import SHORT, SOURCE, Program, calls_of, fasta, pieces
 
 SAMPLES = 24
 WORDS = ("virus", "others", "ambiguous", "unscored")
@@ -30,12 +29,8 @@ def runs(tmp_path_factory, genome):
     return program
 
 
-def data_of(folder):
-    return json.loads((folder / "virnucpro_mqc.json").read_text())["data"]
-
-
 def counts_of(folder):
-    calls = [row["call"] for row in csv.DictReader((folder / "sequences.tsv").open(), delimiter="\t")]
+    calls = list(calls_of(folder).values())
     return [calls.count(call) for call in WORDS]
 
 

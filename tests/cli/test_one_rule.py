@@ -1,15 +1,13 @@
 """Every output of a run states the same calls: those of the run's one rule (--rule)."""
 
-import csv
 import gzip
 import json
 import re
-import sqlite3
 import struct
 
 import pytest
 from checksums import crc32c
-from conftest import MODELS, SHORT, fasta, fastq, message
+from conftest import MODELS, SHORT, calls_of, change_journal, fasta, fastq, message, table
 from report_page import read_page
 
 WORDS = ("virus", "others", "ambiguous", "unscored")
@@ -31,17 +29,6 @@ def contigs(program, genome):
     letters = {f"c{k}": genome[1900 * k:1900 * k + 120 + k * k * 7 % 1800] for k in range(24)}
     (program.folder / "a.fq").write_text(fastq({**letters, "stops": "TAACTAGCTGA" * 30}))
     return program
-
-
-# --- what each output states -----------------------------------------------------------------------
-def table(path):
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-
-
-def calls_of(folder):
-    """The call of each sequence."""
-    return {row["sequence_id"]: row["call"] for row in table(folder / "sequences.tsv")}
 
 
 def tiers_of(folder):
@@ -306,11 +293,9 @@ def of_version_0_2(program, run, fastq_prefix=""):
     """Makes a run's journal as that version left it with --rollup viral-ngs: its sequences were called by majority,
     and its contigs.tsv by viral-ngs."""
     folder = program.folder / run
-    with sqlite3.connect(folder / "run.db") as journal:
-        journal.execute("DELETE FROM fingerprint WHERE key IN ('rule', 'min_tier', 'virus_fasta', 'bed')"
-                        " OR key LIKE 'virus_fastq%'")
-        journal.execute("INSERT INTO fingerprint VALUES (?, ?, ?)", entry("virus_fastq", fastq_prefix))
-    journal.close()
+    change_journal(folder, "DELETE FROM fingerprint WHERE key IN ('rule', 'min_tier', 'virus_fasta', 'bed')"
+                           " OR key LIKE 'virus_fastq%'",
+                   ("INSERT INTO fingerprint VALUES (?, ?, ?)", entry("virus_fastq", fastq_prefix)))
     program("export", run, "--rule", VIRAL_NGS, "-o", "rolled", "--force", code=0)
     (folder / "contigs.tsv").write_bytes((program.folder / "rolled" / "contigs.tsv").read_bytes())
     if "\ncontigs.tsv\n" not in (folder / "run.files").read_text():

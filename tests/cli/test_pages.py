@@ -2,7 +2,7 @@
 
 import pytest
 from browser import assert_readable, complaints, look_at, sheets
-from conftest import SHORT, fasta, pieces
+from conftest import SHORT, Program, fasta, pieces
 
 STOPS = "TAATTAATTAAC" * 40  # no frame of it is free of stop codons
 NAME = "<b>name</b>_\u202eof|several`marks`_and_of_many_letters_" * 3
@@ -22,9 +22,17 @@ def predict(program, *arguments, code=0):
     return program.folder / "out" / "report.html"
 
 
-def contigs_page(program, contigs):
+@pytest.fixture(scope="module")
+def page_of_contigs(tmp_path_factory, contigs):
+    program = Program(tmp_path_factory.mktemp("contigs"))
     (program.folder / "contigs.fa").write_text(fasta(contigs))
-    return predict(program, "contigs.fa", *ROLLED)
+    return predict(program, "contigs.fa", *ROLLED).read_text()
+
+
+@pytest.fixture
+def contigs_page(tmp_path, page_of_contigs):
+    (tmp_path / "report.html").write_text(page_of_contigs)
+    return tmp_path / "report.html"
 
 
 def reads_page(program, contigs):
@@ -44,14 +52,17 @@ def failed_page(program, contigs):
     return predict(program, "stops.fa", "cut.fa", *ROLLED, code=2)
 
 
-@pytest.mark.parametrize("make", [contigs_page, reads_page, empty_page, failed_page])
+def test_a_page_of_contigs_is_readable(contigs_page):
+    assert_readable(contigs_page)
+
+
+@pytest.mark.parametrize("make", [reads_page, empty_page, failed_page])
 def test_a_page_of_a_run_is_readable(program, contigs, make):
     assert_readable(make(program, contigs))
 
 
-def test_what_is_wrong_with_a_page_is_told(program, contigs):
-    page = contigs_page(program, contigs)
-    text = page.read_text()
+def test_what_is_wrong_with_a_page_is_told(contigs_page):
+    text = contigs_page.read_text()
     for old, new in (("--soft: #5d6570", "--soft: #c0c4ca"), ('<html lang="en">', "<html>"),
                      (' tabindex="0"', ""), ("</h2>", "</h2><h1>Top hits</h1>"),
                      ("</main>", '<div style="width: 2000px">wide</div></main>'),
@@ -59,16 +70,15 @@ def test_what_is_wrong_with_a_page_is_told(program, contigs):
                                  "a long line</p></main>")):
         assert old in text
         text = text.replace(old, new)
-    page.write_text(text)
-    told = "\n".join(complaints(look_at(page, 390, False)))
+    contigs_page.write_text(text)
+    told = "\n".join(complaints(look_at(contigs_page, 390, False)))
     for complaint in ("color-contrast: ", "html-has-lang: ", "it needs 2", "heading twice: Top hits",
                       "levels of headings: ", 'keys: <div class="table', "keys: <p style="):
         assert complaint in told
 
 
-def test_all_of_it_is_printed(program, contigs):
-    page = contigs_page(program, contigs)
-    text = page.read_text()
+def test_all_of_it_is_printed(contigs_page):
+    page, text = contigs_page, contigs_page.read_text()
     printed = sheets(page)
     page.write_text(text.replace("<details>", "<details hidden>"))
     assert sheets(page) < printed

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import MODELS, fasta, message
+from conftest import MODELS, fasta, limited, message
 
 ENCODERS = MODELS[:4]
 QUICK = [*ENCODERS, "-t", "1", "--seconds", "0.05"]
@@ -150,14 +150,10 @@ def test_a_chunk_without_a_codon(program, model, size):
     assert f"chunks of {size} bases are shorter than a codon" in message(result)
 
 
-def limit_address_space():
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-
-
 # A frame is never split, even over a small budget.
 def test_no_memory_for_any_budget(program):
     result = program("profile", "-m", "esm2", *QUICK, "-e", "12000000", "-o", "x.json",
-                     preexec_fn=limit_address_space, code=4)
+                     **limited(resource.RLIMIT_AS, 1 << 30), code=4)
     assert "out of memory" in message(result)
     assert list(program.folder.iterdir()) == []
 
@@ -167,8 +163,7 @@ def test_no_memory_for_any_budget(program):
 def test_a_signal_stops_it(program, number, code, output):
     process = program.start("profile", "-m", "esm2", *ENCODERS, "--seconds", "3600", *output,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not process.stdout.readline().startswith(b"token budget"):
-        assert process.poll() is None
+    program.wait_for_line(process, b"token budget")
     process.send_signal(number)
     assert process.wait(timeout=5) == code
     assert b"Run it again, from the beginning." in process.communicate()[1]
@@ -178,20 +173,12 @@ def test_a_signal_stops_it(program, number, code, output):
 def test_rows_appear_as_they_are_measured(program):
     process = program.start("profile", "-m", "esm2", *ENCODERS, "--seconds", "1", "--min-batch",
                             "200", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not process.stdout.readline().startswith(b"         200  "):
-        assert process.poll() is None
+    program.wait_for_line(process, b"         200  ")
     assert process.poll() is None
     process.kill()
     process.communicate()
 
 
-def test_quiet_leaves_the_table(program):
-    result = program("profile", "-q", "-m", "esm2", *QUICK, *BUDGETS)
-    assert table_of(result)[0]
-    assert result.stderr == b""
-
-
-def test_packing_may_be_off(program):
-    result = program("profile", "-m", "esm2", *QUICK, *BUDGETS, "-o", "-",
-                     environment={"VIRNUCPRO_DISABLE_PACKING": "1"}, code=0)
-    assert len(json.loads(result.stdout)["rows"]) == 3
+def test_packing_may_be_off_and_quiet_leaves_the_table(program):
+    result = program("profile", "-q", "-m", "esm2", *QUICK, *BUDGETS, environment={"VIRNUCPRO_DISABLE_PACKING": "1"})
+    assert len(table_of(result)[0]) == 3 and result.stderr == b""

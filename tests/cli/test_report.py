@@ -1,17 +1,13 @@
 """report: the pages of a run, made from the files in its directory."""
 
-import csv
-import html
 import json
 import re
 import resource
-import signal
-import subprocess
 import xml.etree.ElementTree as ET
 
 import pytest
-from browser import assert_readable
-from conftest import SHORT, fasta, message
+from browser import assert_readable, chromium, seen_by
+from conftest import SHORT, fasta, files_in, limited, message, table
 from report_page import read_page
 from rights import read_only, without_rights
 
@@ -25,10 +21,9 @@ SUMMARY = {"schema": "virnucpro-telemetry-1",
 
 
 @pytest.fixture
-def run(program, sequences):
-    (program.folder / "reads.fa").write_text(fasta(sequences))
-    program.predict("reads.fa", *SHORT, "-o", "out", "--no-report", code=0)
-    return program
+def run(with_reads):
+    with_reads.predict("reads.fa", *SHORT, "-o", "out", "--no-report", code=0)
+    return with_reads
 
 
 def report_of(folder):
@@ -50,7 +45,7 @@ def test_report_of_a_finished_run(run):
     assert "these scores mean nothing" in message(result)
     assert files_of(out) - before == FILES
     assert run.tables("out", "reads") == tables
-    rows = list(csv.DictReader((out / "sequences.tsv").read_text().splitlines(), delimiter="\t"))
+    rows = table(out / "sequences.tsv")
     report = report_of(out)
     assert report["summary"]["sequences"] == len(rows)
     assert report["summary"]["virus_sequences"] == sum(row["call"] == "virus" for row in rows)
@@ -61,10 +56,6 @@ def test_report_of_a_finished_run(run):
         == sum(int(row["frames"]) for row in rows)
 
 
-def rows_of(table):
-    return list(csv.DictReader(table.read_text().splitlines(), delimiter="\t"))
-
-
 def test_report_of_contigs_says_what_the_tables_say(program, sequences, genome):
     out = program.folder / "out"
     stops = "TAATTAATTAAC" * 50
@@ -72,8 +63,8 @@ def test_report_of_contigs_says_what_the_tables_say(program, sequences, genome):
         **sequences, "long": genome[:9000] + stops + genome[9000:], "stops": stops}))
     program.predict("contigs.fa", *SHORT, "--rule", "viral-ngs", "--bed", "-o", "out", code=0)
     sections = report_of(out)["sections"]
-    rows = {row["ID"]: row for row in rows_of(out / "contigs.tsv")}
-    calls = {row["sequence_id"]: row for row in rows_of(out / "sequences.tsv")}
+    rows = {row["ID"]: row for row in table(out / "contigs.tsv")}
+    calls = {row["sequence_id"]: row for row in table(out / "sequences.tsv")}
 
     assert {(tier["call"], tier["tier"]): (tier["sequences"], tier["bases"])
             for tier in sections["scores"]["tables"]["tiers"]} == {
@@ -171,7 +162,7 @@ def test_figures_are_for_a_paper(program, genome):
     assert {"virus", "unscored", "sequences"} <= set(words("contigs", "calls"))
 
 
-SAVE = """<script>
+SAVE = """
 const saved = {};
 URL.createObjectURL = (blob) => {
   blob.text().then((text) => { saved[waiting.shift()] = text; });
@@ -184,24 +175,14 @@ addEventListener("load", async () => {
   const buttons = [...document.querySelectorAll("figure button")];
   for (const button of buttons) { button.focus(); document.activeElement.click(); }
   await new Promise((done) => setTimeout(done, 500));
-  const shown = document.createElement("pre");
-  shown.id = "seen";
-  shown.textContent = JSON.stringify(saved);
-  document.body.replaceChildren(shown);
+  show(saved);
 });
-</script></body>"""
+"""
 
 
 def test_a_page_saves_the_same_figures(run):
     run("report", "out", "--figures", "figures", code=0)
-    page = run.folder / "out" / "report.html"
-    copy = run.folder / "copy.html"
-    copy.write_text(page.read_text().replace("</body>", SAVE))
-    shown = subprocess.run(
-        ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-         "--virtual-time-budget=10000", "--dump-dom", copy.as_uri()],
-        stdout=subprocess.PIPE, text=True, check=True).stdout
-    saved = json.loads(html.unescape(re.search(r'<pre id="seen">(.*?)</pre>', shown, re.DOTALL)[1]))
+    saved = seen_by(run.folder / "out" / "report.html", SAVE)
     assert saved == {path.name: path.read_text() for path in (run.folder / "figures").iterdir()}
 
 
@@ -375,15 +356,6 @@ def test_a_run_that_starts_over_takes_the_reports_away(run):
         assert "of the run before" not in (run.folder / "out" / name).read_text()
 
 
-def test_report_of_a_damaged_journal(run):
-    journal = run.folder / "out" / "run.db"
-    data = bytearray(journal.read_bytes())
-    data[data.index(b"piece_3")] ^= 1
-    journal.write_bytes(data)
-    assert "run.db: the run's journal is damaged" in message(run("report", "out", code=3))
-    assert not FILES & files_of(run.folder / "out")
-
-
 def test_runs_of_one_input_are_compared(run):
     assert run.predict("reads.fa", *SHORT, "-o", "again", "-t", "1").returncode == 0
     before = [files_of(run.folder / name) for name in ("out", "again")]
@@ -459,11 +431,10 @@ def test_wrong_use(run, arguments, why):
     ["compare", "out", "b", "-o", "b/reads_merged/prediction_results.txt"]])
 def test_no_file_of_a_run_is_replaced(run, arguments):
     run.predict("reads.fa", *SHORT, "-o", "b", code=0)
-    before = {path: path.read_bytes() for path in (run.folder / "b").rglob("*") if path.is_file()}
+    before = files_in(run.folder / "b")
     result = run(*arguments, "--force", code=2 if arguments[0] == "compare" else 1)
     assert "this name is for a file of the run there; name a file elsewhere" in message(result)
-    assert before == {path: path.read_bytes() for path in (run.folder / "b").rglob("*")
-                      if path.is_file()}
+    assert before == files_in(run.folder / "b")
 
 
 def test_a_comparison_of_too_many_runs(run):
@@ -471,7 +442,7 @@ def test_a_comparison_of_too_many_runs(run):
         (run.folder / f"r{k}").mkdir()
         (run.folder / f"r{k}" / "run.db").write_bytes((run.folder / "out" / "run.db").read_bytes())
     result = run("report", "--compare", *(f"r{k}" for k in range(20)), "-o", "x.html", code=1,
-                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24)))
+                 **limited(resource.RLIMIT_NOFILE, 24))
     assert "too many files are open" in message(result)
     assert "Compare fewer runs at once, or raise the limit (ulimit -n)." in message(result)
 
@@ -484,24 +455,10 @@ def test_several_runs_want_a_page(run):
         assert "--output" in message(result)
 
 
-def test_a_live_run_is_left_alone(program):
-    process = program.start_waiting(*SHORT, "-o", "out")
-    program.wait_for_journal(process)
-    result = program("report", "out")
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert result.returncode == 3
-    assert f"process {process.pid}" in message(result)
-
-
 def complaints_of_a_browser(page, picture, width):
     """Errors of scripts and refused resources in the browser's console."""
-    done = subprocess.run(
-        ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-         "--enable-logging=stderr", f"--window-size={width},2400", f"--screenshot={picture}",
-         page.as_uri()],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
-    return [line for line in done.stdout.splitlines() if ":CONSOLE" in line]
+    done = chromium("--enable-logging=stderr", f"--window-size={width},2400", f"--screenshot={picture}", page.as_uri())
+    return [line for line in done.stderr.decode().splitlines() if ":CONSOLE" in line]
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -1,8 +1,7 @@
 """logs/virnucpro.log: a run's settings, results and end."""
 
-
 import pytest
-from conftest import fasta, message
+from conftest import message
 
 QUIET = ["-q", "-e", "100", "-o", "out"]
 
@@ -32,26 +31,24 @@ def test_a_run_that_is_done(program, quiet):
 # The log exists before the output folder is checked, and must not make it count as used.
 @pytest.mark.parametrize("file", ["run.log", "mine/run.log", "logs/virnucpro.log"])
 @pytest.mark.parametrize("flags", [[], ["--force"]])
-def test_the_log_may_lie_in_the_output_folder(program, sequences, file, flags):
-    (program.folder / "a.fa").write_text(fasta(sequences))
-    program.predict("a.fa", *QUIET, "-l", f"out/{file}", *flags, code=0)
-    for log in (run_log(program), (program.folder / "out" / file).read_text()):
-        assert log.count("info command line: ") == log.count("info tables: out/a_merged") == 1
+def test_the_log_may_lie_in_the_output_folder(with_reads, file, flags):
+    with_reads.predict("reads.fa", *QUIET, "-l", f"out/{file}", *flags, code=0)
+    for log in (run_log(with_reads), (with_reads.folder / "out" / file).read_text()):
+        assert log.count("info command line: ") == log.count("info tables: out/reads_merged") == 1
         assert log.endswith("ended: done, exit code 0\n")
 
 
-def test_another_file_beside_the_log_stays(program, sequences):
-    (program.folder / "a.fa").write_text(fasta(sequences))
-    (program.folder / "out" / "mine").mkdir(parents=True)
-    (program.folder / "out" / "mine" / "other").write_text("kept")
-    program.predict("a.fa", *QUIET, "-l", "out/mine/run.log", code=0)
-    assert (program.folder / "out" / "mine" / "other").read_text() == "kept"
+def test_another_file_beside_the_log_stays(with_reads):
+    mine = with_reads.folder / "out" / "mine" / "other"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("kept")
+    with_reads.predict("reads.fa", *QUIET, "-l", "out/mine/run.log", code=0)
+    assert mine.read_text() == "kept"
 
 
-def test_a_run_that_is_partial(program, sequences):
-    (program.folder / "a.fa").write_text(fasta(sequences))
-    assert program.predict("a.fa", "absent.fa", *QUIET).returncode == 2
-    log = run_log(program)
+def test_a_run_that_is_partial(with_reads):
+    with_reads.predict("reads.fa", "absent.fa", *QUIET, code=2)
+    log = run_log(with_reads)
     assert log.count("absent.fa: input not found") == 1
     assert "warning 1 of 2 inputs could not be processed and have no rows in the tables" in log
     assert log.endswith("ended: partial, some input could not be processed, exit code 2\n")

@@ -1,16 +1,12 @@
 """report: the page of many samples."""
 
-import csv
-import html
 import json
-import re
 import resource
 import shutil
-import subprocess
 
 import pytest
-from browser import assert_readable
-from conftest import MODELS, SHORT, Program, fasta, message
+from browser import assert_readable, seen_by
+from conftest import MODELS, SHORT, Program, fasta, limited, message, table
 from report_page import read_page
 
 # By this least score the made-up models call some of the pieces virus, and not all.
@@ -49,9 +45,7 @@ def report(program, *arguments, code=0, page="samples.html"):
 
 
 def rows(program, page="samples"):
-    text = (program.folder / f"{page}.tsv").read_text()
-    return {row["run"]: row for row in csv.DictReader(text.splitlines(), delimiter="\t",
-                                                      quoting=csv.QUOTE_NONE)}
+    return {row["run"]: row for row in table(program.folder / f"{page}.tsv")}
 
 
 def test_a_row_says_what_the_tables_say(samples):
@@ -63,9 +57,8 @@ def test_a_row_says_what_the_tables_say(samples):
     for run in runs:
         samples("export", run, *SCORE, *RULE, "-o", f"tables_{run[5:]}", code=0)
         folder = samples.folder / f"tables_{run[5:]}"
-        calls = [row for row in csv.DictReader((folder / "sequences.tsv").open(), delimiter="\t")]
-        tiers = [row["tier"] for row in csv.DictReader((folder / "contigs.tsv").open(), delimiter="\t")
-                 if row["call"] == "Viral"]
+        calls = table(folder / "sequences.tsv")
+        tiers = [row["tier"] for row in table(folder / "contigs.tsv") if row["call"] == "Viral"]
         row = found[run]
         virus = [call for call in calls if call["call"] == "virus"]
         assert row["sample"] == run[5:] and row["state"] == "finished"
@@ -208,11 +201,11 @@ def test_hostile_names_are_only_names(program, sequences):
     # A spreadsheet computes what begins like a formula.
     assert [row["sample"] for row in rows(program).values()] == [
         names[0], "_cmd|' 'A0", names[2], "tr\\u202eip"]
-    table = json.loads((program.folder / "samples.json").read_text())["sections"]["samples"]["tables"]
-    assert table["samples"][1]["sample"] == names[1]
+    tables = json.loads((program.folder / "samples.json").read_text())["sections"]["samples"]["tables"]
+    assert tables["samples"][1]["sample"] == names[1]
 
 
-MEASURE = """<script>addEventListener("load", () => {
+MEASURE = """addEventListener("load", () => {
 const lines = (range) => new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size;
 const table = document.querySelector(".table.main");
 table.scrollLeft = SCROLLED;
@@ -225,12 +218,11 @@ const found = [...table.querySelectorAll("tbody tr")].map((row) => {
           note && box.left >= room.left - 1 && box.right <= room.right + 1 &&
           note.scrollWidth <= note.clientWidth];
 });
-document.title = JSON.stringify(found);
-});</script></body>"""
+show(found);
+});"""
 
 
-@pytest.mark.parametrize("width, scrolled", [(1280, 0), (1280, 400), (390, 0)])
-def test_names_are_whole_and_notes_are_seen(samples, width, scrolled):
+def test_names_are_whole_and_notes_are_seen(samples):
     for length in (1, 39, 40):
         run_sample(samples, samples.pieces, f"r{length}", "-e", "200",
                    "--name", ("n-m" * 20)[:length])
@@ -240,15 +232,11 @@ def test_names_are_whole_and_notes_are_seen(samples, width, scrolled):
     page = samples.folder / "samples.html"
     assert page.read_text().count('<span class="badge control">control</span>') == 2
     assert page.read_text().count('<rect fill="#8c5bb5"') == 4  # of two plots
-    page.write_text(page.read_text().replace("</body>", MEASURE.replace("SCROLLED", str(scrolled))))
-    shown = subprocess.run(
-        ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-         f"--window-size={width},900", "--dump-dom", page.as_uri()],
-        stdout=subprocess.PIPE, text=True, check=True).stdout
-    found = json.loads(html.unescape(re.search(r"<title>(.*?)</title>", shown).group(1)))
-    assert [length for length, _, _ in found] == [1, 1, 5, 1, 39, 40, 80]
-    assert all(lines == 1 for length, lines, _ in found if length <= 40), found
-    assert all(seen for _, _, seen in found), found
+    for width, scrolled in ((1280, 0), (1280, 400), (390, 0)):
+        found = seen_by(page, MEASURE.replace("SCROLLED", str(scrolled)), width=width)
+        assert [length for length, _, _ in found] == [1, 1, 5, 1, 39, 40, 80]
+        assert all(lines == 1 for length, lines, _ in found if length <= 40), found
+        assert all(seen for _, _, seen in found), (width, scrolled, found)
 
 
 def test_figures_of_samples(samples):
@@ -269,7 +257,7 @@ def test_many_samples_are_one_page(program, sequences):
         (runs / f"s{k}").mkdir(parents=True)
         (runs / f"s{k}" / "run.db").hardlink_to(program.folder / "r0" / "run.db")
     paths = [f"r/s{k}" for k in range(500)]
-    result = program("report", *paths, "-o", "all.html", preexec_fn=few_files, code=0)
+    result = program("report", *paths, "-o", "all.html", **limited(resource.RLIMIT_NOFILE, 64), code=0)
     assert "in (500 runs: r/s0, r/s1, r/s2, r/s3, r/s4 and 495 more)" in message(result)
     page = program.folder / "all.html"
     assert read_page(page).elements.count("tr") == 501
@@ -277,7 +265,7 @@ def test_many_samples_are_one_page(program, sequences):
     assert len(rows(program, "all")) == 500
 
 
-SORT = """<script>
+SORT = """
 const heads = [...document.querySelectorAll("th")];
 const at = heads.findIndex((head) => head.textContent === "Sequences"), head = heads[at];
 head.querySelector("button").focus();
@@ -285,26 +273,15 @@ document.activeElement.click();  // as Enter does
 const column = () => [...document.querySelectorAll("tbody tr")].map((row) => row.cells[at].dataset.value);
 const down = column(), first = head.getAttribute("aria-sort");
 head.querySelector("button").click();
-document.title = JSON.stringify([heads.every((other) => other.querySelector("button")), first, down,
-                                 head.getAttribute("aria-sort"), column()]);
-</script></body>"""
+show([heads.every((other) => other.querySelector("button")), first, down, head.getAttribute("aria-sort"), column()]);
+"""
 
 
 def test_rows_are_sorted_by_their_headings(samples):
     report(samples, "runs/b", "runs/a", "runs/water")
-    page = samples.folder / "samples.html"
-    page.write_text(page.read_text().replace("</body>", SORT))
-    shown = subprocess.run(
-        ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-         "--dump-dom", page.as_uri()], stdout=subprocess.PIPE, text=True, check=True).stdout
-    title = html.unescape(re.search(r"<title>(.*?)</title>", shown).group(1))
-    has_buttons, first, down, second, up = json.loads(title)
+    has_buttons, first, down, second, up = seen_by(samples.folder / "samples.html", SORT)
     assert has_buttons and (first, second) == ("descending", "ascending")
     assert (down, up) == (["60", "24", "12"], ["12", "24", "60"])
-
-
-def few_files():
-    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 
 
 def test_an_input_without_a_name_is_told(program, sequences):
@@ -313,8 +290,8 @@ def test_an_input_without_a_name_is_told(program, sequences):
     assert "- has no name" in message(unnamed) and "--name NAME" in message(unnamed)
     named = program.predict("-", *SHORT, "--name", "lung", "-o", "named", stdin=text, code=0)
     assert "has no name" not in message(named)
-    table = program("predict", *MODELS, "-", *SHORT, "-o", "-", stdin=text, code=0)
-    assert "has no name" not in message(table)
+    printed = program("predict", *MODELS, "-", *SHORT, "-o", "-", stdin=text, code=0)
+    assert "has no name" not in message(printed)
     for folder, sample in (("tumour", "tumour"), ("named", "lung")):
         data = json.loads((program.folder / folder / "virnucpro_mqc.json").read_text())["data"]
         assert list(data) == [sample]

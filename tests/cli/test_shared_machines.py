@@ -3,10 +3,9 @@ models are read."""
 
 import os
 import re
-import subprocess
 
 import pytest
-from conftest import MODELS, SHORT, fasta
+from conftest import MODELS, SHORT, fasta, samtools
 from needs import drop_from_cache, needs_counted_reads, read_bytes
 
 SHIM = os.environ["VIRNUCPRO_IO_SHIM"]
@@ -58,8 +57,7 @@ def aligned(program, genome, sequences):
         text += (f"{name}\t0\tgenome\t{genome.index(letters) + 1}\t60\t{len(letters)}M\t*\t0\t0\t"
                  f"{letters}\t{'I' * len(letters)}\tNM:i:0\n")
     (folder / "reads.sam").write_text(text)
-    subprocess.run(["samtools", "view", "-C", "-T", "genome.fa", "reads.sam", "-o", "reads.cram"],
-                   cwd=folder, check=True)
+    samtools(folder, "view", "-C", "-T", "genome.fa", "reads.sam", "-o", "reads.cram")
     (folder / "genome.fa.fai").unlink()
 
 

@@ -9,30 +9,14 @@ import signal
 import time
 
 import h5py
-import jsonschema
 import pandas
 import pytest
-from conftest import SHORT, SOURCE, fasta, message
-
-SCHEMA = json.loads((SOURCE / "docs" / "reference" / "telemetry.schema.json").read_text())
-
-
-@pytest.fixture
-def reads(program, sequences):
-    (program.folder / "reads.fa").write_text(fasta(sequences))
-    return program
-
+from conftest import SHORT, fasta, message, telemetry_of
 
 def one(folder, pattern):
     found = list(folder.glob(pattern))
     assert len(found) == 1, found
     return found[0]
-
-
-def summary_of(folder):
-    summary = json.loads(one(folder, "telemetry_*.json").read_text())
-    jsonschema.validate(summary, SCHEMA)
-    return summary
 
 
 def batches_of(folder):
@@ -43,10 +27,10 @@ def verdicts_of(summary, identity):
     return [verdict for verdict in summary["verdicts"] if verdict["id"] == identity]
 
 
-def test_the_summary_is_that_of_the_run(reads):
-    reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200", code=0)
-    out = reads.folder / "out"
-    summary = summary_of(out)
+def test_the_summary_is_that_of_the_run(with_reads):
+    with_reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200", code=0)
+    out = with_reads.folder / "out"
+    summary = telemetry_of(out)
     listed = (out / "sequences.tsv").read_text().splitlines()[1:]
     frames = (out / "reads_merged" / "prediction_results.txt").read_text().splitlines()[1:]
     assert summary["run"]["status"] == "finished"
@@ -72,10 +56,10 @@ def test_the_summary_is_that_of_the_run(reads):
         assert {verdict["status"] for verdict in verdicts_of(summary, identity)} == {"SKIPPED"}
 
 
-def test_every_batch_has_its_line(reads):
-    assert reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200").returncode == 0
-    out = reads.folder / "out"
-    workload = summary_of(out)["workload"]
+def test_every_batch_has_its_line(with_reads):
+    assert with_reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200").returncode == 0
+    out = with_reads.folder / "out"
+    workload = telemetry_of(out)["workload"]
     batches = batches_of(out)
     assert [batch["batch"] for batch in batches] == list(range(len(batches)))
     assert len(batches) == workload["batches"] > 3
@@ -88,10 +72,10 @@ def test_every_batch_has_its_line(reads):
         assert batch["gpu_util"] is None
         tokens = batch["esm_tokens"] + batch["dna_tokens"]
         assert batch["tokens_per_sec"] == pytest.approx(tokens / batch["seconds"], rel=0.01)
-    packing = summary_of(out)["packing"]
+    packing = telemetry_of(out)["packing"]
     assert packing["least"] == pytest.approx(min(batch["packing"] for batch in batches), abs=1e-4)
     assert packing["batches_below_80_percent"] == sum(batch["packing"] < 0.8 for batch in batches)
-    for stage in summary_of(out)["stages"]:
+    for stage in telemetry_of(out)["stages"]:
         is_model = stage["name"] in ("esm2", "dnabert_s")
         assert (stage["tokens_per_second"] is not None) == is_model
         assert stage["utilization_percent"] is None  # there is no GPU
@@ -99,19 +83,19 @@ def test_every_batch_has_its_line(reads):
     assert times == sorted(times)
 
 
-def test_auto_says_from_what_it_took_its_budget(reads):
-    reads.predict("reads.fa", *SHORT, "-o", "out", code=0)
-    settings = summary_of(reads.folder / "out")["settings"]
+def test_auto_says_from_what_it_took_its_budget(with_reads):
+    with_reads.predict("reads.fa", *SHORT, "-o", "out", code=0)
+    settings = telemetry_of(with_reads.folder / "out")["settings"]
     assert settings["token_budget_asked"] == "auto"
     plan = settings["token_budget_plans"][0]
     assert plan.startswith(f"cpu: batches of {settings['token_budget']:,} tokens (auto): ")
-    assert plan in (reads.folder / "out" / "logs" / "virnucpro.log").read_text()
+    assert plan in (with_reads.folder / "out" / "logs" / "virnucpro.log").read_text()
 
 
-def test_the_monitor_has_its_log(reads):
-    (reads.folder / "c.yaml").write_text("run: {monitor_interval: 0.05}\n")
-    reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out", code=0)
-    with one(reads.folder / "out" / "logs", "gpu_metrics_*.log").open() as log:
+def test_the_monitor_has_its_log(with_reads):
+    (with_reads.folder / "c.yaml").write_text("run: {monitor_interval: 0.05}\n")
+    with_reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out", code=0)
+    with one(with_reads.folder / "out" / "logs", "gpu_metrics_*.log").open() as log:
         lines = log.readlines()
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     assert "".join(lines).count("\n#\n# Monitoring Stopped: ") == 1  # as v2's log ends
@@ -119,20 +103,20 @@ def test_the_monitor_has_its_log(reads):
     assert abs(float(rows[0]["timestamp"]) - time.time()) < 600
     assert rows[0]["stage"] == "start"
     assert all(int(row["rss_bytes"]) > 1 << 20 for row in rows)
-    monitor = summary_of(reads.folder / "out")["monitor"]
+    monitor = telemetry_of(with_reads.folder / "out")["monitor"]
     assert monitor == {"samples": len(rows), "written": len(rows), "failure": ""}
 
 
-def test_a_log_without_its_measurements_misses_its_requirement(reads):
+def test_a_log_without_its_measurements_misses_its_requirement(with_reads):
     """The disk is full once the log has its header."""
-    reads.environment.update(LD_PRELOAD=os.environ["VIRNUCPRO_IO_SHIM"],
-                             VNP_SHIM_DIR=str(reads.folder / "out" / "logs"),
+    with_reads.environment.update(LD_PRELOAD=os.environ["VIRNUCPRO_IO_SHIM"],
+                             VNP_SHIM_DIR=str(with_reads.folder / "out" / "logs"),
                              VNP_SHIM="fail:write:ENOSPC:2:stay")
-    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--strict", code=1)
+    result = with_reads.predict("reads.fa", *SHORT, "-o", "out", "--strict", code=1)
     assert "MON-01" in message(result)
-    out = reads.folder / "out"
+    out = with_reads.folder / "out"
     assert len(one(out / "logs", "gpu_metrics_*.log").read_text().splitlines()) == 1
-    summary = summary_of(out)
+    summary = telemetry_of(out)
     samples = summary["monitor"]["samples"]
     failure = f"{samples} of {samples} measurements are not in the log: No space left on device"
     assert summary["monitor"] == {"samples": samples, "written": 0, "failure": failure}
@@ -143,28 +127,22 @@ def test_a_log_without_its_measurements_misses_its_requirement(reads):
 
 @pytest.mark.parametrize("level, left", [("off", set()), ("summary", {".json", ".log"}),
                                          ("full", {".json", ".jsonl", ".h5", ".log"})])
-def test_levels(reads, level, left):
-    reads.predict("reads.fa", *SHORT, "-o", "out", "--telemetry", level, code=0)
-    out = reads.folder / "out"
+def test_levels(with_reads, level, left):
+    with_reads.predict("reads.fa", *SHORT, "-o", "out", "--telemetry", level, code=0)
+    out = with_reads.folder / "out"
     found = [*out.glob("telemetry_*"), *out.glob("logs/gpu_metrics_*")]
     assert {path.suffix for path in found} == left
 
 
-def test_a_level_that_is_none(reads):
-    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--telemetry", "some", code=1)
-    assert "--telemetry some: expected off, summary or full" in message(result)
-    assert not (reads.folder / "out").exists()
+def test_the_frame_table_on_stdout_leaves_nothing(with_reads):
+    assert with_reads.predict("reads.fa", *SHORT, "-o", "-").returncode == 0
+    assert [path.name for path in with_reads.folder.iterdir()] == ["reads.fa"]
 
 
-def test_the_frame_table_on_stdout_leaves_nothing(reads):
-    assert reads.predict("reads.fa", *SHORT, "-o", "-").returncode == 0
-    assert [path.name for path in reads.folder.iterdir()] == ["reads.fa"]
-
-
-def test_force_clears_the_files_of_the_run_before(reads):
+def test_force_clears_the_files_of_the_run_before(with_reads):
     for _ in range(2):
-        assert reads.predict("reads.fa", *SHORT, "-o", "out", "-f").returncode == 0
-    summary_of(reads.folder / "out")
+        assert with_reads.predict("reads.fa", *SHORT, "-o", "out", "-f").returncode == 0
+    telemetry_of(with_reads.folder / "out")
 
 
 def waiting_run(program, sequences, *flags):
@@ -198,110 +176,114 @@ def test_an_interrupted_run_says_so(program, sequences):
     process.send_signal(signal.SIGINT)
     process.communicate()
     assert process.returncode == 130
-    summary = summary_of(program.folder / "out")
+    summary = telemetry_of(program.folder / "out")
     assert summary["run"]["status"] == "interrupted"
     assert summary["workload"]["batches"] > 0
 
 
-def test_a_requirement_that_is_missed_warns_and_fails_when_strict(reads):
-    (reads.folder / "c.yaml").write_text(
+def test_a_requirement_that_is_missed_warns_and_fails_when_strict(with_reads):
+    (with_reads.folder / "c.yaml").write_text(
         "run: {requirements: {shortest_run: 0, packing: 100, least_packing: 100, "
         "most_projected_hours: 1e6}}\n")
     command = ["-c", "c.yaml", "reads.fa", *SHORT, "--token-budget", "200"]
-    result = reads.predict(*command, "-o", "lenient", code=0)
+    result = with_reads.predict(*command, "-o", "lenient", code=0)
     assert "warning: MISS PERF-05 packing: " in message(result)
-    result = reads.predict(*command, "-o", "strict", "--strict", code=1)
+    result = with_reads.predict(*command, "-o", "strict", "--strict", code=1)
     assert "a requirement was missed: PERF-05 packing: " in message(result)
-    assert reads.tables("strict", "reads") == reads.tables("lenient", "reads")
-    packing = verdicts_of(summary_of(reads.folder / "strict"), "PERF-05")[0]
+    assert with_reads.tables("strict", "reads") == with_reads.tables("lenient", "reads")
+    packing = verdicts_of(telemetry_of(with_reads.folder / "strict"), "PERF-05")[0]
     assert packing["status"] == "MISS"
 
 
 @pytest.mark.parametrize("flags", [["--telemetry", "off", "-o", "out"], ["-o", "-"]])
-def test_strict_judges_what_is_measured(reads, flags):
-    result = reads.predict("reads.fa", *SHORT, "--strict", *flags, code=1)
+def test_strict_judges_what_is_measured(with_reads, flags):
+    result = with_reads.predict("reads.fa", *SHORT, "--strict", *flags, code=1)
     assert "--strict needs telemetry" in message(result)
-    assert not (reads.folder / "out").exists()
+    assert not (with_reads.folder / "out").exists()
 
 
-def test_a_run_that_starts_over_is_told_of_alone(reads, sequences):
-    assert reads.predict("reads.fa", *SHORT, "-o", "out").returncode == 0
-    (reads.folder / "reads.fa").write_text(fasta({"new": next(iter(sequences.values()))}))
-    reads.predict("reads.fa", *SHORT, "-o", "out", "--force-resume", code=0)
-    summary = summary_of(reads.folder / "out")
+def test_a_run_that_starts_over_is_told_of_alone(with_reads, sequences):
+    assert with_reads.predict("reads.fa", *SHORT, "-o", "out").returncode == 0
+    (with_reads.folder / "reads.fa").write_text(fasta({"new": next(iter(sequences.values()))}))
+    with_reads.predict("reads.fa", *SHORT, "-o", "out", "--force-resume", code=0)
+    summary = telemetry_of(with_reads.folder / "out")
     assert not summary["run"]["resumed"]
     assert summary["workload"]["sequences"] == summary["workload"]["sequences_scored"] == 1
     assert summary["workload"]["sequences_known"] == 0
 
 
-def test_reports_that_cannot_be_written_cost_no_run(reads, sequences):
+def test_reports_that_cannot_be_written_cost_no_run(with_reads, sequences):
     """Their name was taken while the run was on."""
-    process = reads.start_waiting(*SHORT, "-o", "out")
-    reads.wait_for_journal(process)
-    (reads.folder / "out" / "report.html").mkdir()
+    process = with_reads.start_waiting(*SHORT, "-o", "out")
+    with_reads.wait_for_journal(process)
+    (with_reads.folder / "out" / "report.html").mkdir()
     _, told = process.communicate(fasta(sequences).encode(), timeout=60)
     assert process.returncode == 0, told
     assert b"warning: the reports could not be written: " in told and b"tables: out/stdin_merged" in told
 
 
-def test_telemetry_changes_no_table(reads):
-    assert reads.predict("reads.fa", *SHORT, "-o", "off", "--telemetry", "off").returncode == 0
-    assert reads.predict("reads.fa", *SHORT, "-o", "full").returncode == 0
-    assert reads.tables("off", "reads") == reads.tables("full", "reads")
+def test_telemetry_changes_no_table(with_reads):
+    assert with_reads.predict("reads.fa", *SHORT, "-o", "off", "--telemetry", "off").returncode == 0
+    assert with_reads.predict("reads.fa", *SHORT, "-o", "full").returncode == 0
+    assert with_reads.tables("off", "reads") == with_reads.tables("full", "reads")
 
 
-# The text on each bar of a run when its key is set to 17, or to the value in VALUES.
-BARS = {"projected_hours": "< 7, below 11", "most_projected_hours": "< 9, below 17 ",
-        "utilization": ">= 77, from 70", "least_utilization": ">= 80, from 17 on",
-        "tokens_per_second": ">= 17000, from 13200 on", "least_tokens_per_second": "from 17 on",
-        "packing": ">= 87, from 80 on", "least_packing": ">= 90, from 17 on",
-        "imbalance": "<= 17, up to 25", "most_imbalance": "<= 10, up to 17 ", "starved": "< 17, below 20", "most_starved": "< 10, below 17",
-        "shortest_run": "at least 17 s are needed"}
+# Two runs: by key the value, and the text on its bar.
+BARS = {
+    "goals": {"projected_hours": (7, "< 7, below 11"), "utilization": (77, ">= 77, from 70"),
+              "tokens_per_second": (17000, ">= 17000, from 13200 on"), "packing": (87, ">= 87, from 80 on"),
+              "imbalance": (18, "<= 18, up to 25"), "starved": (16, "< 16, below 20")},
+    "limits": {"most_projected_hours": (13, "< 9, below 13 "), "least_utilization": (23, ">= 80, from 23 on"),
+               "least_tokens_per_second": (29, "from 29 on"), "least_packing": (31, ">= 90, from 31 on"),
+               "most_imbalance": (19, "<= 10, up to 19 "), "most_starved": (17, "< 10, below 17"),
+               "shortest_run": (37, "at least 37 s are needed")}}
 
-VALUES = {"projected_hours": 7, "utilization": 77, "tokens_per_second": 17000, "packing": 87}
 
-
-def test_bars_are_configured(reads):
-    keys = reads("utils", "generate-config", "-o", "-").stdout.decode()
+def test_bars_are_configured(with_reads):
+    keys = with_reads("utils", "generate-config", "-o", "-").stdout.decode()
     section = keys[keys.index("  requirements:"):]
     # Those of calls are judged with --shadow alone: test_close_calls.py.
     assert {line.split(":")[0].strip() for line in section.splitlines()
             if line.startswith("    ") and "#" not in line} == \
-        {*BARS, "changed_calls", "most_changed_calls"}
-    for key, bar in BARS.items():
-        (reads.folder / "c.yaml").write_text(f"run: {{requirements: {{{key}: {VALUES.get(key, 17)}}}}}\n")
-        reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", key, code=0)
-        verdicts = summary_of(reads.folder / key)["verdicts"]
+        {*BARS["goals"], *BARS["limits"], "changed_calls", "most_changed_calls"}
+    for name, bars in BARS.items():
+        (with_reads.folder / "c.yaml").write_text(json.dumps({"run": {"requirements": {
+            key: value for key, (value, _) in bars.items()}}}))
+        with_reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", name, code=0)
+        verdicts = telemetry_of(with_reads.folder / name)["verdicts"]
         said = [verdict["bar"] + verdict["detail"] for verdict in verdicts]
-        assert any(bar in words for words in said), (key, said)
+        for key, (_, bar) in bars.items():
+            assert any(bar in words for words in said), (key, said)
 
 
-@pytest.mark.parametrize("key, value, expected", [
-    ("requirements: {packing: 101}", "run.requirements.packing", "a number from 0 to 100"),
-    ("requirements: {projected_hours: 20}", "run.requirements.projected_hours",
+@pytest.mark.parametrize("text, key, expected", [
+    ("run: {requirements: {packing: 101}}", "run.requirements.packing", "a number from 0 to 100"),
+    ("run: {requirements: {projected_hours: 20}}", "run.requirements.projected_hours",
      "at most 11, the value of run.requirements.most_projected_hours"),
-    ("requirements: {least_packing: 91}", "run.requirements.least_packing",
+    ("run: {requirements: {least_packing: 91}}", "run.requirements.least_packing",
      "at most 90, the value of run.requirements.packing"),
-    ("requirements: {imbalance: 26}", "run.requirements.imbalance",
+    ("run: {requirements: {imbalance: 26}}", "run.requirements.imbalance",
      "at most 25, the value of run.requirements.most_imbalance"),
-    ("requirements: {tokens_per_second: 13000}", "run.requirements.least_tokens_per_second",
+    ("run: {requirements: {tokens_per_second: 13000}}", "run.requirements.least_tokens_per_second",
      "at most 13000, the value of run.requirements.tokens_per_second"),
-    ("monitor_interval: 0", "run.monitor_interval", "a number from 0.05 to 3600"),
-    ("telemetry: some", "run.telemetry", "off, summary or full"),
+    ("run: {monitor_interval: 0}", "run.monitor_interval", "a number from 0.05 to 3600"),
+    ("run: {telemetry: some}", "run.telemetry", "off, summary or full"),
+    ("progress: {update_interval: -1}", "progress.update_interval", "a number from 0 to 3600"),
+    ("progress: {update_interval: 3601}", "progress.update_interval", "a number from 0 to 3600"),
 ])
-def test_values_that_cannot_be(reads, key, value, expected):
-    (reads.folder / "c.yaml").write_text(f"run: {{{key}}}\n")
-    result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out", code=1)
-    assert value in message(result) and expected in message(result)
-    assert not (reads.folder / "out").exists()
+def test_values_that_cannot_be(with_reads, text, key, expected):
+    (with_reads.folder / "c.yaml").write_text(text + "\n")
+    result = with_reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out", code=1)
+    assert key in message(result) and expected in message(result)
+    assert not (with_reads.folder / "out").exists()
 
 
-def test_flag_before_file(reads):
-    (reads.folder / "c.yaml").write_text("run: {telemetry: summary}\n")
-    assert reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "file").returncode == 0
-    assert not list(reads.folder.glob("file/*.jsonl"))
-    reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "flag", "--telemetry", "full", code=0)
-    assert one(reads.folder / "flag", "*.jsonl")
+def test_flag_before_file(with_reads):
+    (with_reads.folder / "c.yaml").write_text("run: {telemetry: summary}\n")
+    assert with_reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "file").returncode == 0
+    assert not list(with_reads.folder.glob("file/*.jsonl"))
+    with_reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "flag", "--telemetry", "full", code=0)
+    assert one(with_reads.folder / "flag", "*.jsonl")
 
 
 def test_metrics_for_prometheus(program, sequences):
@@ -344,17 +326,17 @@ def check_hdf5(folder):
             assert file[name].chunks and file[name].compression == "gzip"
 
 
-def test_hdf5_has_the_numbers_of_the_lines(reads):
-    assert reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200").returncode == 0
-    check_hdf5(reads.folder / "out")
+def test_hdf5_has_the_numbers_of_the_lines(with_reads):
+    assert with_reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200").returncode == 0
+    check_hdf5(with_reads.folder / "out")
 
 
-def test_the_figures_of_v2_have_its_names(reads):
+def test_the_figures_of_v2_have_its_names(with_reads):
     """`summary`, and of each batch a record, as a reader of v2's telemetry takes them."""
     began = time.time()
-    reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200", code=0)
-    out = reads.folder / "out"
-    written, lines = summary_of(out), batches_of(out)
+    with_reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200", code=0)
+    out = with_reads.folder / "out"
+    written, lines = telemetry_of(out), batches_of(out)
     summary = written["summary"]
     assert summary["total_batches"] == len(lines) > 1
     assert summary["total_tokens"] == sum(line["esm_tokens"] for line in lines)
@@ -366,8 +348,8 @@ def test_the_figures_of_v2_have_its_names(reads):
         assert batch["packing_efficiency"] == pytest.approx(line["packing"], abs=1e-4)
         assert batch["tokens_per_sec"] == pytest.approx(line["tokens_per_sec"], abs=0.1)
         assert began - 1 < batch["timestamp"] < time.time()
-    reads.predict("reads.fa", *SHORT, "-o", "few", "--telemetry", "summary", code=0)
-    assert "per_batch_metrics" not in summary_of(reads.folder / "few")
+    with_reads.predict("reads.fa", *SHORT, "-o", "few", "--telemetry", "summary", code=0)
+    assert "per_batch_metrics" not in telemetry_of(with_reads.folder / "few")
 
 
 def test_report_makes_the_hdf5_of_a_killed_run(program, sequences):

@@ -12,6 +12,7 @@ from conftest import BIN, MODELS
 from lengths import by_length
 
 BAR = re.compile(r"^\[=*>? *\] +\d+\.\d %", re.MULTILINE)
+PLAIN_LINE = re.compile(r"^virnucpro: 0:00:\d\d · .* sequences", re.MULTILINE)
 PROMPT = "virnucpro-test$"
 
 
@@ -65,7 +66,6 @@ def screens(program):
     yield open_one
     for screen in opened:
         screen.close()
-
 
 
 def write_reads(program, count):
@@ -150,16 +150,23 @@ def test_a_block_in_a_window_that_is_too_small(program, screens):
     assert "--resume" in screen.wait_for(is_over)
 
 
+def run_on(screens, program, *arguments, is_live=is_live, **options):
+    """The screen while such a run is live, and after it."""
+    write_reads(program, 1000)
+    (program.folder / "c.yaml").write_text("progress: {update_interval: 0.1, bar_width: 20}\n")
+    screen = screens(rows=40, **options)
+    screen.type(predict(*arguments))
+    return screen.wait_for(is_live), screen.wait_for(is_over)
+
+
 def test_the_block_makes_room_for_the_table(program, screens):
-    write_reads(program, 1500)
-    screen = screens(rows=40)
-    screen.type(predict("-o", "out"))
-    screen.wait_for(is_live)
-    text = screen.wait_for(is_over)
+    """Its bar is as wide as the configuration says."""
+    live, text = run_on(screens, program, "-o", "out")
+    assert re.match(r"\[=*>? *\]", live_lines(live)[0]).end() == 20
     assert "ETA" not in text
     assert "worker 1 · " not in text
     lines = text.splitlines()
-    first = lines.index("  sequences             1,500")
+    first = lines.index("  sequences             1,000")
     for name in ("virus", "frames", "warnings"):
         assert any(line.startswith(f"  {name} ") for line in lines[first:]), name
     for line in ("tables: out/reads_merged", "report: out/report.html",
@@ -171,32 +178,13 @@ def test_the_block_makes_room_for_the_table(program, screens):
 
 @pytest.mark.parametrize("term", by_length(["dumb"], ["dumb", "no-such-terminal"]))
 def test_a_terminal_that_only_writes_on_has_plain_lines(program, screens, term):
-    write_reads(program, 1500)
-    screen = screens(term=term, rows=40)
-    screen.type(predict("-o", "out"))
-    screen.wait_for(lambda text: re.search(r"^virnucpro: 0:00:\d\d · .* sequences", text,
-                                           re.MULTILINE))
-    text = screen.wait_for(is_over)
+    _, text = run_on(screens, program, "-o", "out", term=term, is_live=PLAIN_LINE.search)
     assert "[=" not in text
     assert "tables: out/reads_merged" in text
 
 
-def test_the_bar_is_as_wide_as_the_configuration_says(program, screens):
-    write_reads(program, 1500)
-    (program.folder / "c.yaml").write_text("progress: {update_interval: 0.1, bar_width: 20}\n")
-    screen = screens(rows=40)
-    screen.type(predict("-o", "out"))
-    text = screen.wait_for(is_live)
-    assert re.match(r"\[=*>? *\]", live_lines(text)[0]).end() == 20
-    screen.wait_for(is_over)
-
-
 def test_stdout_has_the_table_alone(program, screens):
-    write_reads(program, 1500)
-    screen = screens(rows=40)
-    screen.type(predict("-o", "-", "> frames.tsv"))
-    screen.wait_for(is_live)
-    screen.wait_for(is_over)
+    run_on(screens, program, "-o", "-", "> frames.tsv")
     table = (program.folder / "frames.tsv").read_bytes()
     assert table.startswith(b"Sequence_ID\t")
     assert b"\x1b" not in table
@@ -204,12 +192,9 @@ def test_stdout_has_the_table_alone(program, screens):
 
 
 def test_plain_lines_where_stderr_is_no_terminal(program, screens):
-    write_reads(program, 1500)
-    screen = screens(rows=40)
-    screen.type(predict("-o", "out", "2> errors"))
-    screen.wait_for(lambda text: text.count(PROMPT) == 2)
+    run_on(screens, program, "-o", "out", "2> errors", is_live=lambda text: text.count(PROMPT) == 2)
     errors = (program.folder / "errors").read_text()
-    assert re.search(r"^virnucpro: 0:00:\d\d · .* sequences", errors, re.MULTILINE)
+    assert PLAIN_LINE.search(errors)
     assert "\x1b" not in errors
     assert "\r" not in errors
 

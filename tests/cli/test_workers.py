@@ -1,5 +1,6 @@
 """Worker processes: the same bytes even if workers die, and no process is left behind."""
 
+import itertools
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from checksums import crc32c
 from conftest import MODELS, Program, fasta, is_there, message, of_input, workers_of
+from lengths import by_length
 
 SHORT = ["-e", "100", "-d", "cpu"]
 # Small batches: a run has hundreds, so a killed worker always has one.
@@ -36,13 +38,6 @@ def expected(many, tmp_path_factory):
     return program.tables("expected", "reads")
 
 
-def wait_until(condition, seconds=30):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def start(program, *arguments, **options):
     """A run that waits for its input while its workers compute."""
     process = program.start_waiting(*SLOW, "--name", "reads", *arguments, "-o", "out", **options)
@@ -50,9 +45,11 @@ def start(program, *arguments, **options):
     return process
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
-@pytest.mark.parametrize("flags", [["-t", "1"], ["-t", "5", "--token-budget", "100"],
-                                   ["--prefetch", "1"]])
+COUNTS = (1, 2, 4)
+SETTINGS = (["-t", "1"], ["-t", "5", "--token-budget", "100"], ["--prefetch", "1"])
+
+
+@pytest.mark.parametrize("count, flags", list(by_length(zip(COUNTS, SETTINGS), itertools.product(COUNTS, SETTINGS))))
 def test_their_number_changes_no_byte(program, reads, expected, count, flags):
     program.predict(reads, *SHORT, *flags, "--cpu-workers", count, "-o", "out", code=0)
     assert program.tables("out", "reads") == expected
@@ -62,12 +59,7 @@ def test_they_have_names(program):
     process = start(program, "--cpu-workers", "2")
     names = {Path(f"/proc/{worker}/comm").read_text() for worker in workers_of(process.pid)}
     assert names == {"virnucpro-w0\n", "virnucpro-w1\n"}
-    process.communicate(b"")
-
-
-def test_they_can_gain_no_rights(program):
-    process = start(program, "--cpu-workers", "2")
-    for worker in workers_of(process.pid):
+    for worker in workers_of(process.pid):  # they can gain no rights
         assert "NoNewPrivs:\t1\n" in Path(f"/proc/{worker}/status").read_text()
     process.communicate(b"")
 
@@ -125,7 +117,10 @@ def test_they_end_with_the_run_that_started_them(program):
     assert len(workers) == 3
     process.kill()
     process.communicate()
-    wait_until(lambda: not any(map(is_there, workers)), 5)
+    deadline = time.monotonic() + 5
+    while any(map(is_there, workers)):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
