@@ -15,8 +15,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from harness import KILLED
-from random_kills import lasting_job, seeded, struck_run
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # the errors, which pytest finds by itself
+from harness import KILLED  # pylint: disable=wrong-import-position
+from random_kills import lasting_job, seeded, struck_run  # pylint: disable=wrong-import-position
 
 WORKERS = 3
 VICTIMS = ("parent", "worker", "both", "nobody")
