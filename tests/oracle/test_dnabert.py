@@ -10,7 +10,6 @@ import bars
 import dnabert_reference
 import seeded_models
 import sequences
-from lengths import by_length
 from needs import needs_isa
 
 IUPAC = "ACGTRYSWKMBDHVN"
@@ -18,8 +17,7 @@ LENGTHS = {
     "tiny": [1, 2, 3, 5, 31, 64, 100, 150, 299, 300, 301, 500, 777, 1000, 1500],
     "full": [1, 2, 31, 300, 500, 1500],
 }
-# Layer for layer it is the same code.
-SHAPES = {"tiny": seeded_models.DNABERT_TINY, "full": dnabert_reference.FULL._replace(layers=by_length(4, 12))}
+SHAPES = {"tiny": seeded_models.DNABERT_TINY, "full": dnabert_reference.FULL}
 
 
 def nucleotides(size: str):
