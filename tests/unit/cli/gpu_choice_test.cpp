@@ -137,7 +137,8 @@ TEST(RequireInt8, NamesTheGpusThatCannotAndWhatIsPossible) {
 TEST(WhyNotOnGpu, IsSaidWhereAGpuSeemsToBeThere) {
   EXPECT_EQ(why_not_on_gpu(survey_of({9})), "");
   EXPECT_EQ(why_not_on_gpu(survey_of({7, 9})), "");
-  EXPECT_THAT(why_not_on_gpu(survey_of({7, 6})), HasSubstr("cuda:1 (GPU of 6) has 6.0"));
+  EXPECT_THAT(why_not_on_gpu(survey_of({7, 6})),
+              HasSubstr("cuda:1 (GPU of 6) has compute capability 6.0"));
   DeviceSurvey none = survey_of({});
   for (const CudaState state :
        {CudaState::kNotBuiltIn, CudaState::kNoDriver, CudaState::kNoDevice}) {

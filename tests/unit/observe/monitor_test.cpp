@@ -259,7 +259,9 @@ TEST_F(MonitorTest, MeasuresTheHostAloneWithoutNvml) {
   MonitorSettings without = settings({"GPU-1"});
   without.nvml_library = "/nowhere/libnvidia-ml.so.1";
   const MonitorSummary summary = summary_after(2, without);
-  EXPECT_THAT(warnings, ElementsAre(HasSubstr("by their workers: /nowhere/libnvidia-ml.so.1")));
+  EXPECT_THAT(
+      warnings,
+      ElementsAre(HasSubstr("only the GPUs' memory is measured: /nowhere/libnvidia-ml.so.1")));
   EXPECT_THAT(summary.nvml_failure, HasSubstr("/nowhere"));
   EXPECT_EQ(summary.devices[0].failure, summary.nvml_failure);
   EXPECT_EQ(summary.devices[0].rows, 0U);

@@ -100,8 +100,8 @@ TEST(Nvml, TakesNoWholeGpuForAPartOfIt) {
   const Nvml nvml(VIRNUCPRO_FAKE_NVML);
   const std::string pci = "0000:3b:00.0";
   EXPECT_EQ(nvml.find("MIG-8", pci).failure, "Not Found");
-  EXPECT_THAT(nvml.find("0", pci).failure, HasSubstr("divided (MIG)"));
-  EXPECT_THAT(nvml.find("GPU-1", "").failure, HasSubstr("divided (MIG)"));
+  EXPECT_THAT(nvml.find("0", pci).failure, HasSubstr("divided into parts (MIG)"));
+  EXPECT_THAT(nvml.find("GPU-1", "").failure, HasSubstr("divided into parts (MIG)"));
   EXPECT_EQ(nvml.find("GPU-1", "").device, nullptr);
   EXPECT_EQ(nvml.find("GPU-2", "").failure, "");
   EXPECT_EQ(nvml.find("MIG-7", pci).failure, "");

@@ -38,7 +38,7 @@ TEST(Controls, AreFoundByTheirNameOrRun) {
 TEST(Controls, OfADoubledNameAreAskedForByTheirRun) {
   std::vector<SampleFacts> samples{sample("a", 1, 2), sample("a", 1, 2)};
   samples[1].run = "other";
-  EXPECT_THAT(refusal(samples, "a"), HasSubstr("name the run: runs/a or other"));
+  EXPECT_THAT(refusal(samples, "a"), HasSubstr("give the path of a run, such as runs/a or other"));
   EXPECT_THAT(find_controls(samples, {"other"}), ElementsAre(1));
 }
 

@@ -253,7 +253,8 @@ TEST(Sam, LinesThatCannotBe) {
   const std::string rest = "\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n";
   expect_malformed(bad("\n"), 2, at, "QNAME is empty");
   expect_malformed(bad("x\n"), 2, at + 1, "the line has 1 fields; SAM needs 11");
-  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\n"), 2, at + 20, "a line of 10 fields");
+  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\n"), 2, at + 20,
+                   "the line has 10 fields; SAM needs 11");
   expect_malformed(bad("@CO\tlate\n"), 2, at + 4, "FLAG is not a number");
   expect_malformed(bad("x y\t4" + rest), 2, at, "QNAME is not one word");
   expect_malformed(bad(std::string(255, 'x') + "\t4" + rest), 2, at, "QNAME has more than 254");

@@ -69,7 +69,7 @@ TEST(Bottlenecks, NameWhatAGpuWaitsForHoweverSmall) {
   for (const std::optional<double> utilization : {std::optional(75.0), std::optional<double>()}) {
     const auto all = found(shares, {.utilization = utilization, .on_gpu = true});
     ASSERT_THAT(stages_of(all), ElementsAre("translate", "esm2", "waiting"));
-    EXPECT_THAT(*all[1].advice, HasSubstr("would wait as well"));
+    EXPECT_THAT(*all[1].advice, HasSubstr("more GPUs would wait, too"));
     EXPECT_EQ(all[2].share, 0.25);
     EXPECT_EQ(all[2].cause, "host-bound");
     EXPECT_THAT(*all[2].advice, HasSubstr("--prefetch"));
@@ -84,7 +84,7 @@ TEST(Bottlenecks, NameWhatAGpuWaitsForHoweverSmall) {
 TEST(Bottlenecks, BelieveTheRunsOwnEventsThatItsGpuWaited) {
   const auto all = found({.waiting = 0.25, .esm2 = 0.7}, {.utilization = 95, .on_gpu = true});
   ASSERT_THAT(stages_of(all), ElementsAre("esm2", "waiting"));
-  EXPECT_THAT(*all[0].advice, HasSubstr("would wait as well"));
+  EXPECT_THAT(*all[0].advice, HasSubstr("more GPUs would wait, too"));
   const Shares busy{.waiting = 0.05, .esm2 = 0.7};
   EXPECT_THAT(stages_of(found(busy, {.utilization = 95, .on_gpu = true})), ElementsAre("esm2"));
 }
