@@ -150,7 +150,7 @@ def test_other_references_are_refused(run):
     shown = message(run("label-reads", "run", "a.sam", code=1))
     assert "NODE_2 has 823 letters here and 822 in the run" in shown
     sam(run, line("a", "x"), contigs={"x": "A"})
-    assert "none of the sequences" in message(run("label-reads", "run", "a.sam", code=1))
+    assert "none of the run's sequences" in message(run("label-reads", "run", "a.sam", code=1))
     (run.folder / "twice.fa").write_text(fasta({"NODE_1": run.contigs["NODE_1"]}) * 2)
     run.predict("twice.fa", *SHORT, "-o", "twice", code=0)
     sam(run, line("a", "NODE_1"))
