@@ -159,8 +159,8 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
   const auto failed = std::count_if(inputs.begin(), inputs.end(),
                                     [](const InputEntry& input) { return input.failed; });
   if (failed > 0) {
-    warn(lines, fmt::format("{} of {} inputs could not be processed and left no row", failed,
-                            inputs.size()));
+    warn(lines, fmt::format("{} of {} inputs could not be processed and have no rows in the tables",
+                            failed, inputs.size()));
   }
 }
 

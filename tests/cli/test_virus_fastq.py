@@ -345,7 +345,7 @@ def test_an_export_elsewhere_needs_none_of_this(written):
     for run in ("out", "piped"):
         written("export", run, *STRICT, "-o", f"{run}_strict", code=0)
     assert written.file.read_bytes() == b"mine"
-    assert "only an export into the run's own directory" in message(
+    assert "works only in the run's own directory" in message(
         written("export", "out", *STRICT, "-o", "more", "--drop-virus-files", code=1))
     assert not (written.folder / "more").exists()
 
