@@ -149,7 +149,7 @@ def interrupt(turn, number):
 
 def resumed(number, turn):
     """This program resumes the other's run. The tables must be those of an uninterrupted run."""
-    turn("predict many.fa MODELS -o expected")
+    turn("predict - MODELS --name many -o expected < many.fa")
     interrupt(turn, number)
     code, _, stderr = turn.run("predict - MODELS --name many -o out --resume < many.fa")
     turn.see("the resumed run", [f"exit code {code}", *words_of(stderr)])

@@ -16,7 +16,7 @@ VOLATILE_TEXT = [(re.compile(pattern, re.MULTILINE), by) for pattern, by in (
     (r"(?<=command line: )\S+", "PROGRAM"),
     (r"^build: .*\n|^commit: .*\n", ""),
     (r"(?<=already: it holds )\S+", "FILE"),  # the first that the folder happens to list
-    (r"it computed for [\d.]+ s", "it computed for N s"),
+    (r"the run computed for [\d.]+ s", "it computed for N s"),
     # predict's last words
     (r"^(virnucpro: )?speed: .*", "speed: N"),
     (r"(?<=device: busy )[\d.]+|(?<=waiting for sequences )[\d.]+|(?<=GPU use )[\d.]+", "N"),
