@@ -288,7 +288,8 @@ void attention(const AttentionKind& kind, std::size_t heads, std::size_t length,
   const std::size_t tokens = offsets.back();
   const DeviceBuffer qkv = random_matrix(tokens * 3 * width, kind.element, 1.7F);
   const DeviceBuffer out(Purpose::kScratch, tokens * width * size_of(kind.element));
-  // Uses true rotations: longer sequences are rotated in place in each call, and must not grow.
+  // Uses real angles: the kernels rotate long sequences in place in each call, so with other
+  // factors the numbers would grow from call to call.
   const RotaryTable angles(rotary_frequencies(kHeadWidth), length);
   const DeviceBuffer cosines = on_device(std::vector(angles.cosines(0), angles.cosines(length)));
   const DeviceBuffer sines = on_device(std::vector(angles.sines(0), angles.sines(length)));

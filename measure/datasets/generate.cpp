@@ -64,8 +64,12 @@ void check(const GenerateSettings& settings) {
                 fmt::format("{} sequences: expected at most {}", settings.count, kMaxCount));
   }
   if (!is_possible(settings.length)) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("lengths out of bounds: {}", lengths_text(settings.length)));
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format(
+            "lengths {}: expected numbers from 0 to {} in ascending order, and a sigma from 0 "
+            "to {}",
+            lengths_text(settings.length), kMaxLetters, kMaxSigma));
   }
   if (!is_share(settings.gc) || !is_share(settings.coding)) {
     throw Error(ErrorKind::kUsage, "the shares of GC and of coding sequences must be from 0 to 1");

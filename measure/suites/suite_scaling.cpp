@@ -27,7 +27,7 @@ double whole_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(one.seconds(), several.seconds()).value;
 }
 
-// Returns how many times higher the rate is than with one worker, while the runs compute.
+// Returns the rate while computing, as a multiple of the rate with one worker.
 double steady_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(several.esm_rates(), one.esm_rates()).value;
 }

@@ -17,7 +17,8 @@ namespace {
 constexpr const char* kTuneSchema = "virnucpro-tune-1";
 constexpr std::size_t kLongestCommand = 10'000;
 constexpr std::size_t kLongestWhy = 600;
-// Fewer batches per worker give no reliable rate: the first one waits, and the last are not full.
+// Fewer batches per worker give no reliable rate: the first waits for input, and the last are not
+// full.
 constexpr std::uint64_t kFewBatches = 4;
 
 std::string models_text(const TuneFacts& facts) {

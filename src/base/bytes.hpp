@@ -102,7 +102,8 @@ class ByteReader {
   std::uint64_t varint();
   std::string_view text(std::uint64_t size) { return as_text(read(size)); }
   std::string_view text() { return text(varint()); }
-  // Reads a number of items (a varint). Fails if fewer than `item_size` bytes per item are left.
+  // Reads how many items follow (a varint). Fails if fewer than `item_size` bytes are left for
+  // each.
   std::size_t count(std::size_t item_size);
 
   [[noreturn]] void fail(std::string why) const { throw error(std::move(why)); }

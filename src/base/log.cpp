@@ -84,8 +84,8 @@ Line line_of(LogLevel level, std::string_view text) {
   return {spdlog::log_clock::now(), spd_level(level), printable(text)};
 }
 
-// Writes a line to the log files, also to those added later, and counts warnings. The caller holds
-// the lock.
+// Counts a warning, writes a line to the log files, and keeps the line for files that are added
+// later. The caller holds the lock.
 void keep(Log& log, const Line& line) {
   if (line.level == spdlog::level::warn) ++log.warnings;
   if (!log.files.should_log(line.level)) return;

@@ -34,7 +34,7 @@ struct PlannedFile {
   RemoteFile remote{};
   fs::path source{};  // the carried file; empty for a download
   ExpectedFile expected{};
-  bool was_whole = false;  // the hub had the complete file during planning
+  bool was_whole = false;  // the local cache had the complete file during planning
 
   // Returns a key for the content, so that a partial file is continued only with the same content:
   // a hash, else the only URL with its ETag, which is valid for one server. Empty if unknown.

@@ -483,7 +483,8 @@ class CudaEngine : public Engine {
         budget.tokens, budget.wanted);
   }
 
-  // Releases the memory of reserve(), because half as many tokens need buffers of other sizes.
+  // Releases the memory of reserve(), before plan() tries half as many tokens, which need buffers
+  // of other sizes.
   void release() {
     activations_ = {};
     for (Slot& slot : slots_) {

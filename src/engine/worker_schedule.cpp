@@ -303,7 +303,8 @@ bool WorkerSchedule::has_room(const Member& member) const {
   return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
-// Returns the ready worker with the fewest parts that may compute `suspect` or, if null, has room.
+// Returns, of the ready workers that are not reserved, the one with the fewest parts. It may
+// compute `suspect` or, if `suspect` is null, has room.
 std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& reserved,
                                                       const Item* suspect) const {
   std::optional<std::size_t> best;

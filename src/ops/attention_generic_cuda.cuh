@@ -16,7 +16,8 @@ inline constexpr int kWarps = 4;
 inline constexpr int kThreads = 32 * kWarps;
 inline constexpr int kTileRows = 16;   // query rows per warp at a time (the rows of one mma)
 inline constexpr int kBlockKeys = 64;  // keys per update of the running maximum
-inline constexpr std::uint32_t kChunkRows = 192;  // most keys (and values) in shared memory
+inline constexpr std::uint32_t kChunkRows =
+    192;  // the most keys (and values) in shared memory at once
 static_assert(kChunkRows >= kWholeRows && kChunkRows % kBlockKeys == 0);
 static_assert(kCutRows % (kWarps * kTileRows) == 0);
 inline constexpr int kPad = 8;  // elements added to each row, to avoid bank conflicts

@@ -29,12 +29,12 @@ struct GemmCall {
 // has only the tanh GELU and chooses kernels by the batch, which changes bits. Errors: kDevice.
 using Gemm = void (*)(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
-// Use wgmma and TMA; need compute capability 9.0 (Hopper).
+// These use wgmma and TMA, and need compute capability 9.0 (Hopper).
 void gemm_sm90_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_sm90_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
-// Use mma.sync; need compute capability 8.0 or newer. An fp32 product is three TF32 products
-// (Ootomo and Yokota 2022, arXiv:2203.03341), with the error of a plain fp32 product.
+// These use mma.sync, and need compute capability 8.0 or newer. An fp32 product is three TF32
+// products (Ootomo and Yokota 2022, arXiv:2203.03341), with the error of a plain fp32 product.
 void gemm_generic_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_fp32(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);

@@ -589,7 +589,8 @@ void send_file(const std::filesystem::path& path,
     sink(std::string_view(part).substr(0, static_cast<std::size_t>(file.gcount())));
   }
   if (!file.eof()) {
-    throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, "it cannot be read back");
+    throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()},
+                "the finished table cannot be read back");
   }
 }
 

@@ -99,7 +99,8 @@ inline constexpr const char* kInt8KeepKey = "int8_keep";
 inline constexpr const char* kCheckPrecisionKey = "check_precision";
 inline constexpr const char* kMarginKey = "margin";
 inline constexpr const char* kCalibrationKey = "calibration";
-// Only for the report, not compared: each shard may have its own file of one calibration.
+// Only for the report, not compared: shards may have copies of one calibration in different places,
+// and the value of kCalibrationKey covers the margin.
 inline constexpr const char* kCalibrationFileKey = "calibration_file";
 inline constexpr const char* kCalibrationMarginKey = "calibration_margin";
 // Entries of merged runs: number of shards, hash of their scores, number of frames without a score.

@@ -76,7 +76,8 @@ class GoodRecords {
     fail(inputs_.name(part.input), fmt::format("sequence {}", before->id));
   }
 
-  // Returns the journal's next part. Skips failed inputs, which may now fail elsewhere.
+  // Returns the journal's next part. Skips parts of failed inputs: such an input may now fail at
+  // another record.
   std::optional<SequencePart> next_scored() {
     std::optional<SequencePart> part = scored_->next();
     while (part && part->input < entries_.size() && entries_[part->input].failed) {

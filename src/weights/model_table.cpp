@@ -231,7 +231,7 @@ class TableReader : public JsonVisitor {
     }
     // Allows a revision only for github: in a cache, other programs would treat it as the newest.
     if (model.source != ModelSource::kGitHub && !model.revision.empty()) {
-      fail(model, "only github has a revision");
+      fail(model, "it has a revision, which only models of the source github may have");
     }
     if (model.files.empty()) fail(model, "it has no files");
     for (const TableFile& file : model.files) check(model, file);

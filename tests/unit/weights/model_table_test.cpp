@@ -118,7 +118,7 @@ TEST(ModelTable, EveryModelIsComplete) {
               HasSubstr("needs a revision"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "hugging-face", "repository": "o/n",
                               "revision": "v1", "files": [{"name": "f"}]})"),
-              HasSubstr("only github has a revision"));
+              HasSubstr("only models of the source github may have"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "url", "files": [
                               {"name": "virnucpro-hashes.json", "urls": ["https://a/b"]}]})"),
               HasSubstr("is reserved for hashes"));
