@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The long matrix: every preset, every test with long strides, both instruction sets, the packages
-# (install, readme: as root) and all device code; 150 minutes of two cores with a warm ccache.
+# (install, readme: as root) and all device code; four hours of two cores with a warm ccache.
 #
 #   tools/check_full.sh [PART…]    all parts (cuda only if nvcc is found), or the named ones
 #
@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tools/steps.sh
 source tools/steps.sh
 
-parts=(sources cpu avx2 tiny single asan tsan fuzz package install readme cluster cuda) # cuda (last) only if nvcc is found
+parts=(sources cpu avx2 tiny single asan tsan fuzz mutants package install readme cluster cuda) # cuda (last) only if nvcc is found
 not_run=
 program_tests='^(cli|oracle|hostile|crash)$'
 export VIRNUCPRO_TEST_LENGTH=full
@@ -59,6 +59,12 @@ part_fuzz() {
   tools/setup.sh fuzz
   build fuzz fuzz_targets
   run_tests fuzz fuzz -L '^fuzz$'
+}
+
+# Plants faults in the rooms that decide scores and calls; at least 95 % must be found.
+part_mutants() {
+  step 'mutants'
+  /usr/bin/python3 tools/mutants.py --minutes 60 || failed=1
 }
 
 part_package() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants small faults in the rooms that decide scores and calls, and counts those that tests find.
 
-    tools/mutants.py [--seed N] [--each N] [--rooms A,B] [--at FILE:LINE] [--list]
+    tools/mutants.py [--seed N] [--each N] [--minutes N] [--rooms A,B] [--at FILE:LINE] [--list]
 
 Each fault (mutant) is one changed operator, constant, condition or statement, in a copy of the
 checkout in build/mutants/. It is killed if a unit test of its room, or one of the program tests
@@ -12,6 +12,8 @@ were killed. Mutants that do not compile are not counted.
 
 import argparse
 import csv
+import itertools
+import math
 import os
 import random
 import re
@@ -226,21 +228,23 @@ def measure_units(rooms: Sequence[str]) -> Dict[str, float]:
 
 
 def chosen(arguments: argparse.Namespace) -> List[Mutant]:
-    picked = []
+    """Returns the mutants to try: one of each room in turn, so that a time limit cuts all alike."""
+    by_room = []
     for room in arguments.rooms.split(","):
         found = all_mutants(room)
         if arguments.at:
-            picked += [one for one in found if f"{one.file}:{one.line}" in arguments.at]
+            by_room.append([one for one in found if f"{one.file}:{one.line}" in arguments.at])
             continue
         draw = random.Random(f"{arguments.seed} {room}")
-        picked += draw.sample(found, min(arguments.each, len(found)))
-    return picked
+        by_room.append(draw.sample(found, min(arguments.each, len(found))))
+    return [one for turn in itertools.zip_longest(*by_room) for one in turn if one is not None]
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--each", type=int, default=17, help="mutants of each room (default 17)")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no mutant after this time")
     parser.add_argument("--rooms", default=",".join(NEAREST))
     parser.add_argument("--at", action="append", help="FILE:LINE below src/: every mutant of this line")
     parser.add_argument("--list", action="store_true", help="print the mutants, and test none")
@@ -256,7 +260,10 @@ def main() -> int:
     prepare()
     limits = measure_units(sorted({one.room for one in mutants}))
     killed, survivors = 0, []
+    end = time.monotonic() + 60 * arguments.minutes
     for mutant in mutants:
+        if time.monotonic() > end:
+            break
         if key_of(mutant) in equal:
             print("equal   ", mutant, flush=True)
             continue
