@@ -39,9 +39,8 @@ class EarlyScores {
   std::optional<EarlyScore> find(std::uint64_t number, const FrameTokens& tokens);
   // Keeps a frame's score for the next write. Ignores a frame that find() has not hashed.
   void keep(std::uint64_t number, float others, float virus);
-  // Writes the kept scores if the last write is `interval` seconds ago. Drops the scores of frames
-  // below `first_waiting`, because the units of these frames are in the journal. Call it after
-  // keep().
+  // If the last write is at least `interval` seconds ago, writes the kept scores, and drops those
+  // of frames below `first_waiting`, whose units are in the journal. Call it after keep().
   void write_due(std::uint64_t first_waiting);
   // Writes the kept scores of frames from `first_waiting` on. Call it when a run ends early.
   void write_all(std::uint64_t first_waiting);

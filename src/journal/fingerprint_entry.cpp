@@ -6,7 +6,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestKey = 64;
-constexpr std::size_t kLongestValue = 64U << 10U;  // bytes: 16 of the longest paths
+constexpr std::size_t kLongestValue = 64U << 10U;  // bytes, enough for 16 of the longest paths
 constexpr std::string_view kKeyLetters = "abcdefghijklmnopqrstuvwxyz0123456789_";
 
 }  // namespace

@@ -54,16 +54,16 @@ constexpr std::uint64_t unit_key(std::uint32_t input, std::uint64_t index) {
   return std::uint64_t{input} << kInputShift | index;
 }
 
-// The most early scores that are read; a run leaves far fewer. Further frames are computed again.
+// The most early scores that are read; a run leaves far fewer. Frames without one are computed.
 constexpr std::size_t kMostEarlyScores = 1U << 22U;
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 62U;
 
-// The most bytes of text read from a table: rows of a crafted file can share one long text.
+// The most bytes of text read from a table. In a crafted file many rows can share one long text.
 constexpr std::size_t kMostText = 256U << 20U;
 
 // Returns the name of SQLite's VFS for a file; null for the default. Some network file systems have
-// no fcntl locks, and SQLite then locks by making a folder. Removes such a folder: its process is
-// dead, because run.lock keeps live processes out.
+// no fcntl locks, and SQLite then locks by making a folder. Removes such a folder: the process that
+// made it is dead, because run.lock keeps live processes out.
 const char* choose_vfs(const std::filesystem::path& path, int fd) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -102,7 +102,7 @@ SqliteDatabase open_database(const std::filesystem::path& path, int flags, Error
   return database;
 }
 
-// Opens a journal without a log, to read only: its file has all data.
+// Opens only for reading a journal that has no log, so that its file alone has all data.
 SqliteDatabase open_as_it_is(const std::filesystem::path& path) {
   require_own_journal_files(path);
   const UniqueFd fd =
@@ -602,9 +602,9 @@ std::vector<InputEntry> Journal::inputs() const {
 
 struct Journal::Reader::State {
   const Database& database;
-  SqliteStatement find;     // finds one row per call: an open statement blocks checkpoints
+  SqliteStatement find;     // finds one row, then is reset: an open statement blocks checkpoints
   Extents extents;          // the units not read yet
-  std::uint64_t given = 0;  // units already read of the first input in `extents`
+  std::uint64_t given = 0;  // how many units of the first input in `extents` were read
 };
 
 Journal::Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -123,7 +123,7 @@ class Journal {
   };
   // Extents by input index; an input without units may be missing.
   using Extents = std::map<std::uint32_t, Extent>;
-  const Extents& extents() const;  // no other thread may append during the call
+  const Extents& extents() const;  // no other thread may append meanwhile
   std::vector<InputEntry> inputs() const;
   // early_scores() leaves out damaged rows. next_early_row() returns the first free row.
   std::vector<EarlyScore> early_scores() const;
@@ -157,7 +157,7 @@ class Journal {
   std::unique_ptr<Database> database_;
 };
 
-// Returns `extents` without all other inputs.
+// Returns a copy of `extents` that has only this input.
 Journal::Extents only(std::uint32_t input, const Journal::Extents& extents);
 
 // Reads the parts of all sequences in a journal, which must outlive this reader.

@@ -15,9 +15,9 @@
 
 namespace virnucpro {
 
-// Writes a journal on a separate thread, so that computing threads do not wait for the disk. A call
-// waits only while 4 MiB of tasks are in the queue, so that a slow disk does not fill the memory.
-// If a write fails, the next call throws the write's error.
+// Writes a journal on a separate thread, so that computing threads do not wait for the disk. They
+// wait only while the queue has 4 MiB of tasks, so that a slow disk does not fill the memory. If a
+// write fails, every function called later throws the write's error.
 class JournalWriter {
  public:
   // The journal must outlive the writer, and only the writer may change it. `time` adds up the time

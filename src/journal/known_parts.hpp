@@ -11,12 +11,12 @@
 
 namespace virnucpro {
 
-// Returns an input's entry as bytes, without the name, because a file may have moved. Two reads of
-// the same content give the same bytes.
+// Returns an input's entry as bytes, without name and message, because a file may have moved. Two
+// reads of the same content give the same bytes.
 std::string end_of(const InputEntry& entry);
-// True if two entries of an input are equal, apart from their names.
+// True if two entries of an input are equal, apart from names and messages.
 bool ended_alike(const InputEntry& a, const InputEntry& b);
-// True if two parts are of the same input, id, length and letters. Scores are not compared.
+// True if two parts have the same input, id, length and letters. Scores are not compared.
 bool is_same_part(const SequencePart& a, const SequencePart& b);
 
 // Compares the inputs of a resumed run with the journal of its earlier sessions. The run reads its
@@ -40,12 +40,12 @@ class KnownParts {
   // Checks the end of an input, after its last part. Errors: kJournalMismatch if an input that must
   // not have changed ended differently or too early.
   void check_end(std::uint32_t input, const InputEntry& entry);
-  // True if an input must not fail now: an earlier session read it to its end, or further than now.
+  // True if an input must not fail now: an earlier session read it to its end, or read more of it.
   bool needs_more(std::uint32_t input);
-  // True if an input failed earlier, and the journal has further parts of it: it may be shorter
-  // now.
+  // True if an input failed earlier, and the journal has parts of it that this session has not
+  // read. The input may be shorter now.
   bool has_rest(std::uint32_t input);
-  // True if the journal's entry for the input equals `entry`, apart from the name.
+  // True if the journal's entry for the input equals `entry`, apart from name and message.
   bool has_entry(std::uint32_t input, const InputEntry& entry) const;
 
   // Where an input's new units begin: at index `unit`. `parts` are the parts, with scores, that

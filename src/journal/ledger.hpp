@@ -31,7 +31,8 @@ class Ledger {
   std::uint64_t next_number() const { return units_.next_number(); }
   // Adds the next part. Returns the number of its first frame (its other frames have the following
   // numbers), or nullopt if the journal already has the part's scores. Errors: kJournalMismatch if
-  // the journal has another part here, or had all parts of this input already; those of Journal.
+  // the journal has another part in this place, or an earlier session read all parts of this input
+  // without this one; those of Journal.
   std::optional<std::uint64_t> add(SequencePart part);
   // Returns the early score of an equal frame from an earlier session; nullopt if the frame must be
   // computed. Call it for each frame in order of number.
@@ -74,7 +75,7 @@ class Ledger {
     std::uint64_t units = 0;
     std::uint32_t index = 0;
     InputEntry entry{};
-    std::optional<std::uint64_t> cut{};  // set if units were rewritten: their new number
+    std::optional<std::uint64_t> cut{};  // set if units were rewritten: how many remain
   };
 
   void begin_units(std::uint32_t input);

@@ -30,7 +30,7 @@ class RunFolder {
   // Records that a run writes this file, makes the file's folder, and returns the file's place.
   FilePlace place(const RunFile& file, std::string_view differing = {},
                   std::uint64_t number = 0) const;
-  // Checks that no foreign file has a name that a run of this stem may use, with any options.
+  // Checks that no foreign file has a name that a run of this stem, whatever its options, may use.
   void require_names(std::string_view stem) const;
 
   struct OwnFile {
@@ -48,7 +48,8 @@ class RunFolder {
   void remove(const RunFile& file) const;
   // Removes all files of runs and the record, then the empty folders that runs made.
   void clear() const;
-  // Removes the complete files of runs. Keeps the record, and incomplete files, which replace them.
+  // Removes the complete files of runs. Keeps the record and the incomplete files, which get the
+  // names of the complete ones.
   void clear_complete() const;
 
  private:

@@ -180,7 +180,7 @@ std::vector<LockFile> chain_of(const Directory& directory) {
   std::vector<LockFile> chain;
   std::optional<LockFile> lock = read_written_lock(directory, kName);
   while (lock) {
-    // A longer chain, or a circle, is not of this program, so the file counts as foreign.
+    // This program makes no longer chain and no circle of files, so the file counts as foreign.
     if (chain.size() == kLongestChain) lock->holder = {};
     const bool is_last = lock->holder.host.empty();
     std::string next = successor_of(*lock);
@@ -296,7 +296,7 @@ RunLock::RunLock(const Directory& directory, TakeOver allowed) : directory_(dire
 bool RunLock::publish(const std::string& name) {
   if (::linkat(directory_.fd(), aside_.c_str(), directory_.fd(), name.c_str(), 0) == 0) return true;
   if (errno == EEXIST) {
-    // A network file system may repeat a call whose answer was lost. Then the file is ours.
+    // A network file system may repeat a linkat() whose answer was lost. Then the file is ours.
     const std::optional<LockFile> there = read_lock(directory_, name);
     return there && there->text == text_;
   }

@@ -30,9 +30,9 @@ enum class Life : std::uint8_t { kDead, kAlive, kUnknown };
 
 // Tells if the holder still runs. Returns kDead only if that is certain. A holder on another host
 // is kUnknown, because some network file systems show a flock only on its own host. A holder in
-// another container of this host is kUnknown if it had no flock. A holder is of this host if name
-// and boot id are equal. After a reboot the machine id must be equal instead, because several hosts
-// may share a name.
+// another container of this host is kUnknown if it had no flock. A holder is of this host if its
+// host name and boot id are this host's. After a reboot its machine id must be this host's instead,
+// because several hosts may share a name.
 Life life_of(const LockHolder& holder, FileLock file_lock);
 
 enum class TakeOver : std::uint8_t {

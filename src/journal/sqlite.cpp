@@ -245,8 +245,8 @@ SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vf
   if (database == nullptr) throw Error(ErrorKind::kOutOfMemory, "SQLite could not start");
   if (code != SQLITE_OK) fail(database, path_);
   sqlite3_extended_result_codes(database, 1);
-  // If SQLite cannot open a file for writing, it opens the file read-only, without an error. A lack
-  // of memory or descriptors is then an error here.
+  // If SQLite cannot open a file for writing, it opens the file read-only, without an error. If
+  // memory or descriptors were missing, this function throws the error.
   const bool lacks = kind_of_reading(system, ErrorKind::kOutputWrite) != ErrorKind::kOutputWrite;
   if (writes && is_read_only() && lacks) throw write_error(path_, system);
   defend();

@@ -46,8 +46,7 @@ class SqliteStatement {
 
 // An open SQLite database. The file may come from another person. So triggers, views and functions
 // with effects in its schema do not run, the size of values is limited, and links are not followed.
-// The caller must check the files beside it, because SQLite rolls back a journal that it finds
-// there.
+// The caller must check the files beside the database, because SQLite rolls back any "-journal".
 class SqliteDatabase {
  public:
   // kAsItIs only reads the file: it takes no locks and ignores the files beside it. Nothing may
@@ -68,9 +67,9 @@ class SqliteDatabase {
   const std::filesystem::path& path() const { return path_; }  // as errors name it
   // If `keeps`, closing the database leaves the database and its log as they are.
   void keep_log(bool keeps);
-  // True also if the file's header allows only a newer SQLite to write to the file.
+  // True if the file may not be written, or its header lets only a newer SQLite write to it.
   bool is_read_only() const;
-  // True if the file was removed or replaced; false if SQLite cannot know it, without file locks.
+  // True if the file was removed or replaced. Always false on a file system without file locks.
   bool was_moved() const;
 
  private:

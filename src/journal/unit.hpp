@@ -20,8 +20,8 @@ struct FrameScore {
 // Why a sequence was skipped. A sequence that is long enough but has no frames is not skipped.
 enum class Skip : std::uint8_t { kNone, kEmpty, kTooShort };
 
-// A sequence, or consecutive chunks of one that is too long for one unit. A sequence's parts follow
-// each other; `last` marks the last part.
+// A sequence, or consecutive chunks of a sequence that is too long for one unit. A sequence's parts
+// follow each other; `last` marks the last part.
 struct SequencePart {
   std::uint32_t input = 0;  // index into the run's inputs
   std::string id;

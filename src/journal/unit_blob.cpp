@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint8_t kVersion = 4;
 constexpr std::uint8_t kOldestVersion = 3;  // its units do not mark mates
 constexpr std::size_t kChecksumSize = 4;
-constexpr std::size_t kSmallestPart = 9;   // five fields of one byte and a hash
+constexpr std::size_t kSmallestPart = 9;   // five fields of one byte each, and a hash
 constexpr std::size_t kSmallestFrame = 1;  // one byte: a failed frame
 constexpr unsigned kNameBits = 3;
 constexpr unsigned kChunkShift = kNameBits + 1;

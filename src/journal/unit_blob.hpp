@@ -18,8 +18,8 @@ namespace virnucpro {
 //   frame: (chunks since the frame before) << 4 | failed << 3 | name · others, virus (raw float32;
 //          a failed frame has none)
 //
-// Numbers are LEB128, texts follow their length, everything else is little-endian. A frame takes
-// nine bytes, so a run of 6 million sequences needs some 200 MB.
+// Numbers are LEB128, texts follow their length, everything else is little-endian. A part takes its
+// id and ten bytes, a frame nine; so a run of 6 million short sequences needs some 200 MB.
 std::string encode_unit(const Unit& unit);
 
 // Decodes `blob`, which must be unit `index` of the input. Errors: kJournalDamaged, naming `file`

@@ -23,7 +23,8 @@ class UnitLog {
   UnitLog(Sink sink, Counter& scored) : sink_(std::move(sink)), scored_(scored) {}
 
   std::uint64_t next_number() const { return next_number_; }
-  // Returns the number of the first frame whose unit has not gone to the sink; else next_number().
+  // Returns the number of the first frame whose unit has not gone to the sink; without such a
+  // frame, next_number().
   std::uint64_t first_waiting() const {
     return open_.empty() ? next_number_ : open_.front().first_number;
   }
@@ -41,8 +42,8 @@ class UnitLog {
   // Returns the id of a frame that has no score yet: "id_chunk_3R1".
   std::string id_of(std::uint64_t number);
   void close_unit();
-  // Passes on the first open unit, cut before its first part without all scores. Call it when a run
-  // ends early. Nothing can be added afterwards.
+  // Passes on the first open unit, up to its first part that lacks a score. Call it when a run ends
+  // early. Nothing can be added afterwards.
   void save();
 
  private:
