@@ -24,7 +24,7 @@ std::optional<RuleName> rule_named(std::string_view word);
 // way.
 class CallRule {
  public:
-  static constexpr double kDefaultMinScore = 0;  // no least score, as in the original
+  static constexpr double kDefaultMinScore = 0;  // no least score, as in the original program
   static constexpr double kDefaultMinShare = 0.5;
 
   CallRule() = default;
@@ -45,7 +45,7 @@ class CallRule {
   const RollupRule& viral_ngs() const { return viral_ngs_; }
   std::string_view min_tier() const { return min_tier_; }
 
-  // True if a chunk with these highest scores is virus. Equal scores are, as in the original.
+  // True if a chunk with these highest scores is virus. The two scores may be equal.
   bool is_virus_chunk(float others, float virus) const {
     return virus >= others && virus >= least_score_;
   }

@@ -13,7 +13,7 @@ struct ChunkScore {
   float others = 0;
   float virus = 0;
 
-  // True if the original program calls the chunk virus; it has no least score.
+  // True if the original program, which has no least score, calls the chunk virus.
   bool is_virus() const { return virus >= others; }
 };
 

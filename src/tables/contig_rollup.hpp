@@ -20,16 +20,16 @@ struct RollupRule {
   double min_confident_score = 0.8;    // a confident chunk scores above this for its class …
   double max_opposing_score = 0.3;     // … and below this for the other class
   double min_ambiguous_score = 0.7;    // an ambiguous chunk scores above this for both
-  double min_viral_prop = 0.1;         // least share of confident chunks; else low confidence
+  double min_viral_prop = 0.1;         // least share of confident chunks; below it, low confidence
   double min_nonviral_prop = 0.1;
-  std::uint64_t min_chunks = 5;  // with fewer chunks, confidence is one step lower
+  std::uint64_t min_chunks = 5;  // with fewer chunks than this, the tier is one step lower
 
   bool operator==(const RollupRule&) const = default;
 };
 
 inline constexpr std::string_view kRollupName = "viral-ngs";
 
-// A threshold of the rule, from 0 to 1, with its flag and help. min_chunks is a count, so not here.
+// A threshold of the rule from 0 to 1, with flag and help. min_chunks, a count, is not among them.
 struct RollupNumber {
   const char* flag;
   const char* help;
@@ -70,8 +70,7 @@ inline constexpr std::string_view kViralCall = "Viral";
 inline constexpr std::string_view kNonviralCall = "Non-viral";
 inline constexpr std::string_view kAmbiguousCall = "Ambiguous";
 inline constexpr std::string_view kUnclassifiedCall = "Unclassified";
-// The tiers: the confidence of a call, highest first. For the last, a person should check the
-// contig.
+// The tiers: the confidence of a call, highest first. A person should check contigs of the last.
 inline constexpr std::string_view kHighTier = "high_confidence";
 inline constexpr std::string_view kModerateTier = "moderate_confidence";
 inline constexpr std::string_view kLowTier = "low_confidence";

@@ -40,12 +40,12 @@ void append_row(SpillFile& file, std::string_view key, std::string_view value) {
 const std::size_t ExternalSort::kMostBytes = 3U << 20U;
 const std::size_t ExternalSort::kRowBytes = 2 * sizeof(Row);
 
-// Reads the rows of one run through a buffer.
+// Reads the rows of one sorted range through a buffer.
 class ExternalSort::RunReader {
  public:
   RunReader(const SpillFile& file, const Run& run) : file_(&file), rest_(run) {}
 
-  // Reads the next row; returns false at the end of the run.
+  // Reads the next row; returns false at the end of the range.
   bool next() {
     position_ += row_size_;
     row_size_ = 0;
@@ -123,7 +123,7 @@ void ExternalSort::merge(const SpillFile& file, const Run* first, const Run* las
                          const Visit& visit) const {
   std::vector<RunReader> readers;
   for (const Run* run = first; run != last; ++run) readers.emplace_back(file, *run);
-  // Of equal keys, the key of the earlier run comes first, because its row was added earlier.
+  // Of equal keys, the key of the earlier range comes first, because its row was added earlier.
   const auto later = [&readers](std::size_t a, std::size_t b) {
     const int order = readers[a].key().compare(readers[b].key());
     return order != 0 ? order > 0 : a > b;

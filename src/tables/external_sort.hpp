@@ -16,8 +16,8 @@ namespace virnucpro {
 
 // Sorts rows of key and value by the key's bytes; rows with equal keys keep their order. At most
 // `rows` rows and about 3 MiB are in memory. Other rows go to a temporary file (spill_file.hpp) in
-// sorted runs; up to kFanIn runs are merged at once. At most two files are open. Errors: those of
-// SpillFile and Cancel.
+// sorted ranges; up to kFanIn ranges are merged at once. At most two files are open. Errors: those
+// of SpillFile and Cancel.
 class ExternalSort {
  public:
   static constexpr std::size_t kFanIn = 64;

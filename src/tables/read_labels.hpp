@@ -25,7 +25,7 @@ using ReadCounts = std::array<std::uint64_t, kReadCalls.size()>;
 // The rule by which the alignments of a read make one call (semantics.md, section 6).
 struct LabelRule {
   bool mates_apart = false;           // false: both mates of a pair are one read
-  bool ignores_unclassified = false;  // ignore unclassified contigs if there are others
+  bool ignores_unclassified = false;  // ignore unclassified contigs if the read has other contigs
 };
 
 // Gives each read the call of the contig that it aligns to best. Reads are sorted twice on disk, by

@@ -13,8 +13,8 @@
 namespace virnucpro {
 
 // A temporary file, written once from start to end and read at any byte offset. The file has no
-// name, so it disappears even if the process is killed. Errors: kOutputWrite; in TMPDIR
-// kTemporaryFolder.
+// name, so it disappears even if the process is killed. Errors: kOutputWrite; kTemporaryFolder if
+// the file is in TMPDIR.
 class SpillFile {
  public:
   // Creates the file in the folder TMPDIR. If TMPDIR is not set, creates it in `beside`, because

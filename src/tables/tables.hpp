@@ -17,7 +17,7 @@
 
 namespace virnucpro {
 
-// Options of the tables besides the three that each run has. The rule viral-ngs adds contigs.tsv.
+// Options for tables beyond the three that each run has. The rule viral-ngs adds contigs.tsv.
 struct MoreTables {
   bool natural_order = false;  // sort contigs.tsv by id (2 before 10); false: input order
   bool bed = false;
