@@ -42,7 +42,7 @@ void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   collect_ready();
 }
 
-// Adds the frame to a packer but submits nothing, because handlers call it during a delivery.
+// Adds the frame to a packer but submits nothing: handlers call recompute() during a delivery.
 void BatchRunner::recompute(FrameTokens frame, std::uint64_t number) {
   check_packer_.add(std::move(frame), number);
   check_waits_ = true;
@@ -64,7 +64,7 @@ void BatchRunner::submit_full(Packer& packer) {
   }
 }
 
-// Traces only calls that return a batch, because this function runs for every frame.
+// Traces `choose` only if it returns a batch, because this function runs for every frame.
 std::optional<PackedBatch> BatchRunner::pack(Packer& packer,
                                              std::optional<PackedBatch> (Packer::*choose)()) {
   const std::uint64_t begin = Tracer::here().is_on() ? trace_now() : 0;
@@ -128,7 +128,7 @@ BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
                        .esm_tokens = batch.frames.esm_tokens.size(),
                        .dna_tokens = batch.frames.dna_tokens.size(),
                        .queue = queue};
-  // A frame longer than the budget is alone in its batch, whose size counts as the budget.
+  // A frame longer than the budget is alone in its batch. The batch's size is then its budget.
   metrics.budget_tokens =
       std::max<std::uint64_t>({token_budget_, metrics.esm_tokens, metrics.dna_tokens});
   // Before each worker has had a batch, an empty queue does not mean that a worker waited.

@@ -18,8 +18,8 @@ PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_bu
 
 // Callbacks of a batch runner, on the thread that calls the runner.
 struct BatchHandlers {
-  // Receives a frame's result. Equal frames are computed once; it is then called for each of their
-  // numbers. `index` is the frame's index in `result`.
+  // Receives a frame's result. Equal frames are computed once, and this callback is called for each
+  // of their numbers. `index` is the frame's index in `result`.
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)> on_result;
   // Receives the result of a frame that was given to recompute().
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)>
@@ -28,15 +28,15 @@ struct BatchHandlers {
   // tried it, so that one faulty worker does not decide a score's precision. The callback must give
   // the frame to recompute(). Without this callback such a result is an error.
   std::function<void(std::uint64_t number)> on_not_finite{};
-  // Called for each number of a frame that could not be computed, or not computed again. `reason`
-  // has no full stop.
+  // Called for each number of a frame that could not be computed, or could not be computed again.
+  // `reason` has no full stop.
   std::function<void(std::uint64_t number, const std::string& reason)> on_failed;
   // Returns a frame's name for error messages.
   std::function<std::string(std::uint64_t number)> name_of;
 };
 
 // Packs frames into batches, keeps the workers' queues filled, and passes each frame's result to
-// the handlers. Results come out of order, during any call.
+// the handlers. Any function of the runner may deliver results, and in any order.
 class BatchRunner {
  public:
   // The computer and the counters must outlive the runner. No other runner may use the computer.
@@ -45,7 +45,7 @@ class BatchRunner {
 
   // Adds a frame. Errors: the computer's; kNotFinite, naming frames with NaN or infinite results.
   void add(FrameTokens frame, std::uint64_t number);
-  // Adds a frame to be computed again in the check precision. Handlers may call it.
+  // Adds a frame to be computed again in the check precision. Handlers may call this function.
   void recompute(FrameTokens frame, std::uint64_t number);
   // Delivers the results that are ready, without waiting.
   void collect_ready();

@@ -310,9 +310,10 @@ class Calibrating {
     return Int8Policy::keeping(std::span(places).first(kept)).of_model(shape_.layers);
   }
 
-  // Sorts the linears by the error that each causes alone in 8 bits, divided by its work: the
-  // largest first. Errors of linears add up nearly as variances do. One engine has the weights in 8
-  // and in 16 bits, because loading ESM-2 3B for each of its 144 linears would take an hour.
+  // Sorts the linears by error per multiplication, the largest first. A linear's error is that of
+  // the model with only this linear in 8 bits. Errors of linears add up nearly as variances do. One
+  // engine has the weights in 8 and in 16 bits, because loading ESM-2 3B for each of its 144
+  // linears would take an hour.
   std::vector<Esm2Place> by_cost() {
     const std::vector<Esm2Place> places = places_of(shape_);
     say_(fmt::format("the target is missed: trying each of {} products in 8 bits alone",

@@ -34,14 +34,14 @@ struct CalibrateSettings {
 // The share of frames that the target leaves out: those with the largest errors.
 inline constexpr double kOutliers = 0.001;
 
-// A calibration chooses its margin for this: with kConfidence, the chance that a frame's logit is
-// off by more than the margin is at most kFlipChance.
+// A calibration chooses its margin so that, with kConfidence, the probability that a frame's logit
+// is off by more than the margin is at most kFlipChance.
 inline constexpr double kFlipChance = 1e-4;
 inline constexpr double kConfidence = 0.95;
 
 // The distance of a precision from the finer precision, over the frames of a sample.
 struct Closeness {
-  double centred = 0;  // largest 1 − cosine after subtracting the finer mean, without kOutliers
+  double centred = 0;      // largest 1 − cosine, centred on the finer mean, without kOutliers
   double equal_calls = 1;  // share of frames with the same call in both precisions
   double logit_mean = 0;   // mean logit difference, coarse − fine
   double logit_rms = 0;
@@ -67,11 +67,11 @@ struct CalibrationResult {
   double check_tokens_per_second = 0;      // speed of the check precision
   std::vector<CalibrationPoint> points{};  // in the order measured; the last is the result
   // The largest logit error after leaving out as many errors as kFlipChance allows, but at least
-  // least_margin(). As an order statistic, the margin bounds the chance of a changed call for reads
-  // of any scores and for any distribution of the errors.
+  // least_margin(). The margin is an order statistic, so it bounds the probability of a changed
+  // call whatever the scores of the reads are and however the errors are distributed.
   double margin = 0;
-  // Upper bound, with kConfidence, of the chance of an error above the margin. The bound is above
-  // kFlipChance if there are too few frames.
+  // Upper bound, with kConfidence, of the probability of an error above the margin. The bound is
+  // above kFlipChance if there are too few frames.
   double chance = 0;
 
   const CalibrationPoint& result() const { return points.back(); }
@@ -87,7 +87,7 @@ CalibrationResult calibrate(const CalibrateSettings& settings, const Cancel& can
                             const std::function<void(const std::string&)>& say);
 
 // Returns the largest number of `frames` that may have an error above the margin: with kConfidence,
-// the chance of such an error is then at most kFlipChance. 0 also if there are too few frames.
+// the chance of such an error is then at most kFlipChance. Returns 0, too, for too few frames.
 std::size_t allowed_above_margin(std::size_t frames);
 // Returns the upper bound, with kConfidence, of the chance of an error above the margin, if `above`
 // of `frames` have such an error (one-sided; Clopper and Pearson 1934, Biometrika 26).

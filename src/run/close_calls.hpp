@@ -24,7 +24,7 @@ struct ScorePair {
   float virus = 0;
 };
 
-// Measures how close a chunk's call is to the other call, in logits, ln(virus / others). A chunk's
+// Measures by how much logits, ln(virus / others), must change to change a chunk's call. A chunk's
 // logit is the mean of the highest and the lowest logit of its frames. From 0 on, the chunk is
 // called virus. If each frame's logit has an error of at most x, a chunk's call can change only if
 // its logit is within x of 0. With a least virus score t (CallRule::min_score), the call can also
@@ -36,13 +36,12 @@ class CallMargin {
 
   double logits() const { return logits_; }
 
-  // True if the call of a chunk is at most the margin away from the other call. Also true if a
-  // score is not finite, or if both highest scores are within 2^-20 of 1. `frames` must not be
-  // empty.
+  // True if logit errors up to the margin can change a chunk's call. Also true if a score is not
+  // finite, or if both highest scores are within 2^-20 of 1. `frames` must not be empty.
   bool is_close(std::span<const ScorePair> frames) const;
   bool is_virus(std::span<const ScorePair> frames) const;
-  // Returns the chunk's distance from the other call, in logits. All scores must be finite. The
-  // last bits of the result depend on the processor.
+  // Returns the smallest error of logits that can change the chunk's call. All scores must be
+  // finite. The last bits of the result depend on the processor.
   double distance(std::span<const ScorePair> frames) const;
 
   // The range of a chunk's difference virus − others. If the scores are final, both ends are equal.
@@ -51,10 +50,9 @@ class CallMargin {
     double most = 0;
   };
   Difference difference(std::span<const ScorePair> frames, bool is_final) const;
-  // True if differences within these ranges can give the contig either call by viral-ngs. A
-  // contig's weighted_delta is above t if the sum of √|d| (d − t), over the differences d of its
-  // chunks, is above 0. The function adds up the least and the greatest value of this term for each
-  // chunk.
+  // True if differences within these ranges can change the contig's call by viral-ngs. A contig's
+  // weighted_delta is above t if the sum of √|d| (d − t), over the differences d of its chunks, is
+  // above 0. The function adds up the least and the greatest value of each chunk's term.
   bool is_close_contig(std::span<const Difference> chunks) const;
   bool calls_contigs() const { return rule_.is_viral_ngs(); }
 
@@ -94,10 +92,10 @@ class CloseCalls {
   // the first frame's number.
   void add(std::uint64_t number, std::string_view id, std::span<const FrameScore> frames,
            std::span<const FrameTokens> tokens, bool whole);
-  // Sets a frame's first scores, which may be NaN or infinite, or its scores from recompute().
+  // Sets a frame's scores: the first ones, which may be NaN or infinite, or those of recompute().
   // `embedding` is the frame's ESM-2 embedding for the shadow check; empty if unknown.
   void score(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {});
-  // Marks a frame that could not be computed, or not computed again. Finite first scores stay.
+  // Marks a frame whose first or second computation failed. Finite first scores stay.
   void fail(std::uint64_t number);
   // True if the frame has finite scores and is computed again.
   bool is_again(std::uint64_t number);

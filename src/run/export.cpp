@@ -137,7 +137,7 @@ std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings
 }
 
 // Writes the tables into a locked directory. When all tables are complete, calls `make_room`, which
-// removes the files that they replace.
+// removes the files that the tables replace.
 ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTables& more,
                         const RunFolder& directory, const std::function<void()>& make_room,
                         const Cancel& cancel) {

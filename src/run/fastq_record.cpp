@@ -94,7 +94,7 @@ bool is_of_original(const FastqRecord& record, const fs::path& run) {
 }
 
 // True if the run wrote the file at this name: the file's mark equals the recorded or the replaced
-// mark. Stores the file's mark in `replaced`, or else empties `replaced`.
+// mark. If true, stores the file's mark in `replaced`; if false, empties `replaced`.
 bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
   const std::string before = std::exchange(record.replaced.at(index), {});
   const std::string& mark = record.marks.at(index);
@@ -146,7 +146,7 @@ FastqOutput output_of(FastqRecord& record, const FastqOutput* asked, const Cance
       name = AtName::kOwn;
     } else if (is_at(name_of(record, k)) && name == AtName::kReplace) {
       record.replaced.at(k) =
-          mark_of(name_of(record, k), cancel);  // for a resumed run, which replaces it, too
+          mark_of(name_of(record, k), cancel);  // so that a resumed run replaces the file, too
     }
   }
   record.pair_rule = output.pair_rule;

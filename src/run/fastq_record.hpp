@@ -12,9 +12,9 @@
 
 namespace virnucpro {
 
-// The journal's record of the files of one --virus-fastq. These files lie among the user's files,
-// and must not keep calls of an earlier rule. So a run replaces a file only if the run wrote it, or
-// with --force. A file that was changed since is an error.
+// The journal's record of the files of one --virus-fastq. Files with calls of an earlier rule must
+// be replaced. But they lie among the user's files, so a run replaces a file only if the run wrote
+// it, or with --force. A file that was changed since the run wrote it is an error.
 struct FastqRecord {
   // Size and hash of each file, in the order of kFastqEndings; "" if it was not written.
   using Marks = std::array<std::string, kFastqFiles>;
@@ -44,12 +44,12 @@ void forget_virus_files(Journal::Fingerprint& print);
 struct FastqPlan {
   std::vector<FastqOutput> outputs{};
   FastqRecords records{};   // the records of `outputs` are pending
-  std::size_t earlier = 0;  // records in the journal; surplus records are emptied
+  std::size_t earlier = 0;  // how many records the journal has; surplus ones are emptied
 
   Journal::Fingerprint entries() const { return entries_of(records, earlier); }
 };
 
-// Makes the plan, and hashes the files of `known`, the records of the run in directory `run`.
+// Makes the plan. `known` are the records of the run in directory `run`; their files are hashed.
 // `asked` are the outputs that this command names. Other known outputs are written again if they
 // are pending or the calls change. A missing file of such an output is not written again; a warning
 // says so. Errors: kOutputExists for a file that differs from what the run wrote; kInputRead.

@@ -18,7 +18,7 @@
 namespace virnucpro {
 namespace {
 
-// Limit of letters in a piece of work, because chunks may be large.
+// The most letters in a piece of work, because chunks may be large.
 constexpr std::uint64_t kLettersPerBlock = 1U << 20U;
 
 // Consecutive chunks of one sequence.
@@ -123,8 +123,7 @@ class WorkSource {
            !settings_.frames;
   }
 
-  // Returns the number of letters in `chunks` chunks of the current record; if it is not cut, in
-  // all.
+  // Returns about how many letters `chunks` chunks have; all letters if the record is not cut.
   std::uint64_t letters_of(std::uint64_t chunks) const {
     if (settings_.source != FrameSource::kSequences || chunks == 0) {
       return current_->record.letters.size();

@@ -36,7 +36,7 @@ struct FrameStreamSettings {
   bool keep_records = false;  // fill FramePart::record
   bool look_for_rna = false;  // fill FramePart::is_rna
   bool frames = true;         // false: nothing is translated, and every part is known
-  // The number of leading parts of each input that come without frames: the journal has them.
+  // How many of each input's first parts come without frames, because the journal has them.
   std::map<std::uint32_t, std::uint64_t> known_parts{};
   std::size_t threads = 1;
 };
@@ -49,7 +49,7 @@ struct FramePart {
   std::vector<FrameTokens> tokens;  // the tokens of part.frames, in order
   // Facts about the whole sequence, set only in its last part.
   std::uint64_t unknown_letters = 0;  // outside IUPAC; in a protein, letters without a token
-  std::uint64_t odd_letters = 0;      // letters that suggest other inputs: kind_check.hpp
+  std::uint64_t odd_letters = 0;      // letters that suggest another kind of input: kind_check.hpp
   bool is_rna = false;                // the sequence has U and no T
   bool had_final_stop = false;        // a protein's final '*' was cut off
   // The text for the three FASTA files of --keep-intermediate.

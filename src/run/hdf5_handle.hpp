@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// Returns the text of errno in a description of an HDF5 error; else the whole description.
+// Returns the text of errno in a description of an HDF5 error; without it, the whole description.
 inline std::string system_part(const std::string& description) {
   const std::string begin = "error message = '";
   const std::size_t at = description.find(begin);

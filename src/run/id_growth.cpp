@@ -9,8 +9,8 @@
 namespace virnucpro {
 namespace {
 
-// The ratio of id bytes to letters that is warned of. Usual ids of 40 bytes have a ratio of 5 with
-// chunks of 60 letters, and less with larger chunks.
+// The run warns from this ratio of id bytes to letters on. Usual ids of 40 bytes have a ratio of 5
+// with chunks of 60 letters, and less with larger chunks.
 constexpr std::uint64_t kUsualGrowth = 20;
 constexpr std::uint64_t kFewBytes = 64U << 20U;
 

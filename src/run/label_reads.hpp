@@ -31,16 +31,16 @@ struct LabelSummary {
   std::uint64_t references = 0;
   std::uint64_t unknown_references = 0;  // references that the run lacks
   std::uint64_t unknown_alignments = 0;  // alignments to unknown references
-  std::string first_unknown{};  // the first unknown reference with an alignment, as shown_text()
+  std::string first_unknown{};  // shown_text() of the first unknown reference with an alignment
   bool synthetic = false;
 };
 
 // Gives each read the call of the contig that it was aligned to. The columns are those of
 // viral-ngs, so calls always follow the rule viral-ngs, with the run's thresholds. Calls are made
-// from the journal, because contigs.tsv may be edited or old. A reference must be as long as its
-// sequence. Reads are sorted on disk, in TMPDIR or beside the output. Errors: those of KeptRun,
-// MappingFile and ReferenceCalls; kUsage for a run that did not finish or is one shard;
-// kOutputWrite, kTemporaryFolder.
+// from the journal, because contigs.tsv may be edited or old. A reference must be as long as the
+// run's sequence of this name. Reads are sorted on disk, in TMPDIR or beside the output. Errors:
+// those of KeptRun, MappingFile and ReferenceCalls; kUsage for a run that did not finish or is one
+// shard; kOutputWrite, kTemporaryFolder.
 LabelSummary label_reads(const LabelSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

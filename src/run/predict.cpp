@@ -46,7 +46,7 @@ constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 
 constexpr std::uint64_t kFirstLook = 500;
 
-// Returns the number of threads that translate and tokenise: one is enough for four that compute.
+// Returns how many threads translate and tokenise: one keeps four computing threads supplied.
 std::size_t stream_threads(std::size_t threads) {
   return std::max<std::size_t>(threads / 4, 1);
 }
@@ -328,8 +328,9 @@ class PredictRun {
   }
 
   // Empties the packer's window and waits for the batches of the previous drain; to wait for the
-  // newest batches would leave the workers without work. So up to twice the limit of parts may
-  // wait: four times behind a chunk that is computed again, six times behind such a contig.
+  // newest batches would leave the workers without work. So up to 2 times the limit of parts may
+  // wait. Behind a chunk that is computed again up to 4 times the limit may wait, and behind a
+  // contig that is computed again up to 6 times.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_ = {};
@@ -367,7 +368,7 @@ class PredictRun {
   }
 
   // Returns the error for an input that fails now, although the journal has its scores. The tables
-  // would lack these scores, and the input may fail only for a moment.
+  // would lack these scores, and at the next try the input may be readable.
   static Error needed(const InputFailure& failure, const std::string& name) {
     const Error& error = failure.error;
     Error stop(is_damage(error.kind()) ? ErrorKind::kJournalMismatch : error.kind(),
@@ -377,7 +378,7 @@ class PredictRun {
     return stop;
   }
 
-  // Returns the error if all inputs failed. If there are several, each error is already in the log.
+  // Returns the error if all inputs failed. If there are several inputs, the log has all errors.
   Error all_failed(const InputSet& inputs) const {
     if (inputs.size() == 1) return *first_failure_;
     return {first_failure_->kind(),

@@ -47,12 +47,12 @@ struct PredictSettings {
   bool strict_input = false;
   CallRule rule{};
   bool names_rule = false;  // the user gave the rule: a resumed run writes the files of calls again
-  // Chunks whose call is at most this far, in logits, from the other call are computed again in
-  // compute.check_precision, if that is set.
+  // If compute.check_precision is set, a chunk is computed again in that precision if errors of up
+  // to this many logits can change its call.
   double margin = 0;
-  // Share (0 to 1) of the chunks with the clearest calls that are also computed in the check
-  // precision; of closer calls the share is larger. The run then estimates how many calls would
-  // change in that precision. 0: no estimate.
+  // Of the chunks with the clearest calls, this share (0 to 1) is also computed in the check
+  // precision; of other chunks, a larger share. The run then estimates how many calls would change
+  // in that precision. 0: no estimate.
   double shadow = 0;
   // Ends the run if, by the shadow check, certainly more than this share of all calls would change.
   std::optional<double> most_changed_calls{};
@@ -98,7 +98,7 @@ struct PredictEvents {
 
 // Reads sequences, scores them and writes tables. Unless `strict_input`, failed inputs are only in
 // the summary, but if all inputs fail, the first input's error is thrown. If no input can be
-// opened, this happens before any file is touched. Other errors: those of its parts;
+// opened, it is thrown before any file is touched. Other errors: those of the functions called;
 // kJournalMismatch or kJournalDamaged if the journal to resume belongs to another run or is
 // damaged. The journal has all computed scores, also after an error.
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,

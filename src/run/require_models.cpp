@@ -55,7 +55,7 @@ class Missing {
   }
 
  private:
-  // Adds a missing model. `named` has the whole given name; `model` may have only its last part.
+  // Adds a missing model. `named` is the model of the whole given name; `model`, of its last part.
   void add(std::string text, const std::string& detail, const PublishedModel* model,
            const PublishedModel* named) {
     if (found_.empty()) table_ = table_of(lookup_);

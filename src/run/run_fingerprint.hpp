@@ -54,7 +54,7 @@ std::vector<std::string> input_names_of(const Journal& journal);
 // Returns a shard as text, for the fingerprint and --shard: "0/4".
 std::string shard_text(const Shard& shard);
 Shard shard_of(const Journal::Fingerprint& print);
-// True if the run computes no chunk again, or all chunks that are close by `rule`.
+// True if the run computes no chunk again, or computes again all chunks that are close by `rule`.
 bool margin_covers(const Journal::Fingerprint& print, const CallRule& rule);
 // Returns the chunk size; empty if the fingerprint lacks it.
 std::optional<std::uint64_t> chunk_size_of(const Journal::Fingerprint& print);

@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-// The least unit, in logits: strata need a width even if the margin is 0.
+// Strata begin at multiples of the margin, or of this many logits if the margin is smaller.
 constexpr double kLeastUnit = 0.02;
 constexpr double kTail = 0.025;  // probability on each side of the interval
 

@@ -10,13 +10,13 @@
 
 namespace virnucpro {
 
-// A stratum: a group of the chunks that are not computed again, by distance from the other call.
+// A group of chunks that are not computed again and have a similar CallMargin::distance().
 struct ShadowStratum {
-  double from = 0;    // in units: see shadow_distance()
-  double factor = 0;  // a chunk's chance to be sampled, divided by the share
+  double from = 0;    // in margins: see shadow_distance()
+  double factor = 0;  // a chunk's probability to be sampled, divided by the share
 };
-// kShadowRule samples more of the calls near the margin, which are more likely to be wrong.
 inline constexpr double kLeastShadow = 1e-6;  // the least share above 0 that a user may choose
+// This rule samples more of the calls near the margin, which are more likely to be wrong.
 inline constexpr std::array<ShadowStratum, kShadowStrata> kShadowRule{
     ShadowStratum{.from = 0, .factor = 64}, ShadowStratum{.from = 2, .factor = 16},
     ShadowStratum{.from = 4, .factor = 4}, ShadowStratum{.from = 8, .factor = 1}};
@@ -36,13 +36,13 @@ struct ShadowEstimate {
 // because all copies of a read would be chosen together.
 class ShadowCheck {
  public:
-  // `share` (above 0) is the chance of a chunk in the last stratum. `margin` is in logits.
+  // `share` (above 0) is the probability of a chunk in the last stratum. `margin` is in logits.
   ShadowCheck(double share, double margin, ShadowCounters& counters);
 
   // False if choose() cannot choose a chunk of this name, whatever its distance.
   bool may_choose(const Hash128& name) const;
-  // Counts a chunk whose call is `distance` logits from the other call. Returns the chunk's stratum
-  // if it must be computed in the check precision as well, else kNone.
+  // Counts a chunk; `distance` is its CallMargin::distance(). Returns the chunk's stratum if the
+  // chunk must be computed in the check precision as well, else kNone.
   std::size_t choose(double distance, const Hash128& name);
   // Counts a compared chunk. `coarse` and `fine` are its frames' logits, in the same order.
   void record(std::size_t stratum, bool changed, std::span<const double> coarse,
@@ -56,15 +56,15 @@ class ShadowCheck {
   ShadowCounters& counters_;
 };
 
-// Returns the distance from the other call at which a stratum begins, in logits.
+// Returns the CallMargin::distance() at which a stratum begins, in logits.
 double shadow_distance(std::size_t stratum, double margin);
 // Returns the share of a stratum's chunks that are sampled, from 0 to 1.
 double shadow_chance(std::size_t stratum, double share);
-// Adds up the strata's changed calls, each divided by its stratum's chance. The interval is the
-// gamma interval for weighted sums of Poisson counts (Fay and Feuer 1997, Statistics in Medicine
-// 16:791): it allows different chances, and has an upper end even without a changed call. A stratum
-// that was compared completely adds its exact count. The ends stay within the numbers that the
-// counts allow.
+// Adds up the strata's changed calls, each divided by its stratum's shadow_chance(). The interval
+// is the gamma interval for weighted sums of Poisson counts (Fay and Feuer 1997, Statistics in
+// Medicine 16:791): it allows different probabilities, and has an upper end even without a changed
+// call. A stratum that was compared completely adds its exact count. The interval's ends stay
+// within the numbers that the counts allow.
 ShadowEstimate shadow_estimate(const ShadowCounters& counters, double share);
 
 }  // namespace virnucpro

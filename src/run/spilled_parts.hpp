@@ -14,8 +14,8 @@
 namespace virnucpro {
 
 // Writes the parts of several runs' sequences to a temporary file, run after run, and reads all
-// runs at once from there. Reading the journals at once would take megabytes and descriptors for
-// each, and opening a journal again for each unit would take longer than this copy.
+// runs at once from there. To read all journals at once would take megabytes and descriptors for
+// each journal. To open a journal again for each unit would take longer than this copy.
 class SpilledParts {
  public:
   // Makes the file as SpillFile does, in TMPDIR or in `directory`. Errors: those of SpillFile.

@@ -61,7 +61,7 @@ void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs
     require_inputs_kept(inputs, names);
     for (std::size_t k = 0; k < kFastqFiles; ++k) {
       if (one.names.at(k) == AtName::kLeave) continue;
-      const bool is_certain = inputs.paired ? k > 0 : k == 0;  // otherwise the reads decide
+      const bool is_certain = inputs.paired ? k > 0 : k == 0;  // the file is always made
       if (one.names.at(k) == AtName::kReplace && !is_certain && is_at(names[k])) {
         require_can_drop(names[k]);
       }
@@ -152,7 +152,7 @@ void VirusFastq::write_pair(const Held& one, const Held& other) {
   write(pairs_->second, (in_order ? other : one).record);
 }
 
-// Writes a mate without its partner; not in a run of pairs, which was interrupted between them.
+// Writes a mate that is not next to its partner; nothing if a run of pairs ended between the two.
 void VirusFastq::write_held() {
   const std::optional<Held> alone = std::exchange(held_, std::nullopt);
   if (!alone || !alone->is_virus || !singles_) return;

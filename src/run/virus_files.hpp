@@ -19,7 +19,7 @@ namespace virnucpro {
 // Which pairs are written: those with at least one mate called virus, or with both.
 enum class PairRule : std::uint8_t { kEither, kBoth };
 
-// Returns the names of FASTQ files with this prefix: of single reads, first and second mates.
+// Returns the names of FASTQ files with this prefix: for single reads, first mates, second mates.
 std::vector<std::filesystem::path> fastq_names(const std::string& prefix);
 inline constexpr std::array<const char*, 3> kFastqEndings{".fastq.gz", "_1.fastq.gz",
                                                           "_2.fastq.gz"};
@@ -62,7 +62,7 @@ void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs
 // Writes reads called virus with their qualities. PREFIX_1.fastq.gz and PREFIX_2.fastq.gz have the
 // first and second mates of pairs, in the same order. PREFIX.fastq.gz has all other reads. If
 // `paired`, all reads are pairs, and only the first two files are written. Otherwise
-// PREFIX.fastq.gz is always written, and the first two only if there is a pair. A mate that is not
+// PREFIX.fastq.gz is always written, and the other two only if there is a pair. A mate that is not
 // next to its partner goes to PREFIX.fastq.gz, or with kBoth to no file.
 class VirusFastq {
  public:
