@@ -17,7 +17,7 @@ struct BatchTimes {
   double classifier = 0;  // includes the check of the results
   double to_host = 0;     // sending the results back
 
-  // Returns the seconds from the first kernel to the results, without to_device, which is earlier.
+  // Returns the seconds from the first kernel to the results; to_device comes before that kernel.
   constexpr double busy() const noexcept { return esm2 + dnabert_s + classifier + to_host; }
   constexpr double all() const noexcept { return waiting + busy(); }
 };
@@ -51,8 +51,8 @@ struct WorkerMemory {
   std::uint64_t device_total = 0;
   // Memory of the worker's own allocator:
   std::uint64_t reserved = 0;  // taken from the device
-  std::uint64_t used = 0;      // the part that is in use
-  std::uint64_t peak = 0;      // the most memory in use at once so far
+  std::uint64_t used = 0;      // the part of `reserved` that is allocated
+  std::uint64_t peak = 0;      // the largest value of `used` so far
 };
 
 // The state of the queue when a batch was added.
@@ -76,7 +76,7 @@ struct BatchMetrics {
   QueueState queue_state = QueueState::kNormal;
   BatchTimes times{};
   std::chrono::steady_clock::time_point arrived{};  // when its results came from the worker
-  std::optional<WorkerMemory> memory{};             // the worker's memory then; empty on the CPU
+  std::optional<WorkerMemory> memory{};             // the worker's memory at `arrived`; empty: CPU
 
   std::uint64_t tokens() const noexcept { return esm_tokens + dna_tokens; }
   std::optional<double> tokens_per_sec() const noexcept {  // tokens() per second of busy()

@@ -9,9 +9,9 @@
 
 namespace virnucpro {
 
-// Computes one cosine over all pairs of vectors x and y, each less the mean m of all y:
-// sum (x − m)·(y − m) / sqrt(sum |x − m|² · sum |y − m|²). Only sums are kept, because a cosine for
-// each pair would need the embeddings a second time. One thread may add pairs while others read.
+// Computes one cosine over all pairs of vectors x and y. First m, the mean of all y, is subtracted
+// from each vector: sum (x − m)·(y − m) / sqrt(sum |x − m|² · sum |y − m|²). Only sums are kept,
+// because m is known only after the last pair. One thread may add pairs while other threads read.
 class CentredCosine {
  public:
   // Adds the pair x = `one`, y = `other`. All vectors must have the same size.
@@ -25,8 +25,8 @@ class CentredCosine {
   // The first `other`. It is subtracted from all vectors, because a large common offset would make
   // the sums inexact.
   std::vector<double> origin_;
-  std::vector<double> sum_;        // sum of each `one`
-  std::vector<double> other_sum_;  // sum of each `other`
+  std::vector<double> sum_;        // sum of all `one`
+  std::vector<double> other_sum_;  // sum of all `other`
   double product_ = 0;
   double squares_ = 0;
   double other_squares_ = 0;

@@ -58,16 +58,16 @@ struct HostTimes {
   TimeCounter tables;
 };
 
-// Counts close calls: chunks whose call a small error could change. They are computed again.
+// Counts close calls: chunks whose virus call a small error could change. They are computed again.
 struct CloseCallCounters {
-  Counter chunks;      // chunks whose call was checked
+  Counter chunks;      // all checked chunks, close or not
   Counter recomputed;  // chunks computed again
   Counter frames;      // frames computed again
   Counter esm_tokens;
   Counter changed;  // chunks whose call changed
 };
 
-// Statistics of differences of logits. One thread adds, others may read.
+// Statistics of the differences between logits. One thread may add while other threads read.
 class ErrorSums {
  public:
   void add(double error) noexcept {
@@ -103,8 +103,8 @@ class ErrorSums {
 
 inline constexpr std::size_t kShadowStrata = 4;
 
-// Counts the chunks whose calls were not close. The strata are ranges of the distance from the
-// other call (run/shadow_check.hpp).
+// Counts the chunks whose calls were not close. A stratum has the chunks whose logits are about
+// equally far from those that would change the call (run/shadow_check.hpp).
 struct ShadowCounters {
   struct Stratum {
     Counter chunks;
@@ -112,7 +112,7 @@ struct ShadowCounters {
     Counter changed;  // sampled chunks whose call differs in the check precision
   };
   std::array<Stratum, kShadowStrata> strata;
-  Counter esm_tokens;        // tokens of the sample
+  Counter esm_tokens;        // tokens of all sampled chunks
   ErrorSums logits;          // the run's logits minus those in the check precision
   CentredCosine embeddings;  // compares ESM-2's embeddings in the two precisions
 

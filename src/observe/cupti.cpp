@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-// Names to open the library by: CUDA 13's, CUDA 12's, any version's, and the toolkit's usual path.
+// The library's names, in the order of trying: CUDA 13's, CUDA 12's, any version's, the usual path.
 constexpr std::array kLibraries{"libcupti.so.13", "libcupti.so.12", "libcupti.so",
                                 "/usr/local/cuda/lib64/libcupti.so"};
 constexpr std::size_t kBufferBytes = 256U << 10U;  // bytes, for the records of one or two batches
@@ -270,7 +270,7 @@ void Cupti::read_record(const std::uint8_t* record) {
       if (overhead.end > overhead.start) costs_.cupti += overhead.end - overhead.start;
       break;
     }
-    default:  // runtime calls, which are enabled only because of the correlations
+    default:  // records of runtime functions, enabled only to get correlations
       break;
   }
 }

@@ -46,13 +46,13 @@ class Cupti {
   void begin_launches(std::uint64_t batch) const;
   void end_launches() const;
 
-  // Returns the activities that ended since the last call. An activity that overlaps an unfinished
-  // activity may be returned by a later call.
+  // Returns the activities that ended since the last drain(). An activity that overlaps an
+  // unfinished activity may be returned by a later drain().
   std::vector<GpuActivity> drain();
   // Ends measuring. Activities that are still running are lost; drain() returns the others.
   void stop();
 
-  // The nanoseconds that this class (`recording`) and CUPTI (`cupti`) spent since the last call.
+  // Nanoseconds spent by this class (`recording`) and by CUPTI since the last drain_costs().
   struct Costs {
     std::uint64_t recording = 0;
     std::uint64_t cupti = 0;
@@ -86,7 +86,7 @@ class Cupti {
   std::mutex mutex_;  // guards the members below from CUPTI's threads
   std::map<std::string, std::string, std::less<>> names_;  // short names by mangled name
   std::vector<Waiting> waiting_;
-  std::unordered_map<std::uint32_t, std::uint64_t> batches_;  // batches by correlation
+  std::unordered_map<std::uint32_t, std::uint64_t> batches_;  // each correlation's batch
   Costs costs_;
 };
 

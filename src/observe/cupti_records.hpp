@@ -5,7 +5,7 @@
 
 // The part of CUPTI's C interface that a trace needs, so that the build needs no NVIDIA header.
 // Since CUDA 10, new versions only append fields to a record (CUpti_ActivityKernel4 to 10), so
-// newer libraries fit, too. tests/gpu/cupti_records_check.cpp compares the records with the header.
+// these fit newer libraries. tests/gpu/cupti_records_check.cpp compares them with the header.
 namespace virnucpro::cupti {
 
 inline constexpr int kSuccess = 0;

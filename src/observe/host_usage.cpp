@@ -34,7 +34,7 @@ std::string read_text(const fs::path& path) {
   return text;
 }
 
-// Removes the text up to the first `end`, and that `end`, from `rest`. Returns the text.
+// Returns the text before the first `end` in `rest`. Removes that text and `end` from `rest`.
 std::string_view next_field(std::string_view& rest, char end) {
   const std::size_t size = std::min(rest.find(end), rest.size());
   const std::string_view field = rest.substr(0, size);

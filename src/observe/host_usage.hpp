@@ -11,7 +11,7 @@ namespace virnucpro {
 // children that were waited for, so that these values do not fall when a worker is lost.
 struct HostUsage {
   std::optional<double> cpu_seconds;            // user and system time of all threads
-  std::optional<std::uint64_t> rss_bytes;       // resident; each process counts shared pages
+  std::optional<std::uint64_t> rss_bytes;       // resident; shared pages count once per process
   std::optional<std::uint64_t> peak_rss_bytes;  // the most resident bytes of this process alone
   std::optional<std::uint64_t> read_bytes;      // bytes read from storage, without cached data
   std::optional<std::uint64_t> written_bytes;   // bytes sent to storage

@@ -22,7 +22,7 @@ int LineFile::open() {
   if (fd.get() < 0) return errno;
   fd_ = std::move(fd);
   const off_t size = ::lseek(fd_.get(), 0, SEEK_END);
-  // End a last line that was cut, or edited by hand, so that the next line does not join it.
+  // Give the last line an end if it has none (cut or edited), so that the next line stands alone.
   char last = '\n';
   if (size > 0) static_cast<void>(::pread(fd_.get(), &last, 1, size - 1));
   if (size > 0 && last == '\n') return 0;

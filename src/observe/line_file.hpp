@@ -18,7 +18,7 @@ class LineFile {
       : place_(std::move(place)), header_(header) {}
 
   const std::filesystem::path& path() const { return place_.path; }
-  // Appends lines; opens the file if necessary. Returns 0, or the errno of the failed call. After a
+  // Appends lines; opens the file if necessary. Returns 0, or errno of what failed. After a
   // failure, append() may be called again.
   int append(std::string_view lines);
   // Syncs the appended lines to disk. Returns 0, or errno.

@@ -171,7 +171,7 @@ class Monitor::Sampler {
   explicit Sampler(MonitorSettings settings);
 
   void run();
-  // Ends the thread. Returns false if the thread still runs after kPatience; it logs no more then.
+  // Ends the thread, which then logs nothing more. Returns false if it still runs after kPatience.
   bool stop();
   void enter(Phase phase);
   void record(const BatchMetrics& batch);
@@ -395,8 +395,8 @@ void Monitor::Sampler::note_unwritten(const std::string& failure) {
                    settings_.csv.path.string(), failure));
 }
 
-// Sets the unknown phases of held samples, because all results of a phase have come before the next
-// phase begins.
+// Begins a phase. Sets the unknown phases of held samples to the run's phase at that time: all
+// results of the phase that ends have come, so no batch will tell the devices' phases.
 void Monitor::Sampler::enter(Phase phase) {
   phase_.store(phase, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);

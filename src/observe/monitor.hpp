@@ -53,7 +53,7 @@ GpuStatistics combined(const GpuStatistics& a, const GpuStatistics& b);
 
 struct DeviceSummary {
   std::string id;       // "cuda:0"
-  std::string failure;  // why the device was not found or first gave no answer; else empty
+  std::string failure;  // why the GPU was not found, or its first reading failed; else empty
   GpuDescription description;
   std::optional<std::uint64_t> memory_total;  // bytes
   std::uint64_t rows = 0;                     // rows in the file that have a value
@@ -88,7 +88,7 @@ struct HostSummary {
 struct MonitorSummary {
   std::uint64_t samples = 0;
   std::uint64_t written = 0;           // samples whose rows are in the file
-  std::string file_failure;            // why rows were not written for the first time; else empty
+  std::string file_failure;            // why the first missing rows were not written; else empty
   std::string driver;                  // driver version; empty: unknown
   std::string nvml_failure;            // why no device can be measured; else empty
   std::vector<DeviceSummary> devices;  // in the settings' order
@@ -96,7 +96,7 @@ struct MonitorSummary {
 };
 
 // Measures the GPUs and the host of a run once per interval, on its own thread. The results are
-// statistics of fixed memory and a CSV file (observe/monitor_rows.hpp). A failure never delays or
+// statistics, in fixed memory, and a CSV file (observe/monitor_rows.hpp). A failure never delays or
 // ends the run: a value that cannot be read is empty, and a line that cannot be written is dropped.
 // Each device's first failure and the file's first failure are logged as warnings.
 //

@@ -31,7 +31,7 @@ std::string device_row(SystemTime time, Phase phase, const std::string& id,
 std::string host_row(SystemTime time, Phase phase, const HostUsage& usage,
                      std::optional<double> cpu_percent);
 
-// Returns v2's summary in lines with "#". A phase's seconds are its samples times `interval`.
+// Returns v2's summary; its lines begin with "#". A phase's seconds are samples times `interval`.
 std::string monitor_footer(SystemTime time, const std::vector<DeviceSummary>& devices,
                            std::chrono::duration<double> interval);
 

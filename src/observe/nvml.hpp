@@ -24,7 +24,7 @@ struct GpuReading {
   std::optional<double> sm_clock_mhz;
   std::optional<std::uint64_t> throttle_reasons;  // bits; see throttle_names()
   std::optional<std::uint64_t> ecc_errors;        // uncorrected errors since the driver was loaded
-  std::string failure;  // NVML's text if it reported no value above; else empty
+  std::string failure;  // NVML's error if it reported none of these values; else empty
 };
 
 // A GPU's properties that do not change during a run.
@@ -44,7 +44,7 @@ std::string throttle_names(std::uint64_t reasons);
 std::uint64_t throttle_bits(std::string_view names);
 
 // NVIDIA's library NVML, opened at run time: the package must also work without a driver. failure()
-// says if it is missing. A call of the driver may take seconds, or forever if the GPU has failed.
+// says if it is missing. A function of the driver may take seconds, or not return if a GPU failed.
 class Nvml {
  public:
   explicit Nvml(const std::string& library = kNvmlLibrary);
@@ -57,7 +57,7 @@ class Nvml {
   std::string driver_version() const;  // "580.65.06"; empty: unknown
 
   // Finds a device by its UUID ("GPU-…", "MIG-…"). If NVML does not know the UUID, for example
-  // because it is only the start of one, finds a GPU by its PCI address ("0000:3b:00.0"; empty:
+  // because it is only the start of a UUID, finds a GPU by its PCI address ("0000:3b:00.0"; empty:
   // unknown). Refuses a GPU that is divided into parts, because the address does not tell the part.
   // Never uses an index: NVML ignores CUDA_VISIBLE_DEVICES and might measure another GPU.
   FoundGpu find(const std::string& uuid, const std::string& pci) const;

@@ -36,7 +36,7 @@ struct PipelineSummary {
   std::vector<BatchTotals> workers;       // by index
   QuantileSketch waiting{};               // seconds per batch
   std::optional<double> least_packing{};  // the smallest packing() of a batch
-  std::uint64_t loose_batches = 0;        // packed below kLoosePacking
+  std::uint64_t loose_batches = 0;        // batches with packing() below kLoosePacking
   std::array<std::uint64_t, kQueueStateNames.size()> queue_states{};
   RateSeries frames{};
   RateSeries esm_tokens{};

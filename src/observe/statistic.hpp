@@ -45,13 +45,13 @@ class RateSeries {
 // A quantile differs from an added duration by 1 % at most.
 class QuantileSketch {
  public:
-  // Adds a duration. For quantiles, it counts as 0 below 10^-6 seconds, and as 10^6 above 10^6.
+  // Adds a duration. In quantiles, one below 10^-6 seconds is 0, one above 10^6 seconds is 10^6.
   void add(double seconds) noexcept;
 
   std::uint64_t count() const noexcept { return count_; }
   double mean() const noexcept;
   double max() const noexcept { return max_; }
-  // Returns the duration that a `share` (0 to 1) of all durations does not exceed; 0 if none.
+  // Returns the duration that a `share` (0 to 1) of all durations does not exceed; 0 if empty.
   double quantile(double share) const noexcept;
 
  private:

@@ -20,14 +20,14 @@ void pop_nvtx_range() noexcept;
 
 class Cupti;
 
-// Limits a trace, counted from the first batch. Batches that begin after a limit are not traced.
+// A trace's limits, which count from the first batch. Batches that begin after one are not traced.
 struct TraceLimit {
   std::uint64_t batches = std::numeric_limits<std::uint64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();
 };
 
 struct TraceSettings {
-  TraceLimit limit{};   // used by the run; its requests tell workers which batches to trace
+  TraceLimit limit{};   // used by the run, which tells the workers which batches to trace
   std::string cupti{};  // path of CUPTI; empty: the loader looks for it
 };
 
@@ -46,7 +46,7 @@ struct Trace {
 };
 
 // Records the work of this process's threads and its GPU, from start() until stop() or the limit. A
-// process has one tracer, here(), so that any code can use it. If it is off, it only reads a flag.
+// process has one tracer, here(), for all its code. A tracer that is off only reads a flag.
 class Tracer {
  public:
   static Tracer& here();
@@ -54,15 +54,15 @@ class Tracer {
   bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
   // Starts recording and forgets earlier records.
   void start(TraceSettings settings);
-  // Also records the kernels of this process's GPU; call it before the GPU is opened. If this
-  // fails, the log has a warning with the reason.
+  // Also records the kernels of this process's GPU. Must be called before the GPU is opened. If
+  // the kernels cannot be recorded, the log has a warning with the reason.
   void trace_kernels();
   void stop();
   TraceSettings settings() const;
 
   // Records a span of the calling thread that began at `begin` (trace_now()) and ends now.
   void record(const char* name, std::uint64_t begin, std::uint64_t batch) noexcept;
-  // All that the thread launches on the GPU between these two calls belongs to `batch`.
+  // All that the thread launches on the GPU between these two functions belongs to `batch`.
   void begin_launches(std::uint64_t batch) const;
   void end_launches() const;
 
@@ -73,7 +73,7 @@ class Tracer {
   void finish(std::uint64_t batch);
   bool has_reached_limit() const;
 
-  // Returns everything that this process recorded since the last call.
+  // Returns everything that this process recorded since the last drain().
   TracePart drain();
   // Adds the records of another process of the run.
   void add(int process, const std::string& name, const TracePart& part);

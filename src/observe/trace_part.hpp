@@ -70,7 +70,7 @@ class TraceStore {
   void add_times(std::uint64_t recording, std::uint64_t cupti);
   void set_kernels(std::string words) { part_.kernels = std::move(words); }
 
-  // Returns everything recorded since the last call.
+  // Returns everything recorded since the last drain().
   TracePart drain();
 
  private:
