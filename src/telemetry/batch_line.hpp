@@ -16,7 +16,7 @@ struct BatchLine {
   double journal = 0;  // seconds that the journal took since the previous batch
   // Empty if unknown, and in lines that an older version wrote:
   std::optional<double> gpu_util{};        // the GPU's last sample, in percent
-  std::optional<double> tokens_per_sec{};  // of both models, per second of `seconds`
+  std::optional<double> tokens_per_sec{};  // tokens of both models divided by `seconds`
 };
 
 // Calls visit(name, member, digits) for each column of a batch, in the line's order. `digits` are

@@ -75,7 +75,7 @@ class Columns {
   hsize_t rows_ = 0;
 };
 
-// Adds v2's name for a dataset, without a copy.
+// Adds v2's name for a dataset, as a link, so that the data is not copied.
 void link(const Hdf5Handle& file, const char* ours, const char* v2s, const std::string& path) {
   check_hdf5(H5Lcreate_hard(file.get(), ours, file.get(), v2s, H5P_DEFAULT, H5P_DEFAULT), path);
 }

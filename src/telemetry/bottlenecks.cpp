@@ -11,7 +11,7 @@ using Stage = RunTelemetry::Stage;
 using Bottleneck = RunTelemetry::Bottleneck;
 
 constexpr double kLargeShare = 0.3;
-constexpr double kBusyShare = 0.8;  // of the time; a GPU that is busy for less counts as idle
+constexpr double kBusyShare = 0.8;  // a GPU that is busy for a smaller share of the time is idle
 
 struct Cause {
   std::string_view cause;
@@ -47,7 +47,7 @@ Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& 
   return waiting >= idle / 2 ? Idleness::kWaiting : Idleness::kLaunches;
 }
 
-// Returns why workers wait: for the input if reading takes longer than translating; else the host.
+// Workers wait for the input if reading takes longer than translating; otherwise for the host.
 Cause cause_of_waiting(const std::vector<Stage>& stages, const StageSurroundings& around) {
   const Stage* read = find(stages, "read");
   const Stage* translate = find(stages, "translate");

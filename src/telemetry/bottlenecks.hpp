@@ -25,9 +25,9 @@ struct StageSurroundings {
 std::string_view host_advice(bool spare_processors);
 
 // Returns the stages that slowed a run down, the largest share first, with cause and advice. Such a
-// stage takes over 30 % of its clock's time; a host stage counts only if devices wait. If a GPU is
-// busy for less than 80 % of the time, the cause is returned even if its share is small: waiting,
-// or the larger model if the GPU is idle between its kernels.
+// stage has a share over 30 %. A host stage, except "tables", counts only if devices wait. If a GPU
+// is busy for less than 80 % of the time, one stage is returned even with a small share: "waiting",
+// or the model that takes more time if the GPU is idle between kernels.
 std::vector<RunTelemetry::Bottleneck> find_bottlenecks(
     const std::vector<RunTelemetry::Stage>& stages, const StageSurroundings& around);
 

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The most sessions that are read of a shard, each a file of some pages. Normal runs have fewer.
+// The most sessions of a shard that are read. Normal runs have fewer sessions.
 constexpr std::size_t kMostSessions = 256;
 constexpr std::size_t kMostNamed = 20;  // the most shards that a warning names
 

@@ -7,9 +7,9 @@ namespace virnucpro {
 namespace {
 
 constexpr double kWindow = 60;      // seconds
-constexpr std::size_t kSteps = 9;   // steps that are kept: eight intervals
+constexpr std::size_t kSteps = 9;   // steps that are always kept: eight intervals
 constexpr double kShortest = 2;     // seconds: a rate over a shorter time is too inexact
-constexpr std::size_t kFewest = 3;  // the fewest steps: one interval may have any length
+constexpr std::size_t kFewest = 3;  // steps: a single interval is too inexact
 
 }  // namespace
 

@@ -5,8 +5,8 @@
 
 namespace virnucpro {
 
-// Measures how fast a count grew in the last minute, or in the last eight steps if they took
-// longer. A step is the moment when the count grows, for example by a batch. The rate is measured
+// Measures how fast a count grew in the last minute, or in the last eight steps if these took more
+// than a minute. A step is the moment when the count grows, for example by a batch. The rate counts
 // from step to step, beginning at the first step, after the warm-up. Times are in seconds.
 class MovingRate {
  public:

@@ -22,7 +22,7 @@ struct ProgressSettings {
   };
 };
 
-// Shows a run's progress on stderr: a live block on a terminal, elsewhere a plain line every half
+// Shows a run's progress on stderr: a live block on a terminal; otherwise a plain line every half
 // minute and when scoring begins and ends. Every drawing lays out the block anew. The cursor stays
 // above the block, so that after a resize the rest of the old block is below the cursor and is
 // cleared. Progress only reads the counters. Its destructor removes the block.

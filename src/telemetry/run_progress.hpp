@@ -83,7 +83,7 @@ class ProgressTracker {
   MovingRate sequences_;
   MovingRate tokens_;
   std::vector<WorkerRates> workers_;
-  std::uint64_t sequences_done_ = 0;  // by this run, at the last sample
+  std::uint64_t sequences_done_ = 0;  // by this run, until the last sample
 };
 
 }  // namespace virnucpro

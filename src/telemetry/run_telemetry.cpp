@@ -37,7 +37,7 @@ Json json_of(const std::optional<std::vector<Record>>& records) {
   return records ? json_of(*records) : Json();
 }
 
-// True for an optional list. The file leaves out an empty list, but writes null for other fields.
+// True for an optional list. The file leaves out an empty list, but has null for other fields.
 template <typename T>
 constexpr bool kIsList = false;
 template <typename Record>

@@ -97,12 +97,12 @@ struct RunTelemetry {
   // The shadow check's estimate for chunks that were not computed again; empty without the check.
   struct Shadow {
     struct Stratum {
-      Number from_logits{}, share{};  // distance from the other call; sampled share of the chunks
+      Number from_logits{}, share{};  // change of logits that changes the call; sampled share
       Count chunks{}, sampled{}, changed{};
       VIRNUCPRO_FIELDS(from_logits, share, chunks, sampled, changed);
     };
     Count chunks{}, sampled{}, frames{}, esm_tokens{};
-    Number changed{}, changed_low{}, changed_high{};  // number of calls, and its 95 % interval
+    Number changed{}, changed_low{}, changed_high{};  // estimated calls, and the 95 % interval
     Number logit_mean{}, logit_rms{}, logit_largest{};
     Number centred_cosine{};  // of ESM-2's embeddings, all frames together
     std::vector<Stratum> strata{};
@@ -155,7 +155,7 @@ struct RunTelemetry {
   struct Stage {
     Text name{}, clock{};
     Number seconds{}, share{};
-    // Only for models: the GPUs' utilization in this phase, and tokens per second of this stage.
+    // Only for models: GPU utilization and tokens per second, while the GPUs compute the model.
     Number utilization_percent{}, tokens_per_second{};
     VIRNUCPRO_FIELDS(name, clock, seconds, share, utilization_percent, tokens_per_second);
   };

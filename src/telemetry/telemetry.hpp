@@ -36,7 +36,7 @@ struct TelemetrySettings {
 // the run: files that cannot be written are left out, and the first failure is logged as a warning.
 class Telemetry {
  public:
-  // Construct it before predict(), on the same thread. `settings` and `counters` must live longer.
+  // Made before predict(), on the same thread. `settings` and `counters` must outlive this object.
   Telemetry(TelemetrySettings telemetry, const PredictSettings& settings, RunCounters& counters);
 
   PredictEvents events();

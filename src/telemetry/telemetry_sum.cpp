@@ -340,8 +340,8 @@ void TelemetrySum::add_host(const RunTelemetry::Host& host) {
   keep_most(sum.cgroup_memory_peak_bytes, host.cgroup_memory_peak_bytes);
 }
 
-// Adds the counts, because no two sessions check the same chunk. Estimates and interval ends are
-// added, too, which makes the interval wider than an interval from all counts.
+// Adds the counts, because no two sessions check the same chunk. Also adds the estimates and the
+// ends of their intervals. The sum is wider than an interval computed from the added counts.
 void TelemetrySum::add_calls(const RunTelemetry& session) {
   RunTelemetry::CloseCalls& calls = sum_.close_calls;
   add_to(calls.chunks, session.close_calls.chunks);

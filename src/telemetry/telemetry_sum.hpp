@@ -14,7 +14,7 @@
 
 namespace virnucpro {
 
-// The telemetry of a session, which is one call of predict. A resumed run has several sessions.
+// The telemetry of a session. Each start of `predict` is a session; a resumed run has several.
 struct MeasuredSession {
   SystemTime started{};
   RunTelemetry telemetry{};
@@ -26,7 +26,7 @@ struct MeasuredSession {
 //
 // Work is added. Time is the length of the union of all sessions: parallel sessions count once, and
 // time between sessions does not count. A rate is all work divided by the time in which any shard
-// computed. GPUs are told apart by their UUID, because each job may call its GPU cuda:0. Two values
+// computed. GPUs are told apart by their UUID, because each job may name its GPU cuda:0. Two values
 // are only upper bounds: the p95 of the waits is the largest of all sessions, and the interval of
 // changed calls is the sum of all intervals.
 class TelemetrySum {
@@ -34,7 +34,7 @@ class TelemetrySum {
   // `origin` is the start of the first session of all shards.
   explicit TelemetrySum(SystemTime origin) : origin_(origin) {}
 
-  // Adds the sessions of a shard, the oldest first; none if the shard has no telemetry.
+  // Adds the sessions of a shard, the oldest first; `sessions` is empty without telemetry.
   void add(const std::string& shard, const std::string& directory,
            const std::vector<MeasuredSession>& sessions);
 
@@ -82,7 +82,7 @@ class TelemetrySum {
   double waited_ = 0;  // sum of each session's average wait times its batches
   RateSeries frames_over_time_;
   RateSeries tokens_over_time_;
-  std::map<std::string, std::uint64_t> processors_;  // number by host
+  std::map<std::string, std::uint64_t> processors_;  // number of processors by host
   std::set<std::string> processor_names_;
   std::set<std::string> drivers_;
   std::set<std::uint64_t> gpus_;

@@ -35,8 +35,8 @@ RunTelemetry::Run run_section(const Measured& run) {
           .resumed = run.start.resumed};
 }
 
-// Returns a GPU's UUID, because its id is ambiguous: two jobs of a cluster may each call a
-// different GPU of one host cuda:0.
+// Returns a GPU's UUID. Its id is ambiguous: two jobs of a cluster may use different GPUs of one
+// host, and each job may name its GPU cuda:0.
 std::optional<std::string> uuid_of(const std::string& id, const ComputeSettings& compute) {
   for (std::size_t k = 0; k < compute.gpus.size(); ++k) {
     if (worker_name(compute, k) == id && !compute.gpus[k].uuid.empty()) return compute.gpus[k].uuid;
@@ -344,7 +344,7 @@ bool is_power_capped(const MonitorSummary& monitor) {
   });
 }
 
-// Returns ESM-2's number of layers, the largest of all workers: workers that are not ready have 0.
+// Returns the largest number of ESM-2 layers of a worker. Workers that are not ready have 0 layers.
 std::uint64_t esm2_layers_of(const std::vector<EngineFacts>& workers) {
   std::uint64_t layers = 0;
   for (const EngineFacts& worker : workers) {

@@ -82,8 +82,8 @@ std::vector<PlotPoint> TimeBins::rates() const {
   std::vector<PlotPoint> points;
   for (std::size_t k = 0; k < bins_.size(); ++k) {
     const double begin = static_cast<double>(k) * width_;
-    if (begin >= last_ && bins_[k].values == 0) break;  // the amount ended before this bin
-    // Divide by the covered part: the run may end inside the last bin.
+    if (begin >= last_ && bins_[k].values == 0) break;  // all work ended before this bin
+    // Divide by the seconds that have work: the run may end inside the last bin.
     const double covered = std::clamp(last_ - begin, width_ / 2, width_);
     points.push_back({middle(k), bins_[k].sum / covered});
   }

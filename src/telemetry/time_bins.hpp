@@ -11,8 +11,8 @@ struct PlotPoint {
   double y = 0;
 };
 
-// A quantity over a run's time, for a plot, in at most kMost bins. When a run needs more bins, each
-// two neighbours are merged. (RateSeries of observe/statistic.hpp is for the run's file instead: it
+// A quantity over a run's time, for a plot, in at most kMost bins. If a run needs more bins,
+// pairs of neighbours are merged. (The run's file uses RateSeries of observe/statistic.hpp, which
 // has integer amounts, each added at one moment.)
 class TimeBins {
  public:

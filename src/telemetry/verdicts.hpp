@@ -11,7 +11,7 @@ namespace virnucpro {
 // The limits of the requirements; configuration keys run.requirements.*.
 struct Thresholds {
   double projected_hours = 9;        // PERF-01: met below this
-  double most_projected_hours = 11;  // missed from this on
+  double most_projected_hours = 11;  // missed at or above this
   double utilization = 80;           // PERF-02, percent
   double least_utilization = 70;     // missed below this
   // PERF-04: tokens of ESM-2 3B a second on each GPU, as v2 published for an RTX 4090.
@@ -20,7 +20,7 @@ struct Thresholds {
   double packing = 90;                      // PERF-05, percent
   double least_packing = 80;                // missed below this
   double starved = 10;                      // PERF-05, percent of the batches
-  double most_starved = 20;                 // missed from this on
+  double most_starved = 20;                 // missed at or above this
   double imbalance = 10;                    // MON-03, percent
   double most_imbalance = 25;               // missed above this
   double changed_calls = 1e-4;              // PREC-01, share of the chunks
@@ -32,7 +32,7 @@ struct Thresholds {
 struct MeasuredGpu {
   std::string id{};
   std::uint64_t rows = 0;               // rows in the log that have at least the GPU's memory
-  std::uint64_t nvml_rows = 0;          // rows with NVML's values
+  std::uint64_t nvml_rows = 0;          // rows that have NVML's values
   std::optional<double> utilization{};  // percent, while embedding
   std::string failure{};                // NVML's error; else empty
 };
@@ -41,7 +41,7 @@ struct MeasuredGpu {
 struct MeasuredCalls {
   std::uint64_t chunks = 0;
   std::uint64_t sampled = 0;
-  double changed = 0;  // estimated, with its 95 % interval
+  double changed = 0;  // estimated; its 95 % interval is from low to high
   double low = 0;
   double high = 0;
 };
@@ -81,7 +81,7 @@ struct Verdict {
   std::string detail{};  // why it was skipped, or a remark on the value
 };
 
-inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // of PERF-01; reads of one chunk
+inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // reads in PERF-01, each of one chunk
 
 // Returns the verdicts on a single run, in the order of their ids; PREC-01 only with a shadow
 // check. Most verdicts are skipped for a short run, because it mostly loads models and computes a
