@@ -13,7 +13,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestCommand = 10'000;
-constexpr double kLittleIn8Bits = 0.5;  // share of the multiplications; warns below it
+constexpr double kLittleIn8Bits = 0.5;  // of the multiplications; a smaller share is warned of
 
 std::uint64_t rounded(double rate) {
   return static_cast<std::uint64_t>(std::llround(rate));

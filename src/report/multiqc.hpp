@@ -10,7 +10,7 @@ namespace virnucpro {
 // (docs.seqera.io/multiqc/custom_content). RunFacts::sample is the sample's name in the files.
 
 // Returns virnucpro_mqc.json: columns for MultiQC's general statistics. One column has remarks,
-// such as that the weights were synthetic.
+// for example that the weights were synthetic.
 std::string multiqc_general(const RunFacts& facts);
 
 // Returns virnucpro_calls_mqc.json: bars with the number of sequences by call.

@@ -20,7 +20,7 @@ struct Scale {
 constexpr std::array<Scale, 5> kThousands{
     {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
 
-// Rounds to three significant digits; from 100 on, to an integer.
+// Rounds to three significant digits. Numbers from 100 on are rounded to an integer.
 std::string short_number(double value) {
   if (value == 0) return "0";
   if (value >= 100) return fmt::format("{:.0f}", value);

@@ -51,7 +51,7 @@ struct Column {
   std::string label{};
   Measure unit = Measure::kNone;
   std::string absent = "not measured";  // shown if a number is empty
-  bool is_under_first = false;          // HTML shows this text in the row's first cell
+  bool is_under_first = false;          // HTML shows the column's text in the row's first cell
 };
 
 struct Table {
@@ -81,7 +81,7 @@ enum class HeatMark : std::uint8_t { kNone, kChosen, kLeftOut };
 struct HeatCell {
   std::optional<double> value{};  // empty: not measured
   double heat = 0;                // strength of the colour, 0 to 1
-  std::string note{};             // below the value
+  std::string note{};             // a text below the value
   HeatMark mark = HeatMark::kNone;
 };
 
@@ -105,7 +105,7 @@ struct Plot {
   Measure unit = Measure::kNone;  // of y values, bars or cells
   std::vector<PlotLine> lines{};
   std::vector<PlotBar> bars{};
-  // If kBars shows bins: the number at the last bin's right end. Other ticks are at left ends.
+  // If kBars shows bins: the number at the last bin's right end. Bins have ticks at left ends.
   std::string end_tick{};
   // A score that is drawn as a line, at this share of the width (kBars) or the height (kContig).
   std::optional<double> cut_off{};

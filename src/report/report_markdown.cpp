@@ -67,7 +67,7 @@ std::string table_text(const Table& table) {
   return text + "\n";
 }
 
-// Returns a strip of blocks. A block shows the largest value of some points, relative to `most`.
+// Returns a strip of block letters. Each shows some points' largest value, relative to `most`.
 std::string strip(const std::vector<PlotPoint>& points, double most) {
   const std::size_t stretch =
       std::max<std::size_t>(1, (points.size() + kStripLength - 1) / kStripLength);
@@ -119,7 +119,7 @@ std::string heat_map_text(const Plot& plot) {
   return text;
 }
 
-// Returns kStripLength blocks. A block shows the score at its middle; a dot means no score.
+// Returns kStripLength block letters. Each shows the score at its middle; a dot means no score.
 std::string contig_strip(const std::vector<MapStretch>& stretches) {
   std::string text;
   auto at = stretches.begin();

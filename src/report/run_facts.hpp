@@ -16,7 +16,7 @@
 namespace virnucpro {
 
 // Everything that a report shows. It is read only from a run's files, so that killed runs and old
-// runs have the same report as others.
+// runs have the same report as other runs.
 struct RunFacts {
   std::string name;  // name of the run's directory, through shown_text()
   std::string stem;

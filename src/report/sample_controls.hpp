@@ -16,7 +16,7 @@ enum class AgainstControls : std::uint8_t {
   kNone,  // there are no controls
   kControl,
   kAbove,
-  kNotAbove,       // the difference may be chance
+  kNotAbove,       // the difference may be due to chance
   kNotComparable,  // no control with sequences was computed with the same settings
 };
 
@@ -27,7 +27,7 @@ struct ControlResult {
   std::size_t control = 0;  // index of the nearest control, if there is a ratio
 };
 
-// Returns the indices of the samples that `names` stand for, sorted. A name is that of a sample, or
+// Returns the indices of the samples that `names` stand for, sorted. A name is a sample's name or
 // the path of its run. Errors: kUsage for a name of no sample or of several samples.
 std::vector<std::size_t> find_controls(const std::vector<SampleFacts>& samples,
                                        const std::vector<std::string>& names);

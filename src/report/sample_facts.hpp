@@ -49,7 +49,7 @@ inline constexpr std::size_t kSampleSettings = 6;
 using SampleSettings = std::array<std::string, kSampleSettings>;
 
 // A row of the page of many samples; its size does not grow with the run. The row is read from the
-// journal, because report.json may be older.
+// journal, because report.json may be older than the journal.
 struct SampleFacts {
   std::string name{};
   std::string run{};  // run_text() of the run's directory

@@ -70,7 +70,7 @@ Usual usual_of(const Samples& samples) {
           .precision = most_usual(samples, &SampleFacts::precision)};
 }
 
-// The samples by name, those of one name in the order given.
+// The samples by name. Samples with the same name are in the order given.
 using Named = std::map<std::string, std::vector<const SampleFacts*>>;
 
 Named by_name(const Samples& samples) {

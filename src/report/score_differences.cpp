@@ -23,7 +23,7 @@ class SequenceReader {
   explicit SequenceReader(const ScoredRun& run)
       : parts_(run.journal), inputs_(run.journal.inputs()), rule_(run.rule) {}
 
-  // Returns the next complete sequence; empty at the end, which may be inside a sequence.
+  // Returns the next complete sequence; empty at the journal's end, even inside a sequence.
   std::optional<Sequence> next() {
     Sequence sequence{.id = {}, .summary = SequenceSummary(rule_)};
     while (const std::optional<SequencePart> part = parts_.next()) {

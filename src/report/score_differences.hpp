@@ -19,9 +19,9 @@ struct ScoreDifferences {
   std::uint64_t other_calls = 0;
   std::uint64_t scored_once = 0;  // sequences with a score in only one of the two runs
   std::uint64_t equal = 0;        // sequences with equal scores, among those scored by both runs
-  std::array<std::uint64_t, kBounds.size() + 1> by_bound{};  // sequences up to each bound; beyond
+  std::array<std::uint64_t, kBounds.size() + 1> by_bound{};  // sequences by bound; last: larger
   double largest = 0;
-  // The number, from 1, of the first sequence that differs between the runs or is missing in one.
+  // The number, from 1, of the first sequence that differs between the runs or that one run lacks.
   // From that sequence on, nothing is compared.
   std::optional<std::uint64_t> parted;
 };

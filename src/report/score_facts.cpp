@@ -109,7 +109,7 @@ class OpenSequence {
   bool begun_ = false;
   ContigMap map_;
   std::uint64_t bases_scored_ = 0;
-  std::uint64_t scored_end_ = 0;  // where the scored chunks so far end; the next may overlap
+  std::uint64_t scored_end_ = 0;  // where the scored chunks so far end; the next chunk may overlap
   std::uint64_t virus_end_ = 0;   // where the virus chunks so far end
   std::uint64_t gaps_ = 0;
   std::uint64_t longest_gap_ = 0;

@@ -27,14 +27,14 @@ struct SequenceHit {
   std::uint64_t chunks_scored = 0;
   std::uint64_t virus_chunks = 0;
   double virus_share = 0;
-  // By majority: the sum over all bases in virus chunks of the chunk's virus score minus its other
-  // score; a base in two chunks counts in the first chunk. By viral-ngs: the number of scored bases
-  // times weighted_delta.
+  // By the rule majority, each base of a virus chunk adds the chunk's virus score minus its other
+  // score; a base in two chunks counts only in the first chunk. By the rule viral-ngs, it is the
+  // number of scored bases times weighted_delta.
   double evidence = 0;
   float max_virus_score = 0;
   float mean_virus_score = 0;
   Call call = Call::kOthers;
-  std::string_view tier{};        // only by viral-ngs
+  std::string_view tier{};        // only with the rule viral-ngs
   std::vector<MapStretch> map{};  // empty for a sequence of one chunk
 };
 
@@ -59,7 +59,7 @@ struct ScoreFacts {
   static constexpr std::size_t kTopHits = 200;
   static constexpr std::size_t kMostFrames = 6;  // the most frames of a chunk
 
-  TableCounts counts;  // duplicate ids are not counted: that needs a sort
+  TableCounts counts;  // without duplicate ids, because finding them needs a sort
   std::uint64_t bases = 0;
   std::uint64_t bases_scored = 0;  // bases in a scored chunk
   // Stretches outside all scored chunks, in sequences that have a score.

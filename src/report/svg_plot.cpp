@@ -263,7 +263,7 @@ std::string draw_lines(const Plot& plot) {
   if (extent.points == 0) return draw_nothing(drawing);
   const Axis axis = axis_to(extent.y);
   double most = extent.x < kSmallest ? 1 : extent.x;
-  // End the axis of scores at 1, although the middle of the last bin is below 1.
+  // End the axis at a round number: an axis of scores ends at 1, above the last bin's middle.
   if (plot.kind == PlotKind::kOverNumber) most = axis_to(most).end;
   draw_y_axis(drawing, plot, axis);
   draw_x_axis(drawing, plot, most);
@@ -286,7 +286,7 @@ std::string bar_title(const Plot& plot, const PlotBar& bar) {
   return escaped_text(fmt::format("{}: {}", bar.name, value_text(bar.value, plot.unit)));
 }
 
-// Draws the cut-off as a dashed vertical line with its number above.
+// Draws the cut-off as a dashed vertical line, with its number above the line.
 void draw_cut_off(Drawing& drawing, double cut_off) {
   const double x = kLeft + cut_off * kAcross;
   drawing.add(
@@ -403,7 +403,7 @@ std::string draw_contig(const Plot& plot) {
     if (paths.bars[k].empty()) continue;
     drawing.add("<path fill=\"{}\" d=\"{}\"/>", score_colour(k), paths.bars[k]);
   }
-  // A thick line of short dashes looks like stripes.
+  // Draw unscored stretches as stripes, by a thick line of short dashes.
   if (!paths.unscored.empty()) {
     drawing.add(
         "<path fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" "
@@ -416,7 +416,7 @@ std::string draw_contig(const Plot& plot) {
   return drawing.finish();
 }
 
-// Describes a contig's stretches in words; if there are many, only the shares of the bases.
+// Describes each stretch of a contig in words; if there are many, tells only the shares of bases.
 std::string contig_words(const std::vector<MapStretch>& stretches) {
   constexpr std::size_t kMostInWords = 12;
   if (stretches.empty()) return "not measured";

@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// Returns a plot's content in words: the number of each bar; the least and largest of each line.
+// Returns a plot's content in words: each bar's number, and each line's least and largest number.
 std::string plot_words(const Plot& plot);
 
 // Escapes a text for elements and quoted attributes of HTML and XML.

@@ -20,8 +20,8 @@ struct ReportFolders {
   std::variant<RunFolder, std::filesystem::path> output;
 };
 
-// The folder for SVG files of a page's plots, named by the plots' keys. If it is empty, no plot is
-// written. `check` throws if the user must be asked before a file is replaced.
+// The folder for a page's plots, each an SVG file with the plot's key as name. If the path is
+// empty, no plot is written. `check` throws if the user must be asked before a file is replaced.
 struct FigureFolder {
   std::filesystem::path folder{};
   std::function<void(const std::filesystem::path& file)> check{};
