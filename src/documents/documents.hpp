@@ -14,8 +14,8 @@ std::string man_page(const Command& program);
 // Escapes `text` so that roff shows every letter as it is, also at the beginning of a line.
 std::string roff(std::string_view text);
 
-// Return a shell's completion script for commands, options and values. The shell loads the script
-// by the program's name; the script runs no other program.
+// These return a shell's completion script for commands, options and values. The shell loads the
+// script by the program's name; the script runs no other program.
 std::string bash_completion(const Command& program);
 std::string zsh_completion(const Command& program);
 

@@ -63,8 +63,8 @@ bool has_same(const Command& other, const OptionRow& option) {
   return same != nullptr && option_row(*same) == option_row(option);
 }
 
-// Lists the options of `command`. If `told`, an earlier command of the page, has an option with the
-// same text, the option is only named at the end.
+// Lists the options of `command`. `told` is an earlier command of the page, or null. An option that
+// both commands have with the same text is only named at the end.
 std::string option_list(const Command& command, const Command* told) {
   std::vector<std::string> shared;
   std::string rows;
