@@ -36,8 +36,8 @@ struct PlannedFile {
   ExpectedFile expected{};
   bool was_whole = false;  // the local cache had the complete file during planning
 
-  // Returns a key for the content, so that a partial file is continued only with the same content:
-  // a hash, else the only URL with its ETag, which is valid for one server. Empty if unknown.
+  // Returns a key of the content, because only a partial file of the same content is continued. It
+  // is a hash. Without a hash, it is the URL and ETag if there is one URL only; else it is empty.
   std::string key() const {
     if (!expected.sha256.empty()) return expected.sha256;
     if (!expected.git_blob.empty()) return expected.git_blob;
@@ -49,7 +49,7 @@ struct PlannedFile {
 struct ModelPlan {
   const TableModel* model = nullptr;
   ModelPlace place{};
-  std::string commit{};  // of a hub's repository; else empty
+  std::string commit{};  // of a repository of Hugging Face; else empty
   std::vector<PlannedFile> files{};
 
   const PlannedFile& of(const TableFile& file) const {
@@ -105,7 +105,7 @@ std::string first_hash_note(const std::string& name, const std::string& sha256,
       name, sha256, record.file().string());
 }
 
-// Compares the server's size and hash with the expected values; fills in unknown values.
+// Compares the server's size and hash with the expected values. Sets the unknown expected values.
 void take_remote(PlannedFile& planned) {
   const auto fail = [&planned](const std::string& why) {
     throw Error(ErrorKind::kDownloadMismatch, Place{.file = planned.remote.urls.front()}, why);
@@ -193,7 +193,7 @@ class Downloader {
     return {&model, places.front(), false};
   }
 
-  // Returns a plan with all files for a hub, and with the missing files for a plain folder.
+  // Returns a plan with all files for a cache, and with the missing files for a plain folder.
   ModelPlan plan(const TableModel& model, const ModelPlace& place) {
     ModelPlan plan{.model = &model, .place = place};
     const ModelFinding finding = find_model(model, place);
@@ -393,7 +393,7 @@ class Downloader {
   std::vector<ModelPlan> plans_;
 };
 
-// Replaces the remedy of a write error: it names --output, which this command does not have.
+// Replaces the remedy of a write error: that remedy names --output, which this command lacks.
 template <typename Work>
 std::vector<InstalledModel> with_own_advice(Work work) {
   try {

@@ -25,11 +25,11 @@ struct InstalledModel {
   bool was_there = false;
 };
 
-// Downloads the models to the places where predict looks for them. Existing files are hashed, which
-// takes seconds, because a stored result could be older than a damage. Only missing files are
-// fetched, and a file gets its name only when it is complete. Errors: kNetwork; kDownloadMismatch;
-// kNoSpace, before the first byte; kOutputExists for a file of other content in a plain folder;
-// kOutputWrite; those of Cancel.
+// Downloads the models to the places where predict looks for them. Existing files are hashed each
+// time, because a stored hash would not show a later damage. This takes seconds. Only missing files
+// are fetched, and a file gets its name only when it is complete. Errors: kNetwork;
+// kDownloadMismatch; kNoSpace, before the first byte; kOutputExists for a file of other content in
+// a plain folder; kOutputWrite; those of Cancel.
 std::vector<InstalledModel> download_models(const DownloadSettings& settings, const Cancel& cancel);
 
 // Installs files that a user copied from a machine with a network. `from` has the layout of

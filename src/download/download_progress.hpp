@@ -26,7 +26,7 @@ struct TransferState {
 std::string transfer_text(const TransferState& state, std::size_t columns);
 
 // Shows the progress of a file on stderr: a live line on a terminal, else a plain line every half
-// minute. A file that takes less time has no plain line.
+// minute. A file that takes less than half a minute has no plain line.
 class DownloadProgress {
  public:
   explicit DownloadProgress(bool shown);

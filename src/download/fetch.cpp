@@ -87,7 +87,7 @@ class Fetch : public BodySink {
   // Returns true if a later download can continue the partial file.
   bool is_of_use() const { return total_ && file_.size() > 0; }
   void drop() { ::unlink(file_.path().c_str()); }
-  // Forgets the size and version of the last mirror, because the next mirror's file may differ.
+  // Forgets the size and version of the previous mirror, because the next mirror's file may differ.
   void forget_version(bool mismatched) {
     version_.clear();
     total_ = expected_.bytes;
@@ -120,7 +120,7 @@ class Fetch : public BodySink {
  private:
   std::uint64_t most() const { return expected_.bytes.value_or(expected_.most); }
 
-  // Fetches the file and returns its hashes. If the file is not as expected, empties it instead.
+  // Fetches the file and returns its hashes. If the file differs, empties it and returns nothing.
   std::optional<FileHashes> bring_and_check() {
     bring();
     const FileHashes found =
@@ -249,7 +249,7 @@ class Fetch : public BodySink {
   DownloadProgress& progress_;
   std::string url_;
   std::string version_;  // the ETag of the file's content; empty if unknown
-  std::string problem_;  // why a part was refused
+  std::string problem_;  // why the received bytes were refused
   std::string difference_;
   bool ended_ = false;  // the last reply was received completely
   std::uint64_t furthest_ = 0;

@@ -12,13 +12,13 @@
 namespace virnucpro {
 
 // Fetches a file into `partial`, syncs it and returns its hashes, if size and hash are as expected.
-// Continues a part that an earlier download left; if no hash is known, only a part of the version
-// remote.etag. `name` is for messages. Asks for byte ranges (Range) and checks every answer, so
-// that another range, length or version (ETag) is never appended to `partial`. After a temporary
-// failure, tries again, then tries the next mirror. Writes at most the expected number of bytes or,
-// if that is unknown, expected.most. Errors: kNetwork; kDownloadMismatch, which removes `partial`;
-// kNoSpace if the server tells the size only now; kOutputWrite, which removes a `partial` of
-// unknown size; those of Cancel, which keep `partial`.
+// Continues a file that an earlier download left in `partial`; without a known hash, only if the
+// server's version is still remote.etag. `name` is for messages. Asks for byte ranges (Range) and
+// checks every answer, so that another range, length or version (ETag) is never appended to
+// `partial`. After a temporary failure, tries again, then tries the next mirror. Writes at most the
+// expected number of bytes or, if that is unknown, expected.most. Errors: kNetwork;
+// kDownloadMismatch, which removes `partial`; kNoSpace if the server tells the size only now;
+// kOutputWrite, which removes a `partial` of unknown size; those of Cancel, which keep `partial`.
 FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const ExpectedFile& expected,
                       const std::string& name, const std::filesystem::path& partial,
                       DownloadProgress& progress);

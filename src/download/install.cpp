@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr mode_t kLockMode = 0666;
 constexpr std::chrono::milliseconds kLockLook{100};
 constexpr const char* kLockName = "lock";
-// The file name of a model's lock in a hub. Blobs' locks, in the same folder, end in ".lock".
+// The file name of a model's lock in a cache. Blobs' locks, in the same folder, end in ".lock".
 constexpr const char* kModelLock = "virnucpro";
 
 void rename_synced(const fs::path& from, const fs::path& to) {
@@ -53,7 +53,7 @@ fs::path incomplete_folder(const TableModel& model, const ModelPlace& place) {
   return place.root / (model.name + ".incomplete");
 }
 
-// Removes the incomplete folder with its leftovers. Ignores errors: another process may use it.
+// Removes the incomplete folder with its leftovers. Ignores errors: the folder may be in use.
 void remove_incomplete(const fs::path& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
@@ -97,7 +97,7 @@ fs::path hub_locks(const ModelPlace& place) {
   return place.root / ".locks" / place.folder.filename();
 }
 
-// Returns true if a link of any snapshot leads to the blob: revisions share equal files.
+// Returns true if a link of any snapshot leads to the blob. Revisions share equal files.
 bool is_in_use(const ModelPlace& place, const fs::path& blob) {
   std::error_code ignored;
   const fs::recursive_directory_iterator all(place.folder / "snapshots", ignored);
@@ -128,7 +128,7 @@ void remove_blob(const ModelPlace& place, const fs::path& blob, std::vector<fs::
   if (!is_in_use(place, blob)) remove_file(place.folder / "blobs" / blob, removed);
 }
 
-// Removes the links of a snapshot, and blobs without other links. Keeps other partial files.
+// Removes the links of a snapshot, and the blobs that no other link leads to.
 void remove_hub_files(const TableModel& model, const ModelPlace& place,
                       std::vector<fs::path>& removed, const Cancel& cancel) {
   for (const TableFile& file : model.files) {
@@ -145,7 +145,7 @@ void remove_hub_files(const TableModel& model, const ModelPlace& place,
   }
 }
 
-// Removes a hub's empty folders; folders with other files stay.
+// Removes a cache's empty folders; folders with other files stay.
 void remove_empty_hub(const ModelPlace& place) {
   std::error_code ignored;
   const fs::path snapshot = hub_snapshot(place);

@@ -31,7 +31,7 @@ class DownloadLock {
 using Bring =
     std::function<FileHashes(const TableFile& file, const std::filesystem::path& partial)>;
 
-// A file of a hub. `etag` is the name of its blob.
+// A file of a Hugging Face cache. `etag` is the name of its blob.
 struct HubFile {
   const TableFile* file = nullptr;
   std::string etag{};
@@ -57,8 +57,8 @@ std::filesystem::path hub_partial(const ModelPlace& place, const std::string& et
 
 // Installs files of a model in a plain folder. The files are written in "<model>.incomplete", and
 // get their names together when all are complete. `find_missing` is called under the lock, because
-// another process may have fetched the files. `key_of` identifies the version of a file, so that a
-// part of another version is not continued. Errors: kOutputWrite, those of `bring` and Cancel.
+// another process may have fetched the files. `key_of` identifies a file's version, because only
+// the same version may be continued. Errors: kOutputWrite, those of `bring` and Cancel.
 struct PlainInstall {
   const TableModel& model;
   const ModelPlace& place;

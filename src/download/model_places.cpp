@@ -26,7 +26,7 @@ const fs::path& required(const fs::path& folder, const char* what) {
               fmt::format("no variable says where {} is, not even HOME: give --models-dir", what));
 }
 
-// Returns the byte limit for a file's type: larger JSON is not read; a classifier has some MB.
+// Returns the byte limit for a file's type. JSON above its limit could not be read later.
 std::uint64_t most_of_kind(const TableModel& model, const TableFile& file) {
   if (file.name.ends_with(".json")) return kMaxJsonBytes;
   const PublishedModel* known = find_published(model.name);

@@ -40,7 +40,7 @@ enum class FileState : std::uint8_t {
   kMissing,
   kWhole,      // size and hash are as expected
   kUnchecked,  // the file exists, but no hash is known
-  kDamaged,    // the file exists, but differs
+  kDamaged,    // the file exists, but differs from the expected file
 };
 
 // Returns a file's name for messages, --sha256 and HashRecord: "dnabert-s/config.json".

@@ -32,8 +32,8 @@ SourceSettings source_settings(const std::string& github, const std::string& fai
 struct RemoteFile {
   std::vector<std::string> urls;  // the first URL answered; the others are mirrors
   std::optional<std::uint64_t> bytes{};
-  std::string etag{};    // in a hub a hash of the content; elsewhere a version
-  std::string commit{};  // of a hub's repository
+  std::string etag{};    // of Hugging Face: a hash of the content; of other servers: a version
+  std::string commit{};  // of a repository of Hugging Face; else empty
 };
 
 class Sources {
