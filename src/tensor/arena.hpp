@@ -7,13 +7,13 @@
 namespace virnucpro {
 
 // Allocates from one region of device memory; rewind() frees many allocations at once. An arena
-// without a region only counts bytes, so that a batch's own code can plan the region's size.
+// without a region only counts bytes, so that code can plan a region's size before it allocates.
 class Arena {
  public:
   Arena() = default;
   Arena(void* base, std::size_t bytes);
 
-  // Returns memory aligned to 256 bytes; null without a region. Errors: kInternal if it is full.
+  // Returns memory aligned to 256 bytes; null without a region. Errors: kInternal (region full).
   void* allocate(std::size_t bytes);
   DeviceMatrix matrix(std::size_t rows, std::size_t width, Element element);
 

@@ -28,8 +28,8 @@ class CachingAllocator {
   CachingAllocator(const CachingAllocator&) = delete;
   CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-  // Returns at least `bytes` bytes. Reuses a kept piece if at most an eighth of the piece is
-  // wasted. If the source has no memory left, releases all kept pieces and asks the source again.
+  // Returns at least `bytes` bytes. Reuses a kept piece if at most an eighth of this piece stays
+  // unused. If the source has no memory left, releases all kept pieces and asks the source again.
   // Errors: kOutOfMemory.
   void* allocate(Purpose purpose, std::size_t bytes);
   void give_back(void* memory) noexcept;
@@ -52,7 +52,7 @@ class CachingAllocator {
 
   MemorySource source_;
   mutable std::mutex mutex_;
-  std::unordered_map<void*, Piece> out_;    // pieces in use
+  std::unordered_map<void*, Piece> out_;    // pieces that the callers have
   std::multimap<std::size_t, void*> kept_;  // kept pieces by size
   std::uint64_t kept_bytes_ = 0;
   std::uint64_t asked_ = 0;

@@ -19,7 +19,7 @@ struct DeviceInfo {
   int compute_major = 0;
   int compute_minor = 0;
   std::uint64_t memory_total = 0;  // bytes
-  // The rest is set only if CUDA was opened on the device:
+  // These two are set only by functions that open CUDA on the device:
   std::uint64_t memory_free = 0;  // bytes
   std::string failure;            // CUDA's error text if opening failed
 };
@@ -49,7 +49,7 @@ struct DeviceSurvey {
 int cuda_built_in();
 
 // Lists the devices; a machine without devices is not an error. Does not open CUDA on the devices:
-// opening takes hundreds of megabytes and most of a second for each, and another user may own the
+// opening a device takes hundreds of megabytes and most of a second, and another user may own the
 // device. Errors: kDevice if the driver lists a device but cannot describe it.
 DeviceSurvey find_devices();
 // Works like find_devices(), but also opens CUDA on each device to read its free memory.

@@ -67,7 +67,7 @@ Error not_opened(const DeviceInfo& device, int status, const std::string& words)
 struct MemoryNeed {
   std::string_view esm2{};  // name of a published ESM-2; empty for the run's own ESM-2
   std::uint64_t weights = 0;
-  std::uint64_t batches = 0;  // for the smallest batches that a run starts with
+  std::uint64_t batches = 0;  // for batches of the smallest size that an engine chooses
 
   std::uint64_t all() const { return weights + batches; }
 };

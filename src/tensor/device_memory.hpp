@@ -50,7 +50,7 @@ class Event {
 CachingAllocator& device_allocator();
 
 // Uninitialised device memory from device_allocator(), aligned to 256 bytes. Another buffer may
-// reuse the memory right after the destructor, so all work on the memory must have ended before.
+// reuse the memory right after the destructor, so all work on it must end before the destructor.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
