@@ -12,9 +12,9 @@ namespace virnucpro {
 
 // Self-attention over packed sequences: sequence i is rows [offsets[i], offsets[i + 1]). `qkv` is
 // [rows, 3·heads·head_width]: queries, keys and values side by side, each split into heads. `out`
-// is [rows, heads·head_width]. Queries are scaled by 1/√head_width. A sequence attends only to its
-// own rows; there is no padding. Its bits depend on no other sequence, because tiles of rows start
-// at the sequence's first row and softmax is fp32.
+// is [rows, heads·head_width]. Queries are scaled by 1/√head_width; softmax is fp32. A sequence
+// attends only to its own rows; there is no padding. The bits of a sequence's results depend on no
+// other sequence, because tiles of rows start at the sequence's first row.
 
 // Returns the inv_freq of rotary embedding: 10000^(−2i/head_width) for i < head_width / 2.
 std::vector<float> rotary_frequencies(std::size_t head_width);
@@ -43,8 +43,8 @@ void rotary_attention(OpContext& context, std::size_t heads, const RotaryTable& 
 void alibi_attention(OpContext& context, std::span<const float> slopes,
                      std::span<const std::uint32_t> offsets, const Panels& qkv, Panels& out);
 
-// Returns ALiBi's slopes for n heads: 2^(−8k/n), k = 1 … n, if n is a power of two. Otherwise the
-// slopes for the next lower power p come first, then every second slope for 2p.
+// Returns ALiBi's slopes for n heads. If n is a power of two: 2^(−8k/n), k = 1 … n. Otherwise: all
+// slopes for p heads, where p is the power of two below n, then every second slope for 2p heads.
 std::vector<float> alibi_slopes(std::size_t heads);
 
 }  // namespace virnucpro

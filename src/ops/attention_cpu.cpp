@@ -12,7 +12,7 @@ namespace {
 // A task computes kQueryBlock query rows, kTileRows of them at a time in registers.
 constexpr std::size_t kQueryBlock = 192;
 constexpr std::size_t kTileRows = 6;
-// A tile uses 15 of 16 vector registers: 6 × 2 for the sums, 2 for b and 1 for a number of a.
+// A tile uses 15 of 16 vector registers: 6 × 2 for the sums, 2 for b and 1 for one element of a.
 constexpr std::size_t kTileColumns = 2 * kLanes;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
@@ -91,7 +91,7 @@ struct Rotary {
             std::size_t /*length*/) const {}
 };
 
-// ALiBi, as attend() uses it: bias() lowers a score in proportion to the distance of its tokens.
+// ALiBi, as attend() uses it: bias() lowers a score in proportion to the distance of query and key.
 struct Alibi {
   std::span<const float> slopes;
 

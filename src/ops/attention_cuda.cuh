@@ -43,7 +43,7 @@ inline AttentionProblem problem_of(const AttentionCall& call) {
           .scale = kLog2E / std::sqrt(static_cast<float>(call.head_width))};
 }
 
-// Launches one block for each head and item. CUDA allows at most 65,535 items in one grid.
+// Starts one thread block for each head and item. CUDA allows at most 65,535 items in one launch.
 template <typename Launch>
 void for_each_part(const AttentionCall& call, const Launch& launch) {
   constexpr std::size_t kMostItems = 65535;
@@ -68,7 +68,7 @@ void with_width(const AttentionCall& call, const CallKernel& call_kernel) {
               "no attention kernel for heads of width " + std::to_string(call.head_width));
 }
 
-// Pointers to one head of one sequence. Rows are `stride` elements apart, rows of `out` `width`.
+// Pointers to one head of one sequence. The row stride of `out` is `width`, of the others `stride`.
 template <typename T>
 struct HeadRows {
   __device__ HeadRows(const AttentionProblem& problem, const AttentionItem& item,
@@ -99,7 +99,7 @@ __device__ __forceinline__ float exp2_fast(float x) {
   return result;
 }
 
-// These two reduce a value over the four lanes that hold one row of an mma's result.
+// These two functions reduce a value over the four lanes that hold one row of an mma's result.
 __device__ __forceinline__ float quad_max(float value) {
   value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 1));
   return fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 2));

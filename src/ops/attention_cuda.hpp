@@ -11,14 +11,14 @@
 
 namespace virnucpro::cuda {
 
-// One block computes a whole sequence of at most kWholeRows rows (a 500-base chunk fits), so keys
-// and values are read once. A longer sequence is divided into blocks of kCutRows query rows.
+// One thread block computes a whole sequence of at most kWholeRows rows (a 500-base chunk fits), so
+// keys and values are read once. A longer sequence is divided into blocks of kCutRows query rows.
 inline constexpr std::uint32_t kWholeRows = 176;
 inline constexpr std::uint32_t kCutRows = 128;
 
 inline constexpr std::uint32_t kWidestHead = 128;
 
-// The work of one block: query rows [first, last), counted from the sequence's first row.
+// The work of one thread block: query rows [first, last), counted from the sequence's first row.
 struct AttentionItem {
   std::uint32_t begin = 0;   // the sequence's first row in the batch
   std::uint32_t length = 0;  // rows of the sequence
@@ -26,7 +26,7 @@ struct AttentionItem {
   std::uint32_t last = 0;
 };
 
-// Divides sequences into blocks. Sequence i is rows [offsets[i], offsets[i + 1]) of the batch.
+// Divides sequences into items. Sequence i is rows [offsets[i], offsets[i + 1]) of the batch.
 std::vector<AttentionItem> attention_items(std::span<const std::uint32_t> offsets);
 
 // Describes attention over packed sequences (ops/attention.hpp). One kernel computes it without

@@ -119,7 +119,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   constexpr std::uint32_t kRow = kWidth + kPad;
   const std::uint32_t lane = threadIdx.x % 32;
   float scores[kBlockKeys / 8][4] = {};
-  // One load reads four 8×8 matrices: keys n … n+7 and n+8 … n+15, each at k and at k + 8.
+  // One load reads four 8×8 matrices: keys n … n+7 and n+8 … n+15, from columns k and k + 8 on.
   const std::uint32_t key_row = (lane / 16) * 8 + lane % 8;
   const std::uint32_t key_column = (lane / 8 % 2) * 8;
 #pragma unroll
@@ -165,7 +165,7 @@ __device__ void attend_block(const AttentionProblem& problem,
       running.weights[i / 2] += scores[n][i];
     }
   }
-  // One load reads four 8×8 matrices, transposed: values k … k+7 and k+8 … k+15, at n and n + 8.
+  // One load reads four transposed matrices: values k … k+7 and k+8 … k+15, from columns n, n + 8.
   const std::uint32_t value_row = (lane / 8 % 2) * 8 + lane % 8;
   const std::uint32_t value_column = (lane / 16) * 8;
 #pragma unroll
@@ -250,12 +250,12 @@ __global__ void __launch_bounds__(kThreads)
       const std::uint32_t first_key = chunk * chunk_rows;
       const std::uint32_t count = min(item.length - first_key, chunk_rows);
       if (chunks > 1 || round == item.first) {
-        __syncthreads();  // wait until all warps have read the last chunk
+        __syncthreads();  // waits until all warps have read the previous chunk
         stage_rows<kWidth>(problem, rows_of.keys + first_key * rows_of.stride, rows_of.stride,
                            count, first_key, rotary, keys, threadIdx.x, kThreads);
         stage_rows<kWidth>(problem, rows_of.values + first_key * rows_of.stride, rows_of.stride,
                            count, first_key, false, values, threadIdx.x, kThreads);
-        // Fills the last block with zeros, because weight 0 · uninitialised memory may be NaN.
+        // Fills the last block up with zeros, because weight 0 · uninitialised memory may be NaN.
         const std::uint32_t filled = (count + kBlockKeys - 1) / kBlockKeys * kBlockKeys - count;
         zero_rows(keys + count * kRow, filled, kRow, threadIdx.x, kThreads);
         zero_rows(values + count * kRow, filled, kRow, threadIdx.x, kThreads);

@@ -70,13 +70,13 @@ struct CpuBackend {
                             std::size_t width, float eps) {
     return layer_norm(context, weights, name, width, eps);
   }
-  // Makes one of a layer's four projections. `place` says which one; int8 may exclude some of them.
+  // Makes one of a layer's four projections. `place` says which one; only int8 backends use it.
   static Linear projection(Context& context, const Weights& weights, const Esm2Place& /*place*/,
                            std::span<const LinearPart> parts, std::size_t inputs,
                            Epilogue epilogue) {
     return {context, weights, parts, inputs, context.precision, epilogue};
   }
-  // Makes an embedding. `added` is added to every row if it is not empty.
+  // Makes an embedding. Adds the vector `added` to every row of its table, unless `added` is empty.
   static Embedding embedding(Context&, const Weights& weights, const std::string& name,
                              std::size_t rows, std::size_t width, float scale,
                              std::span<const float> added = {}) {

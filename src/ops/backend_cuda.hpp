@@ -39,7 +39,7 @@ class Linear {
   DeviceBuffer weight_;
 };
 
-// GatedLinear on the device. Computes the gate's product first, then multiplies the value's by it.
+// GatedLinear on the device. First computes the gate's product, then multiplies it by GELU(value).
 class GatedLinear {
  public:
   GatedLinear(Context& context, const Weights& weights, const LinearPart& part, std::size_t inputs,
@@ -64,7 +64,7 @@ class LayerNorm {
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out) const {
     run(context, in, out, DeviceMatrix{});
   }
-  // Writes the same numbers also to `also`, in its element type, unless `also` is empty.
+  // Unless `also` is empty, writes the same numbers to `also` too, in the element type of `also`.
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out,
            const DeviceMatrix& also) const;
 
@@ -77,7 +77,7 @@ class LayerNorm {
 // The embedding of ops/embedding.hpp on the device, with fp32 output.
 class Embedding {
  public:
-  // `added` is added to every row of the scaled table if it is not empty.
+  // Adds the vector `added` to every row of the scaled table, unless `added` is empty.
   Embedding(Context& context, const Weights& weights, const std::string& name, std::size_t rows,
             std::size_t width, float scale, std::span<const float> added);
 

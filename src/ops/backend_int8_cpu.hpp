@@ -25,8 +25,8 @@ struct Int8CpuOperand {
   Codes codes;
 };
 
-// A linear that computes in 8 bits or, if the policy keeps it, in fp32. It stores the weights for
-// one of the two; with Int8CpuContext::any_policy, for both.
+// A linear that computes in 8 bits or, if the policy keeps it out of 8 bits, in fp32. It stores the
+// weights only in this form; with Int8CpuContext::any_policy, in both forms.
 class Int8CpuProjection {
  public:
   Int8CpuProjection(Int8CpuContext& context, const Weights& weights, const Esm2Place& place,

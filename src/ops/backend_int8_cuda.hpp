@@ -47,8 +47,8 @@ class EightBitLinear {
   DeviceBuffer scales_;
 };
 
-// A linear that computes in 8 bits or, if the context's policy keeps it, in 16. It stores the
-// weights for one of the two; with Context::any_int8_policy, for both.
+// A linear that computes in 8 bits or, if the context's policy keeps it out of 8 bits, in 16 bits.
+// It stores the weights only in this form; with Context::any_int8_policy, in both forms.
 class Int8Linear {
  public:
   Int8Linear(Context& context, const Weights& weights, const Esm2Place& place,

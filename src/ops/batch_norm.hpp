@@ -19,7 +19,7 @@ class BatchNormRelu {
 
   void run(Panels& values) const;
 
-  // Return the three vectors, each [width], of ReLU((x − mean) · scale + bias).
+  // These return the three vectors, each [width], of ReLU((x − mean) · scale + bias).
   std::span<const float> mean() const { return mean_.span(); }
   std::span<const float> scale() const { return scale_.span(); }
   std::span<const float> bias() const { return bias_.span(); }

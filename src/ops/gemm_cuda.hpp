@@ -9,8 +9,8 @@
 namespace virnucpro::cuda {
 
 // Describes a product on the device: out = epilogue(x·Wᵀ). Pointers are to device memory, aligned
-// to 16 bytes; inputs and outputs are multiples of 8. `x`, `weight` and `out` have the kernel's
-// element type, but kBiasAdd has an fp32 `out`. kBiasAdd, kBiasAdd16 and kGeluGate also read `out`.
+// to 16 bytes. `inputs` and `outputs` are multiples of 8. `x`, `weight` and `out` have the kernel's
+// element type, but for kBiasAdd `out` is fp32. kBiasAdd, kBiasAdd16 and kGeluGate also read `out`.
 struct GemmCall {
   std::size_t rows = 0;
   std::size_t outputs = 0;

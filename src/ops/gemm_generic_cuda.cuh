@@ -20,7 +20,7 @@ namespace visitors = cutlass::epilogue::threadblock;
 using cute::_0;
 using cute::_1;
 
-// Tile sizes and the instruction for an element type.
+// The tile sizes and the size of the mma instruction for an element type.
 template <class Element>
 struct GenericTiles {  // fp16 and bf16
   using Block = cutlass::gemm::GemmShape<128, 128, 32>;
@@ -31,7 +31,7 @@ struct GenericTiles {  // fp16 and bf16
 };
 
 template <>
-struct GenericTiles<float> {  // one fp32 product is three TF32 products
+struct GenericTiles<float> {  // computes an fp32 product as three TF32 products
   using Block = cutlass::gemm::GemmShape<128, 64, 16>;
   using Warp = cutlass::gemm::GemmShape<64, 32, 16>;
   using Instruction = cutlass::gemm::GemmShape<16, 8, 8>;

@@ -40,8 +40,8 @@ class Int8Policy {
   bool in_8_bits(const Esm2Place& place) const { return in_8_bits(place.layer, place.linear); }
   // Returns this policy for a model with `layers` layers: with 36 layers, 0-35.fc2 becomes fc2.
   Int8Policy of_model(std::size_t layers) const;
-  // Returns a text that parse() accepts. Policies have the same text if they keep the same linears
-  // in models of every size; after of_model(), in that one model.
+  // Returns a text that parse() accepts. Two policies have the same text if they keep the same
+  // linears in models of every size; after of_model(), if they keep the same ones in that model.
   std::string text() const;
   // Returns the largest layer number in the text; empty if the text has no layer numbers.
   std::optional<std::size_t> last_layer() const;

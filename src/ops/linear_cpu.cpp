@@ -15,8 +15,8 @@ namespace {
 
 using dnnl::memory;
 
-// The most outputs of one product. A product then takes about a millisecond, far more than a call
-// of oneDNN, and a batch of one panel has enough products for many threads.
+// The most outputs of one product. A product then takes about a millisecond, far more than oneDNN
+// needs to start it, and a batch of one panel has enough products for many threads.
 constexpr std::size_t kBlockOutputs = 512;
 
 memory::dim dim(std::size_t size) {
@@ -35,7 +35,7 @@ dnnl::primitive_attr attributes(Epilogue epilogue) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   attributes.set_post_ops(after);
-  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);  // overrides the environment
+  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);  // overrides oneDNN's environment variable
   return attributes;
 }
 

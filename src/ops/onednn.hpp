@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// Returns oneDNN's CPU engine. Of oneDNN's environment variables only ONEDNN_MAX_CPU_ISA counts.
+// Returns oneDNN's CPU engine. It obeys only ONEDNN_MAX_CPU_ISA of oneDNN's environment variables.
 dnnl::engine& cpu_engine();
 
 // Checks that a few MiB are free. Call this before oneDNN makes code for a primitive, because

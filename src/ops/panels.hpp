@@ -31,11 +31,11 @@ class Panels {
   HostArray<float> values_;
 };
 
-// The rows of one panel that are not padding: [first, last).
-struct RowRange {
+struct RowRange {  // rows [first, last)
   std::size_t first;
   std::size_t last;
 };
+// Returns the rows of one panel that are not padding.
 RowRange panel_rows(std::size_t panel, std::size_t rows);
 
 }  // namespace virnucpro

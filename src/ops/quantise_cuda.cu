@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kWarp = 32;
 constexpr int kThreads = 128;
-constexpr int kPiece = 8;  // numbers that a thread loads at once, and a block of a rotation
+constexpr int kPiece = 8;  // numbers that a thread loads, or rotates, at once
 constexpr float kMost = 127.0F;
 
 template <typename T>
@@ -117,7 +117,7 @@ struct RowScale {
 // The layout of a row in registers: kLanes threads, each with at most kPieces pieces.
 template <int kLanes, int kPieces>
 struct RowShape {
-  static constexpr int kRows = kThreads / kLanes;  // rows of a block
+  static constexpr int kRows = kThreads / kLanes;  // rows of a thread block
 
   __device__ static std::size_t row() {
     return std::size_t{blockIdx.x} * kRows + threadIdx.x / kLanes;
@@ -394,7 +394,7 @@ void column_means(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& codes
 
 void correct_bias(const CodeMatrix& weight, const std::int8_t* rest, const ColumnMeans& means,
                   float* bias, cudaStream_t stream) {
-  constexpr std::size_t kOutputs = kThreads / kWarp;  // outputs of a block
+  constexpr std::size_t kOutputs = kThreads / kWarp;  // outputs of a thread block
   correct_bias_kernel<<<static_cast<unsigned>((weight.rows + kOutputs - 1) / kOutputs), kThreads, 0,
                         stream>>>(weight, rest, means, bias);
   check_cuda(cudaGetLastError(), "launch of correct_bias");

@@ -64,7 +64,7 @@ __device__ float block_sum(float value, float* shared) {
   return sum;
 }
 
-// One block computes one row in registers: each thread has kFours groups of four numbers.
+// One thread block computes one row in registers: each thread has kFours groups of four numbers.
 template <int kFours, typename Out, typename Also>
 __global__ void __launch_bounds__(kThreads)
     layer_norm_kernel(NormWeights norm, const float* in, Out* out, Also* also, std::size_t width) {

@@ -26,7 +26,7 @@ struct NormWeights {
   float eps = 0;
 };
 // Computes out = (in − mean) / √(variance + eps) · weight + bias for each row. `in` is fp32 and may
-// be `out`. Writes the same numbers to `also`, in its element type, unless `also` is empty.
+// be `out`. Unless `also` is empty, writes the same numbers to `also` too, in its element type.
 inline constexpr std::size_t kWidestNorm = 5120;
 void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMatrix& out,
                 const DeviceMatrix& also, cudaStream_t stream);

@@ -1,7 +1,7 @@
 #pragma once
 
 // Attention for Hopper with heads of width 64: wgmma on tiles of 64 queries, with keys and values
-// in shared memory. A warp group computes a whole sequence of one head. Frames are short (168
+// in shared memory. A warp group computes one head of a whole sequence. Frames are short (168
 // tokens for 500 bases), so all keys fit and are read once. Longer sequences are cut into blocks.
 // For each type one .cu file includes this header. Compile with NDEBUG (see hopper/product.cuh).
 #define CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED
@@ -59,7 +59,7 @@ __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_
   }
 }
 
-// The angles that rotate one piece of a head together with the piece half a head later.
+// The angles that rotate one piece of a head together with the piece half a head's width later.
 struct PieceAngles {
   __device__ PieceAngles(const AttentionProblem& problem, std::uint32_t position,
                          std::uint32_t piece) {
@@ -311,7 +311,7 @@ __device__ __forceinline__ void end_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Waits for all but the last kPending groups of copies. Then wgmma in every thread can read them.
+// Waits until wgmma in every thread can read all copies, except the last kPending groups of copies.
 template <int kPending>
 __device__ __forceinline__ void publish_copies() {
   wait_for_copies<kPending>();
@@ -319,7 +319,7 @@ __device__ __forceinline__ void publish_copies() {
   __syncthreads();
 }
 
-// Returns the blocks per multiprocessor: several, so that some copy while others compute.
+// Returns how many thread blocks share a multiprocessor: some copy data while others compute.
 constexpr int whole_blocks(int keys) {
   return keys > 112 ? 3 : keys > 64 ? 4 : 6;
 }
@@ -329,7 +329,7 @@ template <typename T, int kKeys, bool kAlibi>
 __global__ void __launch_bounds__(kGroupThreads, whole_blocks(kKeys))
     whole_attention_kernel(AttentionProblem problem) {
   extern __shared__ __align__(1024) unsigned char shared[];
-  // The last tile may also read keys as queries; the results of these rows are not written.
+  // The last tile may read past the queries into the keys; results of those rows are not written.
   T* const queries = reinterpret_cast<T*>(shared);
   T* const keys = queries + kKeys * kHeadWidth;
   T* const values = keys + kKeys * kHeadWidth;
@@ -395,7 +395,7 @@ __device__ void copy_chunk(T* chunk, const HeadRows<T>& rows, std::uint32_t key,
   end_copies();
 }
 
-// Computes one block of a cut sequence. Each warp group has one tile of queries; all groups share a
+// Computes one item of a cut sequence. Each warp group has one tile of queries; all groups share a
 // chunk of keys. The next chunk is copied while the current chunk is used.
 template <typename T, bool kAlibi>
 __global__ void __launch_bounds__(kCutThreads, 2) cut_attention_kernel(AttentionProblem problem) {

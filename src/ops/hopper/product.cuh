@@ -165,9 +165,9 @@ inline DeviceLimits device_limits() {
 }
 
 // Returns the number of tile columns in a band. A band's weights should stay in the L2 cache while
-// all rows are computed, so the number depends on the bytes of the weights. In measurements a
-// quarter of the cache was best for 16-bit weights, or half if a layer has more inputs than outputs
-// (every band reads all rows again); for 8-bit weights half of these sizes.
+// all rows are computed, so the number depends on the bytes of the weights. In measurements 16-bit
+// weights were best in a quarter of the cache, or in half of it if a layer has more inputs than
+// outputs, because every band reads all rows again. 8-bit weights were best in half as much cache.
 inline int band_columns(const GemmCall& call, std::size_t element_bytes, int tile_columns,
                         std::size_t l2_bytes) {
   const std::size_t columns = (call.outputs + tile_columns - 1) / tile_columns;
@@ -177,8 +177,8 @@ inline int band_columns(const GemmCall& call, std::size_t element_bytes, int til
   return static_cast<int>((columns + bands - 1) / bands);
 }
 
-// Computes out = epilogue(x·Wᵀ) in one kernel. `Tree` is the epilogue: CUTLASS's type `Tree`, the
-// stored type `Out`, the type `Source` of the old output (or void), and arguments(call).
+// Computes out = epilogue(x·Wᵀ) in one kernel. `Tree` is the epilogue, with CUTLASS's type `Tree`,
+// the stored type `Out`, the type `Source` of the old output (or void), and arguments(call).
 template <class Element, class Accumulator, class Tile, class Tree, class Choice>
 class Sm90Product {
   static constexpr int kAlign = 16 / static_cast<int>(sizeof(Element));
