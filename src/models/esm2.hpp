@@ -39,7 +39,7 @@ class Esm2Model {
 
   // Writes to `out`, [sequences, width], each sequence's mean of the last layer (normalised) over
   // its first 1,024 residues. `batch` has sequences of <cls>, residues, <eos>. A sequence's bits do
-  // not depend on other sequences. Throws between two layers after a cancellation.
+  // not depend on other sequences. After a cancellation, throws between two layers.
   void embed(Context& context, const typename Backend::template Batch<std::uint8_t>& batch,
              typename Backend::Pooled out) const;
 
