@@ -17,7 +17,7 @@ class BatchComputer {
  public:
   virtual ~BatchComputer() = default;
 
-  // Work like the functions of Engine (engine.hpp). A width is 0 if its model is not computed.
+  // These work like Engine's functions (engine.hpp). A width is 0 if its model is not computed.
   virtual std::string kernel_path() const = 0;
   virtual std::uint32_t dnabert_s_width() const = 0;
   virtual std::uint32_t esm2_width() const = 0;
@@ -27,17 +27,17 @@ class BatchComputer {
   virtual std::vector<EngineFacts> facts() const = 0;
 
   virtual std::size_t workers() const = 0;  // workers that compute in parallel
-  // Returns the number of outstanding batches that keeps every worker busy. submit() does not wait
-  // while fewer are outstanding.
+  // Returns how many outstanding batches keep every worker busy. submit() does not wait while fewer
+  // batches are outstanding.
   virtual std::size_t most_outstanding() const = 0;
   // Adds a batch. The ids of all outstanding batches must differ.
   virtual void submit(BatchRequest request) = 0;
   virtual std::size_t outstanding() const = 0;  // batches that were submitted but not received
 
-  // Returns a finished batch, in any order. If none is finished, returns nothing or, if `wait`,
-  // waits for the next batch; one must be outstanding. Rethrows the error that ended the
-  // computation. After a cancellation, waits for a finished batch a little longer
-  // (Cancel::check_late), then throws kInterrupted or kTerminated.
+  // Returns a finished batch; batches may come in any order. If no batch is finished, returns
+  // nothing or, if `wait`, waits for one; then at least one batch must be outstanding. Rethrows the
+  // error that ended the computation. If no batch is finished some seconds after a cancellation
+  // (Cancel::check_late), throws kInterrupted or kTerminated.
   virtual std::optional<BatchResult> receive(bool wait) = 0;
 };
 

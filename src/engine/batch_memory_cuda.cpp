@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kFewestTokens = 3;  // of the shortest frame: a residue between two end tokens
+constexpr std::size_t kFewestTokens = 3;  // in the shortest frame: <cls>, one residue, <eos>
 
 std::uint64_t weight_bytes(const ModelShapes& shapes, const EngineOutputs& outputs,
                            Precision precision) {

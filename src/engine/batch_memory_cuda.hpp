@@ -21,7 +21,7 @@ struct ModelShapes {
   ClassifierShape classifier;
 };
 
-inline constexpr std::size_t kBatchesAtOnce = 2;  // one computes and one waits
+inline constexpr std::size_t kBatchesAtOnce = 2;  // one is computed while the next waits
 
 // Allocates a batch's activations from the context's arena, one model after the other. Afterwards
 // the arena's most() is the memory that such a batch needs, in bytes.
@@ -40,7 +40,7 @@ std::size_t result_bytes(std::size_t frames, std::size_t width);
 // fp32 weights, such as biases, with the size of the other weights.
 MemoryNeed memory_need(const ModelShapes& shapes, const EngineOutputs& outputs, Precision precision,
                        std::size_t tokens);
-// Returns the memory need in 16 bits with each smaller published ESM-2, the largest first.
+// Returns the need in 16 bits for each published ESM-2 smaller than the run's, the largest first.
 std::vector<MemoryNeed> needs_with_smaller_esm2(const ModelShapes& shapes,
                                                 const EngineOutputs& outputs, std::size_t tokens);
 

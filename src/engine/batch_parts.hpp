@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Some frames of a batch. They can be computed alone, as no frame's result depends on the others.
+// Some frames of a batch. Frames do not affect each other, so a part can be computed alone.
 struct BatchPart {
   std::uint64_t batch = 0;
   std::uint32_t begin = 0;  // frames [begin, end)

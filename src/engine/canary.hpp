@@ -11,7 +11,7 @@ namespace virnucpro {
 // other workers. `vocabulary` is DNABERT-S's number of tokens, or 0 without DNABERT-S.
 BatchRequest canary_batch(std::uint32_t vocabulary);
 
-// Returns the canary batch's number of ESM-2 tokens; DNABERT-S has fewer.
+// Returns how many ESM-2 tokens the canary batch has. It has fewer DNABERT-S tokens.
 std::size_t canary_tokens();
 
 // True if the numbers of two results are the same, bit for bit.

@@ -13,7 +13,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kReadAtOnce = 1U << 18U;
-constexpr int kReadsInTurn = 16;  // reads of one socket before other sockets are read
+constexpr int kReadsInTurn = 16;  // the most reads of one socket before other sockets are read
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void MessageWriter::write() {
     if (done < 0 && errno == EINTR) continue;
     if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (done < 0) {
-      // The rest cannot be sent. Closes the connection, so that the other process notices the loss.
+      // Nothing more can be sent. Closes the connection, so that the other process notices this.
       ::shutdown(socket_, SHUT_RDWR);
       is_broken_ = true;
       return;

@@ -52,7 +52,7 @@ std::uint64_t bytes_of_dnabert_s(const EngineModels& models, const EngineSetting
   return of_dnabert_s(models.dnabert_s.shape) * bytes_of_a_weight(of_dnabert_s(precision));
 }
 
-// Returns the bytes for both precisions. DNABERT-S counts once if its precision is the same.
+// Returns the bytes of weights of both precisions, which may share one copy of DNABERT-S.
 std::uint64_t bytes_of_weights(const EngineModels& models, const EngineSettings& settings) {
   const Precision first = settings.precision;
   const Precision check = settings.check_precision.value_or(first);

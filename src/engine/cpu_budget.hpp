@@ -7,8 +7,8 @@
 
 namespace virnucpro {
 
-// Returns the number of tokens in a CPU batch if the user does not choose it. Such a batch takes a
-// few seconds, because a killed run loses the batch in progress. The number is a multiple of
+// Returns the number of tokens in a CPU batch if the user does not choose it. Such a batch takes
+// only a few seconds, because a killed run loses the batch in progress. The number is a multiple of
 // kPanelRows (ops/panels.hpp), but at most 4,096. It depends only on the models' sizes and the
 // number of threads, so that equal runs have equal batches.
 std::size_t cpu_token_budget(const EngineModels& models, const EngineSettings& settings);

@@ -38,7 +38,7 @@ struct EngineSettings {
   Precision precision = Precision::kFp32;
   Int8Policy int8_policy{};  // for Precision::kInt8
   // Allows set_int8_policy(): the engine stores ESM-2's linears in 8 and in 16 bits, and ignores
-  // int8_policy. All linears compute in 8 bits until the first call.
+  // int8_policy. All linears compute in 8 bits until set_int8_policy() is called.
   bool any_int8_policy = false;
   // The precision of batches whose BatchRequest::check is true.
   std::optional<Precision> check_precision{};
@@ -65,7 +65,7 @@ class Engine {
   virtual EngineFacts facts() const = 0;
 
   // Returns how many batches may be in progress at once: a GPU computes one batch while the next is
-  // copied. Results are returned in the order of begin().
+  // copied. finish() returns results in the order in which begin() got the batches.
   virtual std::size_t depth() const = 0;
   // begin() and finish() throw kInterrupted or kTerminated between two layers, some seconds after a
   // cancellation (Cancel::check_late).
@@ -83,7 +83,7 @@ class Engine {
 };
 
 // Makes an engine on the settings' GPU or the CPU. Errors: kCpu, kDevice, kPrecision, kOutOfMemory,
-// kWeights*; kWeightsTensor if the classifier's inputs are not the sum of both widths.
+// kWeights*; kWeightsTensor if the classifier's inputs are not the sum of both models' widths.
 std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,
                                     const Cancel& cancel);
 

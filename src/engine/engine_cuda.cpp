@@ -38,7 +38,7 @@ constexpr std::size_t kDepth = kBatchesAtOnce;
 constexpr std::size_t kLoadThreads = 4;
 // Tokens of a batch. This default is within 1 % of the best speed; below 512 a GPU is too slow.
 constexpr std::size_t kTokenBudget = 32768;
-constexpr std::size_t kInt8TokenBudget = 65536;  // int8's kernels are twice as fast
+constexpr std::size_t kInt8TokenBudget = 65536;  // int8's kernels are twice as fast as fp16's
 constexpr std::size_t kSmallestBudget = 512;
 
 std::size_t wanted_budget(Precision precision) {
@@ -56,13 +56,13 @@ DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
 }
 
 // Opens the device for the calling thread. Errors: kDevice if the device is absent, too old or not
-// available; kOutOfMemory if other programs use its memory.
+// available; kOutOfMemory if other programs use all its memory.
 cudaDeviceProp open_device(int index) {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
   const DeviceInfo info = info_of(index, properties);
   if (!is_new_enough(info)) throw Error(ErrorKind::kDevice, why_too_old({&info, 1}));
-  // Makes a thread that waits for the device sleep, so that its core can read and pack input.
+  // With this flag threads sleep while they wait for the device, so that others get their cores.
   cudaError_t status =
       cudaInitDevice(index, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid);
   if (status == cudaSuccess) status = cudaSetDevice(index);
@@ -220,7 +220,7 @@ class Encoders {
   std::optional<Esm2OnGpu> esm2_;
 };
 
-// Makes a buffer larger and loses its contents. Sizes are powers of 2, so that few calls suffice.
+// Makes a buffer larger and loses its contents. Sizes are powers of 2, so that buffers rarely grow.
 void grow(DeviceBuffer& buffer, std::size_t bytes) {
   if (bytes <= buffer.bytes()) return;
   buffer = {};
@@ -460,7 +460,7 @@ class CudaEngine : public Engine {
     return values;
   }
 
-  // Reserves memory for batches of the wanted tokens. Halves the number until the memory suffices.
+  // Reserves memory for batches of `wanted` tokens. Halves this number until the memory suffices.
   void plan() {
     BudgetPlan& budget = facts_.plan;
     for (budget.tokens = budget.wanted;; budget.tokens /= 2) {
@@ -514,7 +514,7 @@ class CudaEngine : public Engine {
     grow(slot.results, result_bytes(most_frames(tokens), width()));
   }
 
-  // Makes room for a batch. Only a single frame that is longer than the budget needs more memory.
+  // Makes room for a batch. plan() reserved enough, except for a frame longer than the budget.
   void prepare(Slot& slot, const PackedFrames& frames, Encoders& encoders) {
     const std::size_t longest = longest_sequence(frames.esm_offsets);
     try {
@@ -538,8 +538,8 @@ class CudaEngine : public Engine {
     grow(slot.host_results, result_bytes(slot.frames, wants_embeddings() ? width() : 0));
   }
 
-  // Returns the marks of a batch. There is one set more than batches in progress, because
-  // times_of() also reads the previous batch's marks.
+  // Returns the marks of a batch. There is a set of marks for each batch in progress and one more,
+  // because times_of() also reads the previous batch's marks.
   Marks& marks(std::size_t number) { return marks_[number % marks_.size()]; }
 
   BatchTimes times_of(std::size_t number) {
@@ -653,7 +653,7 @@ class CudaEngine : public Engine {
   std::array<Slot, kDepth> slots_;
   std::size_t next_ = 0;
   std::array<Marks, kDepth + 1> marks_;
-  std::size_t computed_ = 0;  // batches with frames so far
+  std::size_t computed_ = 0;  // how many batches with frames began so far
   std::deque<Slot*> under_way_;
 };
 

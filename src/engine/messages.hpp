@@ -39,7 +39,7 @@ struct BatchResult {
   std::vector<FailedFrame> failed;
   BatchTimes times;
   std::optional<WorkerMemory> memory{};  // the device's memory after the batch; empty on the CPU
-  std::uint32_t worker = 0;              // index of the worker of the batch's last part
+  std::uint32_t worker = 0;              // index of the worker that sent the batch's last part
   // The time at which the result (or the last part's result) arrived from the worker.
   std::chrono::steady_clock::time_point arrived{};
 };

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
 constexpr std::uint16_t kVersion = 7;
-constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // its CRC covers these
+constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // bytes in the head's CRC
 constexpr std::size_t kLengthPlace = 8;  // byte offset of the length; the payload's CRC follows
 constexpr std::size_t kMostText = 16U << 10U;
 constexpr std::size_t kMostDescriptions = 1000;
@@ -411,7 +411,7 @@ WorkerMessage decode(std::size_t type, std::string_view payload, std::index_sequ
   return message;
 }
 
-// The fields of a frame's head that differ between frames.
+// The fields of a message's head that differ between messages.
 struct Head {
   std::size_t type = 0;
   std::uint32_t length = 0;
@@ -447,7 +447,7 @@ std::string encode_message(const WorkerMessage& message) {
   out.number(kMagic);
   out.number(kVersion);
   out.number(static_cast<std::uint16_t>(message.index()));
-  out.raw(std::string(kWireHead - out.bytes().size(), '\0'));  // for length and checksums
+  out.raw(std::string(kWireHead - out.bytes().size(), '\0'));  // room for length and checksums
   std::visit([&out](const auto& part) { put(out, part); }, message);
   if (out.bytes().size() - kWireHead > kMostPayload) fail("it would be longer than 2 GiB");
   return sealed_frame(std::move(out.bytes()));

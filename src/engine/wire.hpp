@@ -12,8 +12,8 @@
 
 namespace virnucpro {
 
-// Messages on a byte stream. Each message is a frame: a head (magic, version, type, the payload's
-// length and CRC-32C, the head's own CRC-32C), then the payload. All numbers are little-endian. The
+// Messages on a byte stream. Each message is a head (magic, version, type, the payload's length and
+// CRC-32C, the head's own CRC-32C), followed by the payload. All numbers are little-endian. The
 // reader does not trust the sender: any bytes become a message or an Error. A head is checked
 // before its payload is read, so that at most one payload of an allowed length is collected.
 
@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kMostFailure = 64U << 10U;
 inline constexpr std::uint64_t kMostLogLine = 17U << 10U;
 inline constexpr std::uint64_t kMostTrace = 24U << 20U;
 
-// Writes a complete frame. Errors: kInternal if the payload is longer than kMostPayload.
+// Returns a message's bytes, with its head. Errors: kInternal if its payload exceeds kMostPayload.
 std::string encode_message(const WorkerMessage& message);
 
 // The most bytes of a payload that a reader accepts, for each type of message; at first 0.
@@ -59,7 +59,7 @@ class WireReader {
   std::optional<WorkerMessage> next_message();
   // True if all bytes so far were whole messages.
   bool at_end() const { return taken_ == bytes_.size(); }
-  // Returns the bytes of the last message's frame.
+  // Returns the size of the last message in bytes, with its head.
   std::size_t message_bytes() const { return message_bytes_; }
 
  private:
@@ -69,7 +69,7 @@ class WireReader {
   std::size_t message_bytes_ = 0;
 };
 
-// Write a frame's length and checksums, or only the head's checksum. Tests also call these.
+// These set a message's length and checksums, or only its head's checksum. Tests also call them.
 std::string sealed_frame(std::string frame);
 std::string sealed_head(std::string frame);
 

@@ -82,7 +82,7 @@ class Wakeup {
   UniqueFd fd_;
 };
 
-// Returns limits for messages that need no request. allow_result() adds the results.
+// Returns limits for messages that need no request. allow_result() adds the limit for results.
 WireLimits limits_for_a_worker(bool traced) {
   WireLimits limits;
   limits.allow<WorkerHello>(kMostHello);
@@ -386,7 +386,7 @@ class WorkerPool::Thread {
     if (!is_open) lose_ended(worker);
   }
 
-  // Handles a process's end. Throws kOutOfMemory if its first load of models ran out of memory.
+  // Handles a process's end. Throws kOutOfMemory if the worker's first start ran out of memory.
   void lose_ended(std::size_t worker) {
     Link& link = *links_[worker];
     const std::string how = link.process.end();
@@ -402,7 +402,7 @@ class WorkerPool::Thread {
     schedule_.lost(worker, reason, clock_.now(), links_[worker]->writer.unsent());
   }
 
-  // Each handle() handles one message. It returns false if the worker is lost because of it.
+  // Each handle() takes one message. It returns false if the worker is lost because of the message.
 
   bool handle(std::size_t worker, WorkerLogLine line) {
     Link& link = *links_[worker];
@@ -490,7 +490,7 @@ class WorkerPool::Thread {
     return shared_.settings.workers[worker].setup.check_precision.has_value();
   }
 
-  // Checks one canary answer. Informs the schedule after a wrong answer, or after the last one.
+  // Checks one canary answer. Informs the schedule if it is wrong or if no other is to come.
   bool check_canary(std::size_t worker, BatchResult result) {
     const bool check = links_[worker]->canary_in_check;
     std::optional<BatchResult>& right = check ? check_canary_ : canary_;
@@ -623,7 +623,7 @@ class WorkerPool::Thread {
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<Said> said_by_;  // one for each worker
   std::map<std::uint64_t, OpenBatch> batches_;
-  std::optional<std::size_t> first_;  // the worker whose hello is compared with the others
+  std::optional<std::size_t> first_;  // the worker whose hello all others must match
   std::optional<BatchResult> canary_;
   std::optional<BatchResult> check_canary_;
   std::set<std::string> said_;  // log lines shown so far; kMostLog limits them

@@ -53,7 +53,7 @@ class WorkerPool : public BatchComputer {
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;
   std::size_t outstanding() const override;
-  // Returns results like BatchComputer. Errors: kWorkersLost if no worker is left; kOutOfMemory if
+  // Works like BatchComputer::receive(). Errors: kWorkersLost if no worker is left; kOutOfMemory if
   // a frame fits in no worker's memory; kDevice if a restarted worker computes differently.
   std::optional<BatchResult> receive(bool wait) override;
 

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// After this many answers with NaN, the last answer is used, even if its NaN are in other frames.
+// After this many answers with NaN, the last is used, even if other frames had NaN before.
 constexpr unsigned kMostNanAnswers = 3;
 constexpr unsigned kLossesBeforeCut = 2;
 
@@ -249,7 +249,7 @@ WorkerSchedule::Seconds WorkerSchedule::longest_wait(const Member& member) const
 }
 
 // Returns the number of tokens by which a batch's time is divided, with a minimum. A batch has a
-// fixed cost, so without a minimum a tiny batch would look slow and make the longest wait hours.
+// fixed cost, so without a minimum a tiny batch would look slow, and longest_wait() would be hours.
 double WorkerSchedule::timed_tokens(const Member& member, std::size_t tokens) {
   constexpr std::uint64_t kLeastShare = 8;  // the minimum is an eighth of the worker's token budget
   return static_cast<double>(std::max<std::uint64_t>(tokens, member.token_budget / kLeastShare));
@@ -282,7 +282,7 @@ bool WorkerSchedule::is_alive(std::size_t worker) const {
   return members_[worker].state != State::kDropped;
 }
 
-// True if this worker was not lost with the suspect before, or if all living workers were.
+// True if this worker was never lost with this suspect, or if every living worker was.
 bool WorkerSchedule::is_free_for(std::size_t worker, const Item& item) const {
   const auto met = [&item](std::size_t other) {
     return std::find(item.lost_on.begin(), item.lost_on.end(), other) != item.lost_on.end();
@@ -303,8 +303,8 @@ bool WorkerSchedule::has_room(const Member& member) const {
   return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
-// Returns, of the ready workers that are not reserved, the one with the fewest parts. It may
-// compute `suspect` or, if `suspect` is null, has room.
+// Considers only workers that are ready, not reserved, and may compute `suspect` (or have room, if
+// `suspect` is null). Returns the one with the fewest parts; nothing if there is no such worker.
 std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& reserved,
                                                       const Item* suspect) const {
   std::optional<std::size_t> best;
@@ -379,7 +379,7 @@ void WorkerSchedule::send_canary(std::size_t worker, Seconds now) {
   member.parts_since_canary = 0;
 }
 
-// Removes an answered message. Measures its time only if it is the oldest; others had to wait.
+// Removes an answered message, and measures its time if it did not wait for an older message.
 void WorkerSchedule::land(Member& member, std::uint64_t id, std::size_t tokens, Seconds now) {
   const auto place = std::find(member.flying.begin(), member.flying.end(), id);
   if (place == member.flying.begin() && tokens > 0) {

@@ -21,11 +21,11 @@ namespace virnucpro {
 // is restarted, each time after a longer delay. It is dropped after `strikes` losses without a good
 // answer in between. Other workers get its parts. A part that the lost worker had begun is a
 // suspect: it is computed alone, if possible on another worker. After its second loss a suspect is
-// cut in two, down to one frame. A frame is condemned after two workers were lost that had only
+// cut in two, down to one frame. A frame is condemned after two workers were lost with nothing but
 // this frame; these workers are not blamed. A condemned frame is given up when another part is
-// answered, or at once if no other part is left but some were answered before. If workers are lost
-// with every part, the machine is at fault: the schedule ends and gives up no frame. A part with
-// NaN is computed again, on another or a restarted worker; frames that are NaN again are given up.
+// answered, or at once if no other part is left but some parts were answered before. If workers are
+// lost with every part, the machine is at fault: the schedule ends and gives up no frame. A part
+// with NaN is computed again, on another or a restarted worker; frames with NaN again are given up.
 class WorkerSchedule {
  public:
   using Seconds = double;  // seconds since a fixed moment
@@ -34,7 +34,7 @@ class WorkerSchedule {
     std::size_t workers = 1;
     std::size_t prefetch = 2;  // parts that wait at a worker, in addition to those in progress
     unsigned strikes = 3;
-    Seconds first_delay = 0.5;  // before a restart; doubles with each strike to longest_delay
+    Seconds first_delay = 0.5;  // before a restart; doubles with each strike, up to longest_delay
     Seconds longest_delay = 30;
     // A worker hangs if a part takes longer than hang_factor times the prediction from the slowest
     // time per token, and longer than shortest_hang. During a start, and before the first time was
@@ -43,7 +43,7 @@ class WorkerSchedule {
     Seconds shortest_hang = 60;
     Seconds longest_start = 1800;
     std::uint64_t parts_between_canaries = 64;
-    // The run ends after this many losses in a row without a good answer in between.
+    // The run ends after more losses than this in a row, without a good answer in between.
     unsigned most_lost = 64;
   };
 
