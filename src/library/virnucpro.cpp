@@ -31,8 +31,8 @@
 namespace virnucpro {
 namespace {
 
-// Sets the processor's default floating-point mode during a call, because the calling thread may
-// round differently or replace tiny numbers by 0.
+// Gives the calling thread the processor's default floating-point mode while this object exists,
+// because in its own mode the thread may round differently or replace tiny numbers by 0.
 class UsualArithmetic {
  public:
   UsualArithmetic() { _mm_setcsr(kUsual); }
@@ -74,7 +74,7 @@ std::filesystem::path find_share_directory() noexcept {
   }
 }
 
-// Computed when the library is loaded, because a relative path of the library starts in the working
+// Computed when the library is loaded: if the library's path is relative, it starts in the working
 // directory of that moment.
 const std::filesystem::path kShareDirectory = find_share_directory();
 
@@ -174,7 +174,7 @@ struct Models::State {
   const EngineOutputs outputs;
   const pid_t process = ::getpid();  // the process that opened the models
   std::unique_ptr<const LoadedModels> models;
-  std::mutex mutex;  // needed because the engine serves one call at a time
+  std::mutex mutex;  // because only one thread at a time may use the engine
 };
 
 namespace {
