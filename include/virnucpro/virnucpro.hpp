@@ -55,9 +55,9 @@ struct ScoredChunk {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::vector<ScoredFrame> frames;  // in the order of their names
-  float others = 0;                 // maximum over the frames; the same for virus
-  float virus = 0;
-  bool is_virus = false;  // virus >= others
+  float others = 0;                 // the largest `others` of the frames
+  float virus = 0;                  // the largest `virus` of the frames
+  bool is_virus = false;            // virus >= others
 };
 
 struct ScoredSequence {
@@ -65,8 +65,8 @@ struct ScoredSequence {
   std::size_t chunks_scored = 0;  // chunks that have at least one frame
   std::size_t virus_chunks = 0;   // scored chunks whose is_virus is true
 
-  // True by the program's rule `majority`: the share of virus chunks among the scored chunks is at
-  // least `threshold`.
+  // Applies the program's rule `majority`: true if the share of virus chunks among the scored
+  // chunks is at least `threshold`.
   bool is_virus(double threshold = 0.5) const {
     return chunks_scored > 0 &&
            static_cast<double>(virus_chunks) / static_cast<double>(chunks_scored) >= threshold;
@@ -75,7 +75,7 @@ struct ScoredSequence {
 
 // The frame of one row of embeddings.
 struct EmbeddedFrame {
-  std::size_t sequence = 0;  // index into the sequences of the call
+  std::size_t sequence = 0;  // index into the argument `sequences`
   std::size_t chunk = 0;     // index into the sequence's chunks
   std::string_view reading;  // "F1" … "R3"
 };
@@ -94,19 +94,19 @@ struct Embeddings {
 
 struct Analysis {
   Embeddings embeddings;
-  std::vector<ScoredSequence> scores;  // one per sequence, in order
+  std::vector<ScoredSequence> scores;  // one per sequence, in the order of `sequences`
 };
 
 // The models in memory; the published models need gigabytes. Move-only; a moved-from object can
 // only be assigned to or destroyed.
 //
-// Threads: several threads may call one object. Calls are computed one after another, each with
-// Options::threads threads. Functions without noexcept may throw Exception, and no other exception.
-// After an exception the object is as before the call.
+// Threads: several threads may call functions of one object. These calls are computed one after
+// another, each with Options::threads threads. Functions without noexcept may throw Exception, and
+// no other exception. After an exception the object is as before the call.
 //
-// fork(): a child process does not have its parent's threads. In the child, every function of a
-// parent's object except description() throws Exception ("usage"). The destructor works but frees
-// no memory. Open new models in the child, after fork().
+// fork(): a child process does not have its parent's threads. In the child, classify(), embed() and
+// embed_and_classify() of an object that the parent made throw Exception ("usage"). description()
+// works, and the destructor works but frees no memory. Open new models in the child, after fork().
 class VIRNUCPRO_PUBLIC Models {
  public:
   // How to treat RNA, which has U in place of T. The original program drops each codon with U, and
@@ -117,8 +117,8 @@ class VIRNUCPRO_PUBLIC Models {
     original,  // reads RNA as the original program does
   };
 
-  // The three models are a file, a folder, a published name, or synthetic:NAME, as in the program
-  // (docs/use/models.md).
+  // Each of the three models is given as a file, a folder, a published name, or synthetic:NAME, as
+  // in the program (docs/use/models.md).
   struct Options {
     std::string dnabert_s = "zhihan1996/DNABERT-S";
     std::string esm2 = "esm2_t36_3B_UR50D";
@@ -143,7 +143,7 @@ class VIRNUCPRO_PUBLIC Models {
   // A sequence is a string of letters in upper or lower case, without white space; letters other
   // than ACGTU count as unknown. An empty sequence has no chunks. The object stores no sequences.
   // Errors: "input-too-long", "input-rna", "not-finite", "out-of-memory"; "usage" in a child
-  // process, and for scores if no classifier was opened.
+  // process, or if scores are wanted and no classifier was opened.
   std::vector<ScoredSequence> classify(const std::vector<std::string_view>& sequences) const;
   Embeddings embed(const std::vector<std::string_view>& sequences) const;
   // Returns embeddings and scores, but runs the models only once.
