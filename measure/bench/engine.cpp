@@ -2,10 +2,10 @@
 //
 // PRECISION is fp32, fp16, bf16, int8, or int8:KEPT; KEPT is a value of --int8-keep.
 // Embeds the sequences of a file once per request (serve.hpp). Each line is a sequence: a
-// protein for esm2, token numbers for dnabert-s. Measures the time of the engine, without loading
-// and tokenizing, over batches that the packer filled before with the program's own settings. The
-// work of a pass is its tokens, including those at the ends of a sequence. EMBEDDINGS receives the
-// results as fp32, in the order of the lines, for a comparison with the peer.
+// protein for esm2, token numbers for dnabert-s. Measures the time of the engine alone, without
+// loading and tokenizing. The packer fills the batches beforehand, with the program's own settings.
+// The work of a pass is its tokens, including those at the ends of a sequence. EMBEDDINGS receives
+// the results as fp32, in the order of the lines, for a comparison with the peer.
 
 #include "engine/engine.hpp"
 

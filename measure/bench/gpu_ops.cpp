@@ -1,9 +1,9 @@
 // bench_gpu_ops [SECONDS]
 //
 // Times the ops of ESM-2 3B on a GPU, at 32,760 tokens in sequences of 168, and the ops that only
-// DNABERT-S has. Each op warms up and then runs for SECONDS (default 2): in a short burst the clock
-// would be higher than the power limit allows for long. Prints a line of JSON per op: the median
-// milliseconds, the rate, and its share of the chip's rate at its highest clock.
+// DNABERT-S has. Each op warms up and then runs for SECONDS (default 2), because the power limit
+// lowers the clock after a short burst. Prints a line of JSON per op: the median milliseconds, the
+// rate, and the rate as a share of the chip's rate at the highest clock.
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ constexpr std::size_t kDnaHeads = 12;
 constexpr std::size_t kDnaLength = 100;
 constexpr double kSettling = 1;  // seconds of warm-up
 
-// Returns a matrix of numbers around one, like activations: a chip needs less power for zeros.
+// Returns a matrix of random numbers from -scale to scale: for zeros a chip would need less power.
 DeviceBuffer random_matrix(std::size_t numbers, Element element, float scale) {
   std::vector<float> values(numbers);
   std::uint64_t state = 1;
@@ -60,7 +60,7 @@ DeviceBuffer random_matrix(std::size_t numbers, Element element, float scale) {
   return matrix;
 }
 
-// Repeats a call for this many seconds. Returns the median time of a call in milliseconds.
+// Repeats `call` for this many seconds. Returns the median milliseconds of one run.
 double sustained(double seconds, const std::function<void(cudaStream_t)>& call) {
   const Stream stream;
   const auto start = Clock::now();
@@ -91,8 +91,8 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// Return the limits at the highest clock: 16-bit TFLOP/s of the tensor cores (dense, sums in fp32;
-// per multiprocessor and clock from NVIDIA's architecture papers), and TB/s of the memory.
+// These two return the limits at the highest clock: 16-bit TFLOP/s of the tensor cores (dense, sums
+// in fp32; from NVIDIA's figures per multiprocessor and clock), and TB/s of the memory.
 double tensor_ceiling() {
   const int major = attribute(cudaDevAttrComputeCapabilityMajor);
   const int minor = attribute(cudaDevAttrComputeCapabilityMinor);
@@ -162,7 +162,7 @@ void linears(const Kind& kind, double seconds) {
       if (gated) kind.gemm(call, Epilogue::kNone, stream);
       kind.gemm(call, layer.epilogue, stream);
     });
-    // An fp32 product takes three TF32 products, at half the rate.
+    // An fp32 product takes three TF32 products, which have half the rate of 16 bits.
     const double slower = kind.element == Element::kFp32 ? 6 : 1;
     print_arithmetic(
         fmt::format("{} {}", kind.name, layer.name), milliseconds,
@@ -171,7 +171,7 @@ void linears(const Kind& kind, double seconds) {
   }
 }
 
-// Random int8 codes of usual size, with scales that make the products' results about one.
+// Int8 codes of random numbers from -scale to scale, with the scales of the codes' rows.
 struct RandomCodes {
   RandomCodes(std::size_t rows, std::size_t width, float scale)
       : plain(random_matrix(rows * width, Element::kFp16, scale)),
@@ -288,8 +288,8 @@ void attention(const AttentionKind& kind, std::size_t heads, std::size_t length,
   const std::size_t tokens = offsets.back();
   const DeviceBuffer qkv = random_matrix(tokens * 3 * width, kind.element, 1.7F);
   const DeviceBuffer out(Purpose::kScratch, tokens * width * size_of(kind.element));
-  // Uses real angles: the kernels rotate long sequences in place in each call, so with other
-  // factors the numbers would grow from call to call.
+  // Uses real angles, which leave the numbers' size as it is: the kernels rotate long sequences in
+  // place, each time that they run.
   const RotaryTable angles(rotary_frequencies(kHeadWidth), length);
   const DeviceBuffer cosines = on_device(std::vector(angles.cosines(0), angles.cosines(length)));
   const DeviceBuffer sines = on_device(std::vector(angles.sines(0), angles.sines(length)));

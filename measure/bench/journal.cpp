@@ -1,8 +1,8 @@
 // bench_journal RUN INPUT SEQUENCES OUT
-// Writes an output directory like that of a run over a large input that was interrupted shortly
-// before its end, but computes nothing. The fingerprint comes from RUN, a finished run with the
-// same settings over a small input. The first SEQUENCES of INPUT get one frame each, with made-up
-// scores. Prints, as JSON, the journal's sequences and the seconds that the journal itself took.
+// Writes an output directory as a run over a large input leaves it if the run is interrupted
+// shortly before its end, but computes nothing. The fingerprint comes from RUN, a finished run with
+// the same settings over a small input. The first SEQUENCES sequences of INPUT get one frame each,
+// with made-up scores. Prints the number of sequences and the journal's own seconds, as JSON.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -43,7 +43,7 @@ Written write_journal(const KeptRun& run, const std::string& input, std::uint64_
   InputSet inputs({.paths = {input}}, cancel);
   FrameStreamSettings settings;
   settings.chunk_size = parse_count(run.value("chunk_size")).value_or(settings.chunk_size);
-  settings.frames = false;  // frames have made-up content
+  settings.frames = false;  // instead, one empty frame is added below
   FrameStream stream(inputs, settings, nullptr, counters, cancel);
   while (std::optional<FrameEvent> event = stream.next()) {
     auto* part = std::get_if<FramePart>(&*event);

@@ -19,7 +19,7 @@ inline rusage usage_of(int who) {
   return usage;
 }
 
-// Returns the processor seconds, user and system together.
+// Returns the processor seconds of `who` (see usage_of()), user and system time together.
 inline double cpu_seconds(int who = RUSAGE_SELF) {
   const rusage usage = usage_of(who);
   const auto seconds = [](const timeval& time) {
@@ -31,7 +31,7 @@ inline double cpu_seconds(int who = RUSAGE_SELF) {
 // Runs passes on request. A driver (bench/session.py) sends lines to the measured program, so that
 // several programs stay loaded and take turns. When warm, the program writes {"ready": settings}.
 // For each line that it reads it does one pass, and answers with the pass's wall and processor
-// seconds as JSON. `pass` returns the amount of work; `seconds` is the time for loading.
+// seconds as JSON. `pass` returns the amount of its work; `seconds` is the time that loading took.
 inline void serve(const std::function<std::size_t()>& pass, const std::string& settings,
                   double seconds = 0) {
   std::cout << fmt::format(R"({{"ready": "{}", "seconds": {:.3f}}})", settings, seconds)

@@ -1,11 +1,11 @@
 // bench_simulated_gpus WORKERS TOKENS_A_SECOND LOADING_SECONDS THREADS CHUNK_SIZE OUT FILE…
 //
 // Measures a whole run of `predict` whose worker processes have no model. A worker is ready after
-// LOADING_SECONDS. It answers a batch when a GPU of the given rate would (ESM-2 tokens; 0: at
-// once), with scores that depend only on the frame. Reader, packer, scheduler, sockets, journal and
-// tables are the program's. Telemetry files, progress and reports are missing, since the command
-// line adds them. The run cannot show how drivers and memory of real GPUs affect each other. Prints
-// the run's figures as JSON.
+// LOADING_SECONDS. It answers a batch after the time that TOKENS_A_SECOND tokens of ESM-2 would
+// take (0: at once). The scores depend only on the frame. Reader, packer, scheduler, sockets,
+// journal and tables are the program's. Telemetry files, progress and reports are missing, since
+// the command line adds them. The run cannot show how drivers and memory of real GPUs affect each
+// other. Prints the run's figures as JSON.
 
 #include <fmt/format.h>
 
@@ -112,7 +112,7 @@ double number_of(const std::string& word) {
 }
 
 // Returns the name of a synthetic model, which needs no file and whose weights are never made. Its
-// seed has a property of the GPU: the loading time in milliseconds, or the tokens per second.
+// seed tells the worker the loading time in milliseconds, or the tokens per second.
 std::string model_with(const char* name, double seed) {
   return fmt::format("synthetic:{}:{:.0f}", name, seed);
 }

@@ -150,7 +150,7 @@ void add_options(Command& command, BenchmarkOptions& options) {
   command.footer = kBenchmarkExamples;
 }
 
-// Chooses random weights, which are just as fast, if no model is named anywhere.
+// Chooses random weights, which are as fast as real ones, if no model is named anywhere.
 ModelOptions with_defaults(ModelOptions models, bool on_gpu, const Session& session) {
   const bool named = !models.models_dir.empty() ||
                      !session.environment.text("VIRNUCPRO_MODELS").empty() ||
@@ -308,7 +308,7 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
   require_models(choice.models);
   require_files(options);
   settings.program = own_program().file;
-  settings.output = fs::absolute(options.output);  // other programs may change the folder
+  settings.output = fs::absolute(options.output);  // --vanilla-command may change the folder
   settings.models = choice.models;
   settings.size =
       size_for(parse_data_size(options.size.empty() ? kUsualSize : options.size, "--data-size"),

@@ -28,7 +28,7 @@ struct ProfileFacts {
   DeviceUse memory{};  // device memory after all budgets; on the CPU, this process's memory
 };
 
-// Return the table's first lines and a row. The table is printed while budgets are measured.
+// These return the table's first lines and a row, which are printed while budgets are measured.
 std::string profile_head(const ProfileFacts& facts);
 std::string profile_row(const BudgetRow& row);
 // Returns the table's last line, with the recommended budget.

@@ -58,7 +58,7 @@ constexpr std::size_t kLeastTunedOnCpu = 512;
 constexpr std::size_t kMostTunedOnCpu = 4096;
 constexpr std::size_t kLeastTunedOnGpu = 8192;
 constexpr std::size_t kMostTunedOnGpu = 65536;
-// The least number of batches of the largest budget, for each worker, in the shortest run.
+// Each worker gets at least this many batches of the largest budget in the shortest run.
 constexpr std::uint64_t kLeastBatches = 2;
 constexpr std::size_t kLongestWhy = 300;
 
@@ -216,8 +216,8 @@ TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute,
               fmt::format("the grid has {} cells: expected at most {}", cells, kMostCells));
 }
 
-// Chooses the data size. The default takes longer than loading the models, and fills several
-// batches of the largest default budget.
+// Chooses the data size. The default size fills several batches of the largest default budget, and
+// takes longer to compute than the models take to load.
 DataSize choose_size(const TuneOptions& options, const ComputeSettings& compute) {
   const char* const fallback = compute.gpus.empty() ? "small" : "large";
   return parse_data_size(options.size.empty() ? fallback : options.size, "--data-size");
@@ -242,7 +242,7 @@ void check_output(const TuneOptions& options, const Cancel& cancel) {
 std::vector<std::string> common_arguments(const ModelSettings& models, std::uint64_t chunk_size,
                                           const std::string& device, const Session& session) {
   std::vector<std::string> arguments = model_arguments(models, chunk_size, session);
-  // Measures each cell's precision alone: without close calls, whatever the configuration says.
+  // Each cell has only its own precision, whatever the configuration says on close calls.
   arguments.insert(arguments.end(), {"--calibration", "none", "--margin", "0", "--device", device,
                                      "--telemetry", "summary", "--no-report"});
   return arguments;

@@ -212,7 +212,7 @@ class TableComparer {
     counter_.end_row();
   }
 
-  // Returns the margin in A, or in B if A's table has no scores, as the original's consensus table.
+  // Returns the margin in A. If A has no scores, like the original's consensus, returns B's.
   std::optional<double> margin(const std::vector<std::string_view>& in_a,
                                const std::vector<std::string_view>& in_b) const {
     return in_a.size() < in_b.size() ? margin_of(b_.layout(), in_b) : margin_of(a_.layout(), in_a);
@@ -310,7 +310,6 @@ class EmbeddingComparer {
   }
 
  private:
-  // A dataset that both readers have.
   struct Common {
     std::size_t in_a;
     std::size_t in_b;

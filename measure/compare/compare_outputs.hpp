@@ -32,7 +32,7 @@ struct Comparison {
 };
 
 // Compares the data that A and B have in common. A and B are:
-// - two output directories, of predict, merge, the original or v2. Compared are sequences.tsv,
+// - two output directories, of predict, merge, the original or v2. It compares sequences.tsv,
 //   prediction_results.txt and prediction_results_highestscore.csv (in the directory or in its only
 //   folder <stem>_merged), and embeddings by dataset: from embeddings.h5 or, if it is missing, from
 //   the original's .pt files (measure/compare/embedding_parts.hpp);

@@ -39,13 +39,14 @@ Tolerance tolerance_of(std::string_view a, std::string_view b);
 
 bool is_within(double a, double b, const Tolerance& tolerance);  // both must be finite
 
-// Returns the shortest text that reads back as the same double, or float32 if `value` is one.
+// Returns the shortest text that reads back as `value`: as a float32 if `value` is one, else as a
+// double.
 std::string number_text(double value);
 
 // The reason why a row differs: the first of these that applies. Rows are listed in this order.
 enum class Cause : std::uint8_t {
-  kLabelFar,   // different labels, though the scores are more than kNearBoundary apart
-  kLabelNear,  // different labels, near the boundary
+  kLabelFar,   // different labels, whose two scores are more than kNearBoundary apart
+  kLabelNear,  // different labels, whose two scores are closer together
   kNotFinite,  // NaN or infinity in A only or in B only, or different in both
   kText,       // a different count or reason, or a score that only one file has
   kNumber,     // numbers that differ by more than the tolerance

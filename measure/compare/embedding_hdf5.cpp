@@ -24,7 +24,6 @@ constexpr std::array<const char*, 3> kDatasets{"dnabert_s", "esm2", "merged"};
 constexpr const char* kV2Ids = "sequence_ids";
 constexpr const char* kV2Esm2 = "embeddings";
 
-// An open dataset, its type and its shape.
 struct OpenDataset {
   Hdf5Handle dataset{};
   Hdf5Handle type{};

@@ -38,10 +38,11 @@ bool is_torch_zip(std::string_view beginning);
 // Opens an HDF5 file of `embed` (`ids`, and any of dnabert_s, esm2, merged, each [rows, width] of
 // floats) or of v2 (`sequence_ids`, and ESM-2's `embeddings`). A separate process reads the file,
 // since some versions of HDF5 crash on a damaged file; a crash becomes an ordinary error. Both
-// processes together use memory for 1 MiB of each dataset, one chunk (at most 64 MiB, larger chunks
-// are refused) and 1,024 ids. Files that refer to other files or need a plug-in are refused. The
-// Cancel must outlive the reader. Errors: kInputMissing, kInputRead if the file cannot be opened;
-// kInputMalformed for other contents; kOutOfMemory if no process can be started; those of Cancel.
+// processes together use memory for 1 MiB of each dataset, one HDF5 chunk (at most 64 MiB; larger
+// ones are refused) and 1,024 ids. Files that refer to other files or need a plug-in are refused.
+// The Cancel must outlive the reader. Errors: kInputMissing, kInputRead if the file cannot be
+// opened; kInputMalformed for other contents; kOutOfMemory if no process can be started; those of
+// Cancel.
 std::unique_ptr<EmbeddingReader> open_hdf5_embeddings(const std::filesystem::path& path,
                                                       const Cancel& cancel);
 

@@ -19,7 +19,7 @@ constexpr PickleLimits kLimits{.bytes = 128U << 20U, .values = 1U << 23U};
 constexpr std::size_t kLongestTorchId = 64U << 10U;
 constexpr std::size_t kMostMembers = 32;  // most members of one row's dict
 
-// The name of the list of ids in the file's dict. Each model has its own name.
+// The name of the list of ids in a file's dict, and the dataset of a file with this name.
 struct IdsRow {
   std::string_view member;
   std::string_view dataset;

@@ -95,7 +95,7 @@ H5FD_class_t driver() {
   driver.set_eoa = set_end;
   driver.get_eof = get_file_size;
   driver.read = read_bytes;
-  // HDF5 requires `write`, but never calls it: the file is open for reading.
+  // HDF5 requires `write`, but never calls it: the file is open only for reading.
   driver.write = [](H5FD_t*, H5FD_mem_t, hid_t, haddr_t, std::size_t, const void*) -> herr_t {
     return -1;
   };

@@ -26,7 +26,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kStretchBytes = 1U << 20U;  // bytes of numbers read at once
-// Limits of the child per answer: bytes of memory beyond this process's, and processor seconds.
+// The child's limits for an answer: bytes of memory above those of this process; CPU seconds.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostSeconds = 120;
 // Limits of an answer: bytes, and numbers per row. A crafted file may control the child process.

@@ -24,7 +24,6 @@ struct SequenceSpan {
   std::uint64_t end = 0;
 };
 
-// Figures of the generated sequences.
 struct GeneratedFigures {
   LengthHistogram lengths{};
   std::uint64_t gc_bases = 0;
@@ -41,7 +40,7 @@ using TextSink = std::function<void(std::string_view)>;
 void generate_fasta(const GenerateSettings& settings, const TextSink& sink);
 
 // Writes only the sequences of `span`: the texts of adjacent spans, joined, equal the whole text.
-// Adds to `figures`.
+// Adds the figures of these sequences to `figures`.
 void generate_fasta(const GenerateSettings& settings, SequenceSpan span, const TextSink& sink,
                     GeneratedFigures& figures);
 

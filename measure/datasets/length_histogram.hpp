@@ -11,9 +11,9 @@ struct LengthStep {
   std::uint64_t up_to = 0;  // sequences of this length or shorter
 };
 
-// Counts sequences by length in less than 1 MiB: exactly up to 8191 letters. Longer sequences are
-// counted in intervals of less than 1/4096 of their length, with the interval's shortest length.
-// Number, sum, shortest and longest are exact.
+// Counts sequences by length, in less than 1 MiB of memory. Lengths up to 8191 letters are exact.
+// Longer lengths are grouped in intervals of less than 1/4096 of the length, and count as the
+// shortest of their interval. Number, sum, shortest and longest are exact.
 class LengthHistogram {
  public:
   void add(std::uint64_t length);

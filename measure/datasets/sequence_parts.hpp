@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// Calls `visit` with each record of the files, in order, until `visit` returns false. Returns the
-// number of calls. Errors: those of the inputs and of Cancel.
+// Calls `visit` with each record of the files, in order, until `visit` returns false. Returns how
+// many records it visited. Errors: those of the inputs and of Cancel.
 std::uint64_t each_record(const std::vector<std::filesystem::path>& files, const Cancel& cancel,
                           const std::function<bool(const InputRecord&)>& visit);
 

@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Long runs aim at kMostLoadingShare divided by this, because loading times vary.
+// A long run is sized for kMostLoadingShare divided by this, because loading times vary.
 constexpr double kLoadingMargin = 1.1;
-// Bounds on the seconds that a long run computes on all GPUs. The least time is enough to show
-// growth of memory. Slow loading needs more time.
+// The least and the most seconds that a long run computes on all GPUs. The least shows growth of
+// memory; a run whose models load slowly needs more.
 constexpr double kShortestLongRun = 45;
 constexpr double kLongestRun = 600;
 

@@ -59,7 +59,6 @@ struct Metric {
   bool counted = false;
 };
 
-// A suite's results.
 struct SuiteReport {
   std::string name{};
   Section section{};  // the suite's part of the report
@@ -112,7 +111,7 @@ struct SuiteContext {
   // Returns arguments for a run with `workers` workers: GPUs, or processes with one thread each.
   std::vector<std::string> worker_arguments(std::size_t workers) const;
   // Returns arguments for all workers, as in an ordinary run, so that users get the measured
-  // figures. Only the runs in fp32, of PRECISION and of tune use --margin 0.
+  // figures. Only runs in fp32, runs for the verdict PRECISION, and runs of tune have --margin 0.
   std::vector<std::string> whole_run_arguments() const;
   // Returns arguments for a whole run in fp32. They replace the precision of the models' arguments.
   std::vector<std::string> fp32_run_arguments() const;
@@ -122,13 +121,13 @@ struct SuiteContext {
   const Trial& whole_run();
   // Returns a number of sequences with which a run is long enough to show how memory grows. On
   // several GPUs, the run is so long that loading takes at most kMostLoadingShare of its time. On
-  // the CPU, with --quick, and for samples, which cannot be longer, returns that of whole_run().
+  // the CPU, with --quick, and for samples, which cannot grow, returns the number of whole_run().
   std::uint64_t long_run_sequences();
   // Returns the result of a run over long_run_sequences() with all workers, which the suites share.
   const Trial& long_run();
   // Returns files with `sequences` sequences in all: the first of the samples, or made-up sequences
   // of the data size's lengths, each with a stop-free frame. Returns the samples' own files if all
-  // are wanted in one part. Made-up lengths are mixed, because equal lengths hide bad packing.
+  // are wanted and `files` is 1. Made-up lengths are mixed, because equal lengths hide bad packing.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
   // Returns files of made-up sequences of these lengths, even if there are samples.
   std::vector<std::filesystem::path> made_up(const LengthDistribution& lengths,

@@ -38,7 +38,7 @@ double ratio_within_bounds(double a, double b) {
   return b > 0 ? std::clamp(a / b, 1 / kMostRatio, kMostRatio) : kMostRatio;
 }
 
-// Returns how many times worse `now` is than `before`: above 1 if it is worse, below 1 if better.
+// Returns how many times worse `now` is than `before`. With Better::kSame, any change is worse.
 double times_slower(Better better, double before, double now) {
   if (better == Better::kSame) {
     return ratio_within_bounds(std::max(before, now), std::min(before, now));

@@ -54,7 +54,7 @@ struct KeptResults {
 };
 
 enum class Change : std::uint8_t {
-  kSame,        // the medians differ by less than the bar
+  kSame,        // the medians differ by less than the bar, one of the ratios above
   kBetter,      // better by more than the bar
   kUnclear,     // the medians differ by more than the bar, perhaps by chance
   kRegression,  // worse by more than the bar
@@ -72,8 +72,8 @@ struct MetricChange {
 };
 
 // Returns the change of one figure. A change counts as real if the medians differ by more than the
-// bar and the quartiles do not overlap. A single repeat or short runs may be noise, unless the
-// figure is counted.
+// bar and the quartiles do not overlap. A change between single repeats or short runs may be noise,
+// unless the figure is counted.
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now);
 // Returns the changes of the figures that both have, in the order of `now`. After them come the
 // figures that only `before` has, if `now` has other figures of the same suite.

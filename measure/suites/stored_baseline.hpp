@@ -23,14 +23,14 @@ class StoredBaseline {
   explicit StoredBaseline(std::filesystem::path place);
 
   const std::filesystem::path& place() const { return place_; }
-  // True if the baseline was made with this chunk size and these models, under any published names.
+  // True if the baseline was made with this chunk size and these models; any published name counts.
   bool is_of(const ModelSettings& models, std::uint64_t chunk_size) const;
   // Returns why the baseline's results cannot be compared with a run's; empty if they can. `run` is
   // the run's telemetry. If both name hashes of the weights, the hashes must be equal, because
   // other weights give other scores.
   std::string why_other(const JsonValues& run) const;
-  // Names the models that have another name here and no hash in the baseline, because they may be
-  // different models. Empty if there are none.
+  // Names the models that `models` names otherwise and that have no hash in the baseline, because
+  // they may be different models. Empty if there are none.
   std::string remark_on(const ModelSettings& models) const;
   // Returns a text such as "vanilla-500 (zhihan1996/DNABERT-S, …; chunks of 500)".
   std::string text() const;

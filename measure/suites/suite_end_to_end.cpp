@@ -23,7 +23,7 @@ namespace {
 constexpr std::array<std::size_t, 4> kProjectedGpus{1, 2, 4, 8};
 constexpr double kSecondsAnHour = 3600;
 
-// The number of made-up reads for each sequence of the data size: reads are shorter.
+// How many made-up reads stand for one sequence of the data size, because reads are shorter.
 constexpr std::uint64_t kReadsASequence = 4;
 constexpr std::uint64_t kMostContigs = 40'000;
 constexpr LogNormalLengths kContigLengths{
@@ -37,7 +37,7 @@ std::vector<std::filesystem::path> reads(const SuiteContext& context, std::uint6
 }
 
 // Returns the numbers of reads to run: a quarter, a half, three quarters and all, but at most
-// most_projected_from. The last is repeated. An error estimate needs more than two points.
+// most_projected_from. The run over the last is repeated. An error estimate needs three points.
 std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;
   const std::uint64_t times = settings.samples.empty() ? kReadsASequence : 1;
@@ -86,7 +86,7 @@ Table point_table(const std::vector<Point>& points) {
   return table;
 }
 
-// Projects the time of kProjectedReads reads. N times the GPUs divide the line's slope by N.
+// Projects the time of kProjectedReads reads. N times as many GPUs divide the fit's slope by N.
 Table projection_table(const SuiteContext& context, const LinearFit& fit) {
   Table table{.key = "projections",
               .caption = "Projected time of 6,000,000 reads of one chunk each"};

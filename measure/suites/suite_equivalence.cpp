@@ -145,8 +145,8 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Returns, for each dataset with numbers beyond tolerance, the share of its other numbers. This
-// explains a warning although the verdict's value, the largest score difference, is within the bar.
+// Returns, for each dataset with numbers beyond tolerance, the share of its other numbers. It
+// explains a warning where the verdict's value, the largest score difference, is within the bar.
 std::string beyond_of(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const DatasetComparison& found : comparison.datasets) {
@@ -236,11 +236,11 @@ constexpr Row kIdentity{"IDENTITY", "answers with other batches"};
 constexpr Row kIdentityOfWorkers{"IDENTITY", "answers with other batches and one worker"};
 constexpr Row kPrecision{"PRECISION", "answers against those in fp32"};
 
-// The rows for the verdicts on one set of results of the original.
+// The verdicts that compare one set of the original's results with this program's.
 struct Original {
   Row row;
-  Row own;   // against this program's own bar
-  Row fp32;  // of this program's run in fp32
+  Row own;   // with this program's own bar
+  Row fp32;  // on this program's run in fp32
   Row fp32_own;
 };
 constexpr Original kBaseline{
@@ -267,7 +267,7 @@ std::uint64_t other_budget(const Trial& own) {
 // This program's two runs over the same sequences.
 struct OwnRuns {
   Trial own;
-  std::optional<Trial> fp32;  // empty if its own precision is fp32
+  std::optional<Trial> fp32;  // empty if `own` is in fp32
 };
 
 // Returns all data if the stored baseline has no sequences, else at most kMostEmbedded sequences.
@@ -353,7 +353,7 @@ class Equivalence {
     return own_run(context_, inputs, name, context_.fp32_run_arguments());
   }
 
-  // Makes the same runs over a baseline's own sequences.
+  // Makes this program's runs over a baseline's own sequences.
   OwnRuns runs_over(const fs::path& sequences) {
     const std::vector<fs::path> inputs{sequences};
     OwnRuns runs{own_run(context_, inputs, "baseline", context_.whole_run_arguments()), {}};
@@ -367,7 +367,7 @@ class Equivalence {
     report_.verdicts.push_back(verdict_of(all_.back(), explained));
   }
 
-  // Compares the run, and also the run in fp32, in which the precision explains no difference.
+  // Compares both runs with the original's. In fp32, the precision explains no difference.
   void hold_against_original(const Original& original, const fs::path& other, const OwnRuns& runs) {
     const double explained = explained_by(context_.settings.precision);
     add_original(original.row, runs.own, other, kRequiredTolerance, explained);

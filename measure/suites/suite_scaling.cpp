@@ -22,7 +22,7 @@ constexpr std::size_t kFiles = 2;
 
 using ByWorkers = std::map<std::size_t, TrialRepeats>;
 
-// Returns how many times faster whole runs are than with one worker, from start to exit.
+// Returns the speed of whole runs, from start to exit, as a multiple of that with one worker.
 double whole_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(one.seconds(), several.seconds()).value;
 }
@@ -32,7 +32,7 @@ double steady_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(several.esm_rates(), one.esm_rates()).value;
 }
 
-// The speed-up that is wanted on `workers` GPUs, and the least: between the two there is a warning.
+// The speed-up wanted on `workers` GPUs, and the least accepted. One between these is a warning.
 // PERF-03 judges whole runs, from start to exit; SCALING judges the rates while computing.
 struct Bar {
   std::size_t workers;
@@ -58,7 +58,7 @@ Trial run_with_workers(SuiteContext& context, std::size_t workers, std::uint64_t
   return trial;
 }
 
-// Makes all runs. On several GPUs two repeats are enough, because long runs vary less.
+// Makes all runs. On several GPUs runs are long and vary little, so two repeats are enough.
 ByWorkers run_all(SuiteContext& context) {
   const std::size_t most = most_workers(context);
   const auto sides = static_cast<std::size_t>(

@@ -199,7 +199,8 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
   std::vector<StageRate> rates;
   for (const StageFigures& stage : stages) {
     const std::string& name = stage.rate.name;
-    if (name == "write" || name == kTogether) continue;  // `write` runs last; the parts are counted
+    // `write` runs after all other stages, and the parts of kTogether are counted one by one.
+    if (name == "write" || name == kTogether) continue;
     rates.push_back(stage.rate);
   }
   const SlowestStage slowest = slowest_stage(

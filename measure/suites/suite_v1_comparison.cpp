@@ -16,12 +16,12 @@ namespace {
 
 constexpr double kRequired = 4.5;
 constexpr double kExpected = 15;  // on a GPU
-// Numbers of sequences on which the original runs for minutes. A GPU needs more of them, so that
-// the time to load models hardly counts.
+// The least and the most sequences to run. The original takes minutes for the least number, which
+// is larger for a GPU, so that the time to load models hardly counts.
 constexpr std::uint64_t kUsualSequences = 1'000;
 constexpr std::uint64_t kUsualSequencesOnGpu = 3'000;
 constexpr std::uint64_t kMostSequences = 30'000;
-constexpr double kMargin = 1.25;  // run longer than needed by this factor, because repeats differ
+constexpr double kMargin = 1.25;  // runs are this much longer than needed: repeats differ
 
 Verdict required_verdict() {
   return {.id = "V1-SPEED",
@@ -42,8 +42,8 @@ void skip_both(const std::string& why, SuiteReport& report) {
                      skipped_verdict(expected_verdict(), why)};
 }
 
-// Returns a number of sequences for which this program computes long enough for a verdict, from the
-// rate of a first run. Returns fewer if samples have fewer, or if the original would take too long.
+// Returns how many sequences this program must compute for a verdict. A first run tells its rate.
+// Returns fewer if the samples have fewer, or if the original would take too long.
 std::uint64_t enough_sequences(SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;
   const std::uint64_t all = settings.size.sequences;

@@ -18,12 +18,12 @@ struct BudgetRow {
   double busy_share = 0;         // share of the time that the device computed, by its own events
 };
 
-// A budget is recommended if its rate is at least this share of the fastest rate. Repeats of one
-// budget differ by as much, so a larger budget would use more memory without a real gain.
+// A budget is recommended if its rate is at least this share of the fastest rate. Even repeats of
+// one budget differ by 1 %, so a larger budget would use more memory without a real gain.
 inline constexpr double kGoodEnough = 0.99;
 
 // Returns the budgets from `least` (above 0) to `most` (at least `least`), in steps. If `step` is
-// 0, each budget is twice the budget before, and `most` is the last.
+// 0, each budget is twice the budget before, but the last one is `most`.
 std::vector<std::size_t> budgets_between(std::size_t least, std::size_t most, std::size_t step);
 
 // Returns a budget's row from the rates of its repeats; there must be at least one.

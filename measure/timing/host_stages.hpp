@@ -18,7 +18,7 @@ namespace virnucpro {
 struct HostStage {
   std::string name;
   std::vector<double> seconds;  // duration of each repeat
-  // The largest growth of memory, with the stage's result; empty if the kernel does not report it.
+  // The largest growth of memory, including the stage's result; empty if the kernel reports none.
   std::optional<std::uint64_t> peak_bytes;
 };
 

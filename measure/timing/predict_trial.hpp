@@ -34,7 +34,7 @@ struct Trial {
   std::filesystem::path directory{};  // its output directory
   RunTelemetry telemetry{};
 
-  // Return figures of the telemetry; 0 if missing.
+  // These return figures of the telemetry, or 0 for a missing figure.
   double sequences() const { return or_zero(telemetry.workload.sequences); }
   double scored_chunks() const { return or_zero(telemetry.workload.chunks_with_frames); }
   // Does not count tokens of close calls that are computed again: they are not progress.
@@ -82,7 +82,7 @@ class PredictTrials {
   void run_command(const std::string& name, std::vector<std::string> arguments);
   // Runs any program. Errors: those of run().
   ChildEnd run_well(const ChildCall& call) const;
-  // Return the GPUs' driver version and SM clock (MHz while embedding) over all runs so far.
+  // These return the GPUs' driver version, and their SM clock (MHz) while embedding, over all runs.
   const std::string& driver() const { return driver_; }
   const Statistic& clock() const { return clock_; }
 

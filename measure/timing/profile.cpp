@@ -16,7 +16,7 @@ constexpr std::size_t kRepeats = 5;
 // after 0.3 to 1 s, so its first rate does not last. Every row has a warm-up, because a larger
 // budget may be the first that reaches the limit.
 constexpr double kWarmUpOnGpu = 1;
-// The least number of batches of the largest budget in a sample.
+// A sample of frames has at least this many batches of the largest budget.
 constexpr std::size_t kBatchesAtLeast = 4;
 
 LoadedModels load(const ProfileSettings& settings, const Cancel& cancel) {
@@ -39,14 +39,14 @@ struct Stretch {
   double rate() const { return static_cast<double>(tokens) / seconds; }
 };
 
-// Passes batches to an engine in turn for a given time. Has as many open batches as a worker, also
-// between two periods, so that the device stays busy.
+// Passes batches to an engine, one after the other. Keeps as many batches open as a worker does,
+// also after run() returns, so that the device stays busy.
 class BatchLoop {
  public:
   BatchLoop(Engine& engine, std::vector<BatchRequest> requests)
       : engine_(engine), requests_(std::move(requests)) {}
 
-  // Runs batches for this time; at least one.
+  // Runs batches for this many seconds, but at least one batch.
   Stretch run(double seconds) {
     const StopWatch watch;
     Stretch stretch;

@@ -15,7 +15,7 @@ struct Spread {
   double high_quartile = 0;
   double least = 0;
   double most = 0;
-  std::size_t outliers = 0;  // values beyond the quartiles by 1.5 interquartile ranges (Tukey)
+  std::size_t outliers = 0;  // values over 1.5 interquartile ranges beyond a quartile (Tukey)
 
   double interquartile_range() const { return high_quartile - low_quartile; }
 };
@@ -30,8 +30,8 @@ struct Estimate {
   std::optional<double> high{};
 };
 
-// Returns how many times larger `values` are than `to`: the ratio of their geometric means, with
-// Welch's t interval for the difference of the logarithms. All numbers must be above 0.
+// Returns `values` as a multiple of `to`: the ratio of their geometric means, with Welch's t
+// interval for the difference of the logarithms. All numbers must be above 0.
 Estimate ratio_of(const std::vector<double>& values, const std::vector<double>& to);
 
 // Returns "1.93 (1.90 to 1.96)", or only the value if there are no bounds.

@@ -31,8 +31,8 @@ void name_largest(const std::vector<StageRate>& together, SlowestStage& slowest)
   slowest.share = seconds_a_sequence(*largest) / seconds_of(together);
 }
 
-// Returns the host's slowest part: a stage on one thread, or all stages on many threads together.
-// Sets `rate` to the sequences per second of that part.
+// Returns the stages that limit the host: one stage on a thread of its own, or all stages that
+// share many threads. Sets `rate` to their sequences per second.
 std::vector<StageRate> slowest_of_host(const std::vector<StageRate>& stages, std::size_t threads,
                                        double& rate) {
   const auto shared = those_that(stages, [](const StageRate& stage) {

@@ -16,13 +16,13 @@ struct StageRate {
   bool on_many_threads = false;     // false: on one thread, while other threads run other stages
 };
 
-// The slower of host and device in a run, and its stage that takes most time.
+// The slower side of a run, host or device, and the stage that takes most of that side's time.
 struct SlowestStage {
   StageClock clock = StageClock::kHost;
   std::string name{};
   double host_sequences_per_second = 0;    // rate of the slowest thread, or of all threads together
   double device_sequences_per_second = 0;  // rate of all devices together
-  double share = 0;                        // the stage's share of the slower part's time
+  double share = 0;                        // the stage's share of the slower side's time
 };
 
 // Returns the slowest stage. Stages of the host run in parallel, stages of a device one after the

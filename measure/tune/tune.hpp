@@ -73,7 +73,8 @@ struct TuneResult {
 // bar, not half of the cells. After a round, a cell is stopped if its fastest run is slower than
 // the slowest run of the fastest cell times the round's bar. Runs of one round take turns, so that
 // a machine that slows down affects all cells. Calls `tell` after every run and for every stopped
-// cell. If `measure` throws kOutOfMemory or kBenchmark, only that cell ends. Other errors pass.
+// cell. If `measure` throws kOutOfMemory or kBenchmark, only that cell ends; other errors are
+// thrown.
 std::vector<TuneResult> tune_cells(
     const std::vector<TuneCell>& cells, const std::vector<TuneRound>& rounds,
     const std::function<TuneRun(const TuneCell&, const TuneRound&)>& measure,
@@ -85,7 +86,7 @@ double relative_rate(const std::vector<TuneResult>& results, const TuneResult& r
 struct TuneWinner {
   std::size_t place = 0;    // index of the winner in the results
   std::size_t fastest = 0;  // index of the fastest cell in the results
-  std::size_t alike = 1;    // number of cells about as fast (kGoodEnough), with these two
+  std::size_t alike = 1;    // number of cells about as fast as `fastest` (kGoodEnough), with it
 };
 
 // Returns the winner among the finished cells that are about as fast as the fastest: the one with

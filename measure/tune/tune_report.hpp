@@ -11,7 +11,6 @@
 
 namespace virnucpro {
 
-// The conditions of a tuning.
 struct TuneFacts {
   Provenance provenance{};
   std::string device{};     // "cuda:0,1"
