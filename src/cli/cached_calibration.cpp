@@ -66,8 +66,8 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
   return folder;
 }
 
-// Opens the folder of calibrations; empty, with a warning, if it cannot be used. Checks the folder
-// above first, because a user who may write there can replace the folder of calibrations.
+// Opens the folder of calibrations; empty, with a warning, if it cannot be used. Checks the cache's
+// own folder first: whoever may write there can replace the folder of calibrations.
 std::optional<Directory> open_cache() {
   const fs::path cache = own_cache();
   if (cache.empty()) {
@@ -205,7 +205,7 @@ Calibration find_or_make_calibration(const PredictSettings& settings, const Sess
   for (const std::string& warning : warnings_of(made.facts, made.result)) {
     log_warning("{}", warning);
   }
-  // If a model was replaced meanwhile, it is unknown which was calibrated, so nothing is kept.
+  // If a model was replaced meanwhile, the calibration may be of either: nothing is kept.
   const bool is_of_it = key_of(calibrating) + ".json" == name;
   if (!cache || !is_of_it || !keep(*cache, name, made.json)) made.calibration.file.clear();
   return std::move(made.calibration);

@@ -9,8 +9,8 @@ namespace virnucpro {
 // Returns the calibration that `--margin auto` uses if the user names none, so that int8 changes no
 // call unnoticed. It depends only on the weights and a fixed sample of made-up sequences, so shards
 // that were calibrated on different machines can be merged. Reads it from the cache; if it is
-// missing there, makes it in minutes and stores it. Does without a cache that cannot be used or may
-// have files of other users, with a warning. Errors: those of calibrate(); kConfig.
+// missing there, makes it, which takes minutes, and stores it. If the cache cannot be used, or may
+// have files of other users, warns and does without it. Errors: those of calibrate(); kConfig.
 Calibration find_or_make_calibration(const PredictSettings& settings, const Session& session);
 
 }  // namespace virnucpro

@@ -65,8 +65,8 @@ double choose_shadow(const std::string& option, const Config& config) {
       fmt::format("--shadow {}: expected 0, or a number from {:g} to 1", option, kLeastShadow));
 }
 
-// Reads the calibration that an option or the configuration names, if any. Ignores the
-// configuration if --int8-keep is given or the precision is another, so that it serves all runs.
+// Reads the calibration that an option or the configuration names, if any. Ignores run.calibration
+// if --int8-keep is given or the precision differs, so one file serves all.
 std::optional<Calibration> choose_calibration(const FinerOptions& options,
                                               const ComputeOptions& compute, const Config& config,
                                               const ComputeSettings& chosen) {

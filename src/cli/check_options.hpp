@@ -20,10 +20,10 @@ struct FinerOptions {
 void add_check_options(Command& command, FinerOptions& options, const std::string& group);
 void add_check_precision(Command& command, std::string& option, const std::string& group);
 
-// Sets the margin of close calls, the share of the shadow check, and their precision; with a
-// calibration also what int8 keeps in 16 bits. The run's own precision must be set before. Returns
-// true if the caller must still find or make a calibration for margin and policy. Errors: kUsage,
-// kConfig, kCalibration; kPrecision as in choose_check_precision().
+// Sets the margin of close calls, the share of the shadow check, and the finer precision of both. A
+// calibration also sets what int8 keeps in 16 bits. The run's own precision must already be set.
+// Returns true if the caller must still find or make a calibration for margin and policy. Errors:
+// kUsage, kConfig, kCalibration; kPrecision as in choose_check_precision().
 [[nodiscard]] bool choose_check(const FinerOptions& options, const ComputeOptions& compute,
                                 const Config& config, PredictSettings& settings);
 void use_calibration(Calibration calibration, PredictSettings& settings);

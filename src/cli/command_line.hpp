@@ -93,8 +93,8 @@ struct Command {
   std::deque<OptionRow> options{};
   std::list<Command> commands{};
   Action action{};  // empty if a subcommand must be named
-  // The exit code of errors that have code 1 elsewhere. A command whose results include code 1, as
-  // those of diff do, sets another.
+  // The exit code of errors that have code 1 in most commands. A command that returns 1 as a
+  // result, as diff does, sets another code.
   int exit_code_for_1 = kExitDiffers;
   const Command* chosen = nullptr;  // the subcommand on the command line
 

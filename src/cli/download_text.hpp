@@ -13,7 +13,7 @@ namespace virnucpro {
 std::string model_list_text(const DownloadSettings& settings);
 std::string model_list_json(const DownloadSettings& settings);
 
-// Returns the text of --print-urls: an input of `sha256sum -c`, whose comments fetch the files.
+// Returns the text of --print-urls: input for `sha256sum -c`, with curl commands in comments.
 std::string carry_list(const DownloadSettings& settings);
 
 // The result of --check: a line per file. `is_whole` tells if all files are there and undamaged.

@@ -120,7 +120,7 @@ class NamedFiles {
     add_file(giver, value, value);
     if (!giver.is_model) return;
     if (fs::is_directory(value, unknown)) models_.push_back({.giver = giver, .path = value});
-    // Adds the files of a model: links into a hub's cache, or files beside the named file.
+    // Adds the model's files in its folder, or beside the named file. They may be links.
     const fs::path folder =
         fs::is_directory(value, unknown) ? fs::path(value) : fs::path(value).parent_path();
     for (const char* name : kModelFiles) {

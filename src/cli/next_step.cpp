@@ -168,8 +168,8 @@ std::string resuming_command(const Command& program, const std::vector<std::stri
 Error with_way_on(Error error, const RunCounters& counters, const PredictSettings& settings,
                   const std::string& command) {
   const ErrorKind kind = error.kind();
-  // Leaves out the remedy of a stopped run, which only says to resume. Also leaves out what is done
-  // if the output cannot be written, because then the journal lacks scores.
+  // Leaves out the remedy of a stopped run, which only says to resume. If the output cannot be
+  // written, also leaves out how much is done, because the journal lacks scores.
   const bool was_stopped = kind == ErrorKind::kInterrupted || kind == ErrorKind::kTerminated;
   std::string advice(was_stopped ? "" : error.remedy());
   if (kind != ErrorKind::kOutputWrite) {

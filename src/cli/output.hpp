@@ -26,10 +26,10 @@ void check_output_file(const std::string& path, bool force);
 // Refuses "-", which means stdout for other options. Errors: kUsage.
 void require_folder_name(const std::string& output);
 
-// Returns whether to refuse, replace or resume an earlier run. Errors: kUsage if both are given.
+// Returns whether to refuse, replace or resume an earlier run. Errors: kUsage if both are true.
 Existing choose_existing(bool force, bool resume);
 
-// Refuses a folder that has files of these names, without `force`. Errors: kUsage; kOutputExists.
+// Without `force`, refuses a folder that has files of these names. Errors: kUsage; kOutputExists.
 void check_output_folder(const std::string& folder, std::span<const char* const> names, bool force);
 // Returns `names` in the form of OptionRow::written.
 std::vector<std::string> names_in_folder(std::span<const char* const> names);

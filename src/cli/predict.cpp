@@ -356,7 +356,7 @@ bool can_go_on(ErrorKind kind) {
   return is_resumable(kind) || std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-// Runs predict. Writes telemetry even if the run fails. `command` is the command that resumes it.
+// Runs predict. Writes telemetry even if the run fails. `command` resumes the run.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
                         const Cancel& cancel, Telemetry& telemetry, bool reports,
                         const std::string& command) {

@@ -98,8 +98,8 @@ ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
   return {.run = run.directory(), .output = output};
 }
 
-// Returns the folder for plots. Its check lets plots of an earlier report be replaced, other files
-// only with --force, and the configuration file never.
+// Returns the folder for plots. New plots may replace plots of an earlier report, other files only
+// with --force, and the configuration file never.
 FigureFolder figure_folder(const ReportOptions& options, const std::string& config) {
   if (options.figures.empty()) return {};
   if (options.figures == "-") {

@@ -42,7 +42,7 @@ struct ValidationRules {
 
 // Reports the findings on each input. As in v2, findings that predict only counts or warns of are
 // failures, because the command checks whether a file is correct, not whether predict can read it.
-// So the exit code does not depend on --max-errors.
+// --max-errors limits only what is printed: the exit code does not depend on it.
 class Validation {
  public:
   Validation(const InputSet& inputs, const ValidationRules& rules)
