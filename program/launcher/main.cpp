@@ -99,9 +99,9 @@ bool takes_carried() {
   return !host_is_new_enough();
 }
 
-// Returns the folders that the carried loader searches after those that the program names. With
-// folders as an argument the loader ignores LD_LIBRARY_PATH, so its folders are added here. In a
-// set-uid program secure_getenv() returns null: its caller must not choose its libraries.
+// Returns the folders that the carried loader searches after those that the program names. A loader
+// that gets folders as an argument ignores LD_LIBRARY_PATH, so its folders are added. In a set-uid
+// program secure_getenv() returns null: the caller must not choose libraries.
 std::string library_path(const std::string& glibc) {
   std::string path = glibc;
   const char* const set = ::secure_getenv("LD_LIBRARY_PATH");
