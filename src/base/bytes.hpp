@@ -117,7 +117,7 @@ class ByteReader {
   virtual std::string why_cut(std::uint64_t size) const;  // why a read of `size` bytes fails
 
  private:
-  [[noreturn]] void fail_cut(std::uint64_t size) const;  // not inline: read() stays small
+  [[noreturn]] void fail_cut(std::uint64_t size) const;  // not inline, so that read() stays small
 
   std::span<const std::byte> bytes_;
   std::string file_;

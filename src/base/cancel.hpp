@@ -43,7 +43,7 @@ class Cancel {
         throw Error(ErrorKind::kInterrupted, "by the user");
     }
   }
-  // Like check(), but does not throw within kGrace of the request, so that a batch can be finished.
+  // Like check(), but throws only kGrace after the request, so that a batch can be finished.
   void check_late() const {
     if (late()) check();
   }

@@ -27,7 +27,7 @@ const ConfigKey* find_key(std::string_view name) {
   return found == keys.end() ? nullptr : &*found;
 }
 
-// Finds the key of this name or the nearest key above: a key without effect may have keys below.
+// Finds this name's key, or the nearest key above it. Keys without effect may have keys below them.
 const ConfigKey* find_key_of(std::string_view name) {
   for (std::string_view key = name;; key = key.substr(0, key.rfind('.'))) {
     if (const ConfigKey* found = find_key(key)) return found;
@@ -47,7 +47,7 @@ bool is_section(std::string_view name) {
   });
 }
 
-// True if any value may stand here: this name, the key above it or all keys below have no effect.
+// True if any value may be here: this name, the key above it or all keys below it have no effect.
 bool is_without_effect(std::string_view name) {
   const ConfigKey* key = find_key_of(name);
   if (key != nullptr) return !key->used;
@@ -242,7 +242,7 @@ void Config::check(const std::string& name, const Setting& setting) {
   }
 }
 
-// Adds a note about a section that has a plain value in this file, and only keys without effect.
+// Adds a note about a section of keys without effect, for which this file has a plain value.
 void Config::note_section(const std::string& name, const Setting& setting) {
   notes_.push_back(fmt::format("{}: line {}: {} has no effect here: none of its keys has an effect",
                                file_, setting.line, name));

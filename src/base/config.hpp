@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxConfigBytes = 1U << 20U;
 
 // The type of a key with effect. A key without effect may have any value, because v2's types differ
 // from ours. A section that has only keys without effect may also have any value. A plain value for
-// any other section is an error: `checkpointing: off` would be ignored silently.
+// any other section is an error; otherwise `checkpointing: off` would be ignored silently.
 enum class ConfigType : std::uint8_t { kText, kBool, kCount, kCountOrAuto, kNumber };
 
 struct ConfigKey {
@@ -26,7 +26,7 @@ struct ConfigKey {
   std::string_view fallback;  // the default, as YAML
   std::string_view comment;   // one line; for a key without effect, the reason
   bool used;                  // false: a key of v2, accepted without effect
-  bool is_warned = false;     // true: a warning, not a note, says that it has no effect
+  bool is_warned = false;     // true: a warning, not a note, says that the key has no effect
 };
 
 // Returns every key: v2's keys, then those under "run".

@@ -46,7 +46,7 @@ class Directory {
 
   // Renames an entry and replaces `to`. Returns 0, or errno.
   int rename(const std::string& from, const std::string& to) const;
-  // Like rename(), but returns EEXIST if `to` exists; EINVAL if the file system cannot do this.
+  // Like rename(), but returns EEXIST if `to` exists; EINVAL if the file system cannot check it.
   int rename_if_free(const std::string& from, const std::string& to) const;
   // These remove a file or an empty folder. They ignore a missing entry and a folder with entries.
   void remove(const std::string& name) const;

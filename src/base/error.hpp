@@ -83,7 +83,7 @@ const ErrorInfo& error_info(ErrorKind kind);
 bool is_of_an_input(ErrorKind kind);
 bool is_resumable(ErrorKind kind);
 
-// Exit codes of results other than errors.
+// Exit codes of results that are not errors.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitDiffers = 1;  // compare found rows that differ
 inline constexpr int kExitBad = 1;      // a checked input, checkpoint or model is damaged

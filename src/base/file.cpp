@@ -212,7 +212,7 @@ void AtomicFile::truncate(std::uint64_t size) {
 
 void AtomicFile::sync() {
   flush();
-  std::string().swap(buffer_);  // frees memory, because many files may wait
+  std::string().swap(buffer_);  // frees memory, because many files may wait for commit()
   if (::fsync(fd_.get()) != 0) fail_write(partial_, errno);
 }
 

@@ -41,7 +41,7 @@ UniqueFd open_retrying_at(int folder, const std::filesystem::path& path, int fla
 UniqueFd open_to_read(const std::filesystem::path& path, int flags = 0);
 
 // Like std::filesystem::status() and exists(), but a failed disk, network or allocation is an
-// error: the file may exist. Errors: kInputRead, kOutOfMemory, kTooManyFiles.
+// error, because the file may exist. Errors: kInputRead, kOutOfMemory, kTooManyFiles.
 std::filesystem::file_status status_of(const std::filesystem::path& path);
 bool is_there(const std::filesystem::path& path);
 
@@ -65,8 +65,8 @@ std::string beginning_of(const std::filesystem::path& path, std::size_t size);
 // the same folder, which stays open. commit() syncs and renames the file; without a commit, the
 // destructor removes the file. If the final name is a link, the link is replaced, not its target.
 // The constructor removes the partial file of a killed process. If two processes write one file,
-// the later process succeeds. Errors: kOutputWrite; kOutputExists if the partial name is not a
-// regular file; kOutputBusy from commit() if another process writes the file, too.
+// the process that opened it last succeeds. Errors: kOutputWrite; kOutputExists if the partial name
+// is not a regular file; kOutputBusy from commit() if another process writes the file, too.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);
@@ -112,8 +112,8 @@ void sync_directory(const std::filesystem::path& directory);
 // Writes all of `text`, in several calls if needed. Returns 0, or errno of the failed call.
 int write_all(int fd, std::string_view text);
 
-// Reads out.size() bytes from `offset` on, in several calls if needed. Returns the number of bytes
-// read, which is smaller only at the file's end. On failure it is negative and errno is set.
+// Reads out.size() bytes from `offset` on, in several calls if needed. Returns how many bytes were
+// read: fewer only at the file's end; negative, with errno set, on failure.
 ssize_t read_at(int fd, std::uint64_t offset, std::span<char> out);
 
 // Returns the system's text for `error`: "No space left on device".
@@ -136,7 +136,7 @@ UniqueFd open_regular_file(const std::filesystem::path& path, int flags);
 
 // Returns the reason why a user other than `user` and root may have changed a folder or file; empty
 // if there is none. The group is trusted. Everybody may add entries to a folder with the sticky
-// bit, but not replace another user's entries: check the owner of each entry.
+// bit, but not replace another user's entries, so the caller must check each entry's owner.
 std::string why_distrusted(const struct stat& status, uid_t user);
 
 // True if a text can be the name of an entry in a folder: one part of a path of 1 to 255 bytes,

@@ -56,11 +56,11 @@ std::size_t allowed_processors() {
 
 namespace fs = std::filesystem;
 
-// The most bytes that are read of mountinfo and cgroup: enough for thousands of mounts.
+// The most bytes that are read of mountinfo (thousands of mounts), of cgroup and of a limit's file.
 constexpr std::size_t kMostMounts = 1U << 20U;
 constexpr std::size_t kMostGroups = 64U << 10U;
 constexpr std::size_t kMostOfALimit = 4096;
-// This value or more means that there is no limit: cgroup v1 writes the largest multiple of a page.
+// This value or more means "no limit", for which cgroup v1 writes the largest multiple of a page.
 constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
 
 // The folder with a controller's files for this process: the group's folder below a mount.
@@ -131,7 +131,7 @@ std::optional<fs::path> below(const std::string& group, const std::string& root)
   if (group == root) return fs::path();
   if (!group.starts_with(prefix)) return std::nullopt;
   const fs::path relative = group.substr(prefix.size());
-  // The group of a process outside its namespace's root is "/../..".
+  // A group outside the namespace's root is written as "/../..".
   if (std::ranges::find(relative, "..") != relative.end()) return std::nullopt;
   return relative;
 }

@@ -18,7 +18,7 @@ namespace {
 using Library = nlohmann::json;
 
 constexpr std::size_t kShown = 64;      // the most bytes of a name in an error
-constexpr int kNumberOutOfRange = 406;  // the library's number for a number out of range
+constexpr int kNumberOutOfRange = 406;  // the library's code for "number out of range"
 
 class Walker : public nlohmann::json_sax<Library> {
  public:

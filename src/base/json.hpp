@@ -49,9 +49,9 @@ class JsonVisitor {
 // a member twice in one object.
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);
 
-// Return a text or a number as JSON. Bytes that are not UTF-8, which paths and names may have,
-// become U+FFFD. If printable() would change the text, all non-ASCII letters are escaped, so that a
-// terminal can show the file. NaN and infinity become null.
+// These return a text or a number as JSON. Bytes that are not UTF-8, which paths and names may
+// have, become U+FFFD. If printable() would change the text, all non-ASCII letters are escaped, so
+// that a terminal can show the file. NaN and infinity become null.
 std::string json_text(std::string_view text);
 std::string json_text(double number);
 
@@ -73,7 +73,7 @@ class JsonValues {
   // These return only numbers from 0 to kLargestNumber, as measured values are. count() rounds.
   std::optional<double> number(const std::string& path) const;
   std::optional<std::uint64_t> count(const std::string& path) const;
-  // Returns a whole number of up to 64 bits without rounding: a seed, a number of bytes.
+  // Returns a whole number of up to 64 bits without rounding, such as a seed or a size in bytes.
   std::optional<std::uint64_t> whole_number(const std::string& path) const;
   std::optional<std::string> text(const std::string& path) const;  // as shown_text() returns it
   std::optional<bool> flag(const std::string& path) const;

@@ -74,8 +74,8 @@ class SteadyFile {
   // Reads a part of the file in blocks and calls `visit` with each. Errors: those of read().
   void visit(const Extent& part,
              const std::function<void(std::span<const std::byte>)>& visit) const;
-  // Throws `changed` if the file changed after it was opened (see FileWatch). Another file may have
-  // its name now.
+  // Throws `changed` if the file changed after it was opened (see FileWatch). It is no error if
+  // another file has the name now.
   void check_unchanged() const;
   bool was_touched() const { return watch_->was_touched(); }
 

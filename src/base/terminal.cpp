@@ -28,7 +28,7 @@ Terminal& terminal() {
 }
 
 void write_stderr(std::string_view text) {
-  (void)write_all(STDERR_FILENO, text);  // nowhere to report a failure
+  (void)write_all(STDERR_FILENO, text);  // a failure cannot be reported anywhere
 }
 
 // The code that clears the live block, in memory that a signal handler can read.

@@ -10,28 +10,28 @@
 
 namespace virnucpro {
 
-// These parse the whole text, or return nothing: no sign, octal number or blank is accepted.
+// These parse the whole text as a decimal number, or return nothing. Blanks and '+' are refused.
 std::optional<std::uint64_t> parse_count(std::string_view text);
-std::optional<double> parse_number(std::string_view text);  // a finite number
+std::optional<double> parse_number(std::string_view text);  // finite; may be negative
 // Accepts true/false, yes/no, on/off and 1/0, in any case, as YAML does.
 std::optional<bool> parse_bool(std::string_view text);
 
 // Splits a list at each `separator`. Returns at least one part; parts may be empty.
 std::vector<std::string_view> split_list(std::string_view text, char separator = ',');
 
-// Returns the candidate with the fewest edits (a swap of neighbours is one edit). Empty if each
-// needs more edits than a third of the word's letters, or if `word` is very long.
+// Returns the candidate with the fewest edits (a swap of neighbours is one edit). Empty if all need
+// more edits than a third of the letters of `word`, or if `word` is very long.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 // Returns "; did you mean predict?" for the end of a message about an unknown word; empty if
 // nearest() finds no candidate.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
-// Makes text from elsewhere (names of files, ids, messages of other programs) safe for a terminal,
-// a log or a report. The result is one line of valid UTF-8, without characters that control the
-// terminal, are invisible or change the order of letters. All code that writes such text calls this
-// function. Control characters and bytes that are not UTF-8 are written like \x1b, other invisible
-// characters like \u202e. A second call changes nothing.
+// Makes text from outside the program (file names, ids, messages of other programs) safe for a
+// terminal, a log or a report. The result is one line of valid UTF-8, without characters that
+// control the terminal, are invisible or change the order of letters. All code that writes such
+// text calls this function. Control characters and bytes that are not UTF-8 are written like \x1b,
+// other invisible characters like \u202e. A second call changes nothing.
 std::string printable(std::string_view text);
 // Like printable(), but keeps the line ends of a text of several lines.
 std::string printable_lines(std::string_view text);
@@ -50,7 +50,7 @@ std::string_view first_letters(std::string_view text, std::size_t most);
 // Returns 12345678 as "12,345,678".
 std::string grouped(std::uint64_t number);
 
-// Lists the first `most` texts and the number of the others: "a, b and 1,234 more".
+// Lists the first `most` texts, and says how many others there are: "a, b and 1,234 more".
 std::string some_of(std::span<const std::string> texts, std::size_t most,
                     std::string_view between = ", ", std::string_view before_more = " and ");
 

@@ -36,7 +36,7 @@ class FileLines {
   // Finds the next line. Errors: kInputRead; kInputChanged if the file was cut meanwhile;
   // kInputFormat for UTF-16.
   Found next();
-  // Return the line that next() found, without its line end, and the byte offset of the line.
+  // These return the line that next() found, without its line end, and the line's byte offset.
   std::string_view text() const { return text_; }
   std::uint64_t offset() const { return offset_; }
 

@@ -70,8 +70,8 @@ void start_threads(std::vector<std::thread>& threads, std::size_t count, const R
   }
 }
 
-// Calls an action once per interval, on its own thread, first after one interval. The destructor
-// waits for a running action, but not for the interval. The action must not throw.
+// Calls an action on its own thread, once per interval. The first call comes after one interval.
+// The destructor waits for a running action, but not for the interval. The action must not throw.
 class Repeater {
  public:
   Repeater(std::chrono::milliseconds interval, std::function<void()> action)

@@ -7,7 +7,7 @@ namespace virnucpro {
 // Returns "X.Y.Z", from CMakeLists.txt.
 std::string_view program_version();
 
-// The number is raised with every change after which the same input may give different bytes.
+// The version of the results. A change after which an input may give other bytes raises it.
 inline constexpr int kNumericsVersion = 1;
 
 }  // namespace virnucpro
