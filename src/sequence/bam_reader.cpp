@@ -47,14 +47,14 @@ struct BamReader::Layout {
 
   std::uint64_t packed() const { return (std::uint64_t{letters} + 1) / 2; }
   std::uint64_t before_letters() const { return kFixedBytes + name + cigar; }
-  // Returns the number of bytes before the tags, up to the end of the qualities.
+  // Returns how many bytes are before the tags, up to the end of the qualities.
   std::uint64_t before_tags() const { return before_letters() + packed() + letters; }
 };
 
 BamReader::BamReader(ByteSource& source, std::string file, Qualities qualities)
     : bytes_(source), file_(std::move(file)), keeps_qualities_(qualities == Qualities::kKeep) {}
 
-// Calls `read`. If the call throws an error that names no file, adds file, record and offset to it.
+// Calls `read`. If the call throws an error that names no file, adds file, record and offset.
 template <typename Read>
 auto BamReader::placing_errors(Read read) {
   try {
@@ -89,7 +89,7 @@ std::optional<MappedAlignment> BamReader::next_mapped() {
   });
 }
 
-// Reads the header. Adds its reference sequences to `references`, or skips them if that is null.
+// Reads the header. Adds its sequences to `references`; skips them if `references` is null.
 void BamReader::read_header(ReferenceList* references) {
   if (bytes_.read(kMagic.size()) != kMagic) fail(0, "expected the magic number of BAM");
   bytes_.skip(bytes_.read_u32());

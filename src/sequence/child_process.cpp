@@ -63,7 +63,7 @@ void keep_only(int socket, int file) {
   move_to(STDOUT_FILENO, socket);
   if (file >= 0) move_to(kFile, file);
   ::closefrom(file < 0 ? kFile : kFile + 1);
-  move_to(STDERR_FILENO, open_retrying("/dev/null", O_WRONLY).get());  // libraries write to it
+  move_to(STDERR_FILENO, open_retrying("/dev/null", O_WRONLY).get());  // libraries write to stderr
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -137,7 +137,7 @@ void ChildProcess::end_for(std::string misdeed) {
   ::kill(id_, SIGKILL);
 }
 
-// True if the process has used processor time since the last call.
+// True if the process has used processor time since the last call of this function.
 bool ChildProcess::has_computed() {
   const std::uint64_t before = std::exchange(computed_, nanoseconds_used(id_));
   return computed_ != before;

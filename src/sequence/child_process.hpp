@@ -40,7 +40,7 @@ class ChildProcess {
   // Waits for the process's socket like wait_a_while(). Kills the process, which ends the socket,
   // in two cases: the process neither computed nor answered during `idle_seconds` of waiting; or
   // the waits since the last allow() took longer than kWaitsOfSecond seconds for each allowed
-  // second of processor time, plus `idle_seconds`. The time between two calls does not count,
+  // second of processor time, plus `idle_seconds`. The time between two waits does not count,
   // because the caller may read a slow input, nor does time in which all processes were stopped.
   int wait(int socket, int events, unsigned idle_seconds = kIdleSeconds);
 

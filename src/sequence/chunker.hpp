@@ -11,9 +11,9 @@ struct Chunk {
 };
 
 // Cuts a sequence of `length` letters into ceil(length/size) chunks of `size` letters (at least 1).
-// If these are more letters than the sequence has, neighbours overlap; overlaps differ by at most
-// one letter. As in the original program, need_ may exceed the number of overlaps: then all
-// overlaps are larger by one, and the last chunk is shorter.
+// If the chunks together have more letters than the sequence, neighbours overlap; overlaps differ
+// by at most one letter. As in the original program, need_ may exceed the number of overlaps: then
+// all overlaps are larger by one, and the last chunk is shorter.
 class ChunkPlan {
  public:
   ChunkPlan(std::uint64_t length, std::uint64_t size);

@@ -29,9 +29,9 @@ struct Belief {
 // Decompressed bytes that a container may claim. Its bases are added to this limit: a read without
 // qualities stores one equal byte for each base, and these compress to almost nothing.
 constexpr Belief kUnpacked{.free = 16U << 20U, .of_byte = 64};
-// Decompressed bytes that a header may claim: htslib needs many times as much memory for a header.
+// Decompressed bytes that a header may claim: htslib needs many times this memory for a header.
 constexpr Belief kUnpackedHeader{.free = 1U << 20U, .of_byte = 32};
-// Bases that a container may claim. Writers end it after about 5 million bases or one longer read.
+// Bases that a container may claim. Writers end one after about 5 million bases or one longer read.
 constexpr Belief kBases{.free = 8U << 20U, .of_byte = 64};
 // Records that a container may claim. Writers put 10,000 records into a slice.
 constexpr Belief kRecords{.free = 1U << 16U, .of_byte = 4};

@@ -91,8 +91,8 @@ std::string md5_of(const faidx_t& index, const char* name) {
 
 class Decoder {
  public:
-  // Opens all files, because later none can be opened. Returns false if one cannot be opened; if it
-  // is the reference, also sends the reason to the parent.
+  // Opens all files, because later none can be opened. Returns false if one cannot be opened; if
+  // that is the reference, also sends the reason to the parent.
   bool open_files(const std::string& reference) {
     input_ = hdopen(STDIN_FILENO, "r");
     if (reference.empty()) return input_ != nullptr;

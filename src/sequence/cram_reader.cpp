@@ -198,7 +198,7 @@ void CramReader::count_record(const CramFrame& frame) {
 
 void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
   // If the header cannot be decoded, the error has the header's offset: whether containers were
-  // sent before the failure depends on chance.
+  // sent before the failure depends on timing.
   const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
     detail = "its records cannot be decoded";
@@ -213,7 +213,7 @@ void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
               std::move(detail));
 }
 
-// Call it after the decoder has ended. Throws if the decoder was killed or did not send all
+// Is called after the decoder has ended. Throws if the decoder was killed or did not send all
 // records, and throws the errors of the file and the reference.
 void CramReader::finish() {
   if (const std::string misdeed = process_->misdeed(); !misdeed.empty()) {

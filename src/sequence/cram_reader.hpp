@@ -39,7 +39,7 @@ class CramReader : public AlignmentReader {
     std::uint64_t offset = 0;
     std::uint64_t begin = 0;  // its offset in the bytes sent
     std::uint64_t end = 0;
-    std::uint64_t work = 0;  // in bytes of memory; the processor time follows from it
+    std::uint64_t work = 0;  // in bytes of memory; gives the limit of processor time
     bool needs_reference = false;
     bool many_references = false;
   };
@@ -70,7 +70,7 @@ class CramReader : public AlignmentReader {
   Sent last_;                      // the last container of which all records came
   std::uint64_t claimed_ = 0;      // records that the containers so far claim
   std::uint64_t bytes_sent_ = 0;   // including bytes that the process has not read
-  std::uint64_t memory_ = 0;       // bytes needed for any container
+  std::uint64_t memory_ = 0;       // bytes that every container needs
   std::uint64_t most_needed_ = 0;  // bytes that the largest container needs beyond memory_
   std::uint64_t work_ = 0;         // sum of the work in sent_
   std::optional<Error> failure_;   // error of the file; thrown after all records before it

@@ -157,7 +157,7 @@ class FastaIndexer {
   std::uint64_t begin_ = 0;  // the offset of its first letter
   Line first_;
   std::uint64_t letters_ = 0;
-  bool was_last_ = false;  // a line differed from the first, so it must be the last
+  bool was_last_ = false;  // a line differed from the first; that line must be the last
   // The current line.
   Line line_;
   bool ends_in_return_ = false;

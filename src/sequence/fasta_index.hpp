@@ -18,8 +18,8 @@ struct FastaFacts {
 
 // Writes the index by which htslib finds a sequence in a FASTA file, plain or BGZF: `name`.fai
 // (manual page faidx(5)), and for BGZF `name`.gzi with the offset of each block. htslib's own
-// indexer is not used, because it has no limits. Sequences without a name or letters are left out,
-// because no alignment can name them. Memory is a window, a name, and 16 bytes for each block.
+// indexer is not used, because it has no limits. Sequences that lack a name or letters are left
+// out, because no alignment can name them. Memory is a window, a name, and 16 bytes for each block.
 // Errors: kInputReference and kInputRead, which name no place; those of AtomicFile and Cancel.
 FastaFacts write_fasta_index(UniqueFd fasta, const std::filesystem::path& name,
                              const Cancel& cancel);

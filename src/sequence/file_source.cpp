@@ -112,7 +112,7 @@ std::optional<std::string> FileSource::change() const {
   return bytes_ && watch_ ? watch_->change() : std::nullopt;
 }
 
-// Throws if the file changed, or ended before its size: a plain text that was cut looks complete.
+// Throws if the file changed or is shorter than it was: a plain text that was cut looks complete.
 void FileSource::check_whole() const {
   if (const auto changed = change()) throw Error(ErrorKind::kInputChanged, *changed);
   const std::uint64_t size = watch_ ? watch_->size().value_or(0) : 0;

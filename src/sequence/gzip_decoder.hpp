@@ -61,7 +61,7 @@ class GzipDecoder {
   std::vector<char> text_;
   z_stream inflater_{};
   std::unique_ptr<libdeflate_decompressor, Free> decompressor_;
-  std::optional<Error> failure_;  // thrown by the next call
+  std::optional<Error> failure_;  // thrown by the next call of next()
   bool in_member_ = false;        // within a gzip member (a block is decoded in one step)
   bool has_begun_ = false;
   std::uint64_t block_offset_ = 0;

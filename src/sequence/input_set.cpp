@@ -43,9 +43,9 @@ class RecordStream {
   virtual std::optional<Error> change() const = 0;
 };
 
-// Call it at the end of a text. Throws for FASTA in BGZF without an end marker, because no other
-// check would notice that the file was cut. For FASTQ it only warns: bcl2fastq writes no end
-// marker, and the parser notices a cut record.
+// Is called at the end of a text. Throws for FASTA in BGZF without an end marker, because no other
+// check would notice that the file was cut. For FASTQ only warns: bcl2fastq writes no end marker,
+// and the parser notices a cut record.
 void settle_end(const OpenInput& file, const SequenceParser& parser) {
   if (!file.source.lacks_end_marker()) return;
   if (!parser.is_fastq()) {
@@ -82,8 +82,8 @@ class TextStream : public RecordStream {
   SequenceParser parser_;
 };
 
-// Refuses CRAM in gzip. A whole container is held in memory: in a plain file it is not longer than
-// the file, but in a compressed file it could have any size.
+// Refuses CRAM in gzip. A whole container is held in memory: a container in a plain file is not
+// longer than the file, but in a compressed file it could have any size.
 void refuse_compressed_cram(const OpenInput& file) {
   if (!file.source.compressed()) return;
   throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
@@ -110,7 +110,7 @@ std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualitie
   return std::make_unique<BamReader>(file.text, file.name, qualities);
 }
 
-// One of two mates; the next read may be the other. `mate` is 0 for a read that is not a mate.
+// One of two mates; the next read may be the other mate. `mate` is 0 for a read that is not a mate.
 struct LoneMate {
   unsigned mate = 0;
   std::string name{};  // without /1 or /2
@@ -316,7 +316,7 @@ struct InputSet::State {
     if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
   }
 
-  // Returns the bytes read of the current input: at most its size at the start, even if it grows.
+  // Returns the bytes read of the current input, but at most its first size, even if it grows.
   std::uint64_t position() const {
     if (!stream) return 0;
     const std::uint64_t read = ahead.empty() ? stream->position() : returned_up_to;
@@ -381,7 +381,7 @@ struct InputSet::State {
 
   // Holds the records of a file back until it is known whether the file is RNA, so that no record
   // of RNA is scored. Records of a pipe are not held back, because a pipe may be slow. If a pipe,
-  // or a file with many other records, proves to be RNA, the caller discards its records.
+  // or a file beyond the limits above, proves to be RNA, the caller discards its records.
   void hold_back() {
     while (!judged && ahead.size() < kMostAhead && ahead_bytes < kMostBytesAhead) {
       std::optional<InputRecord> record = read_record();

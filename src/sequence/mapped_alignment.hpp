@@ -82,7 +82,7 @@ struct MappedAlignment {
   std::uint64_t number = 0;                      // number of the record, from 1
 
   std::uint64_t read_length() const { return cigar.query(); }
-  // Return percentages, not rounded. require_facts() must have accepted the alignment before.
+  // These return percentages, not rounded. require_facts() must have accepted the alignment before.
   double identity() const;  // share of equal letters in the alignment block
   double coverage() const;  // share of the read's letters that are not clipped
 };

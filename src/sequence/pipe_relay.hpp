@@ -16,7 +16,7 @@ namespace virnucpro {
 class PipeRelay {
  public:
   PipeRelay(UniqueFd source, const Cancel& cancel);
-  // Close the socket of release_output() before: the thread may be waiting for its reader.
+  // The caller must close the socket of release_output() first: the thread may wait for its reader.
   ~PipeRelay();
   PipeRelay(const PipeRelay&) = delete;
   PipeRelay& operator=(const PipeRelay&) = delete;

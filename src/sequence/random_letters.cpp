@@ -3,7 +3,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kGcSteps = 4096;  // a GC share is a number of these steps
+constexpr std::uint64_t kGcSteps = 4096;  // a GC share is counted in steps of 1/4096
 
 std::uint64_t plain_steps(Fraction gc) {
   return (kGcSteps * gc.numerator + gc.denominator / 2) / gc.denominator;
@@ -14,8 +14,8 @@ std::uint64_t plain_steps(Fraction gc) {
 // letters drawn at g = s/2 for each of G and C, and at a = 1/2 - g for each of A and T, the share
 // is
 //   (3s - 2 a²g) / 3(1 - a³ - 2 a²g),
-// which rises with s. So the smallest step that reaches the share is the nearest or the next above.
-// With a and g in units of 1/(2·kGcSteps) all terms are integers below 2^41.
+// which rises with s. So a binary search finds the fewest steps that reach the share. With a and g
+// in units of 1/(2·kGcSteps) all terms are integers below 2^41.
 bool reaches(std::uint64_t steps, Fraction gc) {
   const std::uint64_t unit = 2 * kGcSteps;
   const std::uint64_t g = steps;

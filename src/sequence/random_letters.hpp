@@ -42,7 +42,7 @@ class RandomStream {
 // Draws made-up letters A, C, G and T with a given share of G and C.
 class RandomLetters {
  public:
-  // `gc` is the share of G and C among the letters, from 0 to 1; it is met to 1/4096.
+  // `gc`, from 0 to 1, is the share of G and C among the letters, met in steps of about 1/4096.
   explicit RandomLetters(Fraction gc);
 
   // Calls `put` with each of `length` letters. If `coding`, frame 1 has no stop codon: whole codons

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// The largest number of letters of a sequence: the largest signed 32-bit number.
+// How many letters a sequence can have: up to the largest signed 32-bit number.
 inline constexpr std::size_t kMaxLetters = 2'147'483'647;
 
 // The largest size of an id in bytes, unless the user allows more. It is limited because each row
@@ -31,7 +31,7 @@ struct SequenceRecord {
 // UTF-8 are kept (docs/reference/semantics.md, section 1). Empty for an empty header.
 std::string_view sequence_id(std::string_view header);
 
-// Returns the header without white space, as Python defines it, at its start and end.
+// Returns the header without the white space (as Python defines it) at its start and end.
 std::string_view trimmed_header(std::string_view header);
 
 // Counts the letters that are not IUPAC nucleotide codes (ACGTU RYSWKM BDHV N, either case): gaps,
@@ -52,7 +52,7 @@ bool all_graphic(std::string_view text);
 
 inline constexpr std::size_t kFastaColumns = 60;
 
-// Appends one FASTA record to `out`, its letters in lines of 60. Without letters there is no line.
+// Appends one FASTA record to `out`: the header, and the letters, if any, in lines of 60.
 void append_fasta_60(std::string& out, std::string_view header, std::string_view letters);
 
 // Appends one FASTA record to `out`, all letters on one line.

@@ -112,7 +112,7 @@ struct SamReader::Line {
 SamReader::SamReader(ByteSource& source, std::string file, Qualities qualities)
     : lines_(source), file_(std::move(file)), keeps_qualities_(qualities == Qualities::kKeep) {}
 
-// Calls `read`. If the call throws an error that names no file, adds file, record and offset to it.
+// Calls `read`. If the call throws an error that names no file, adds file, record and offset.
 template <typename Read>
 auto SamReader::placing_errors(Read read) {
   try {

@@ -49,7 +49,7 @@ void add_writing(std::vector<Rule>& rules) {
   }
 }
 
-// Allows calls that manage memory, except for memory that can be executed.
+// Allows calls that manage memory, but not those that make memory executable.
 void add_memory(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise)}) {
     rules.push_back({call});
@@ -60,7 +60,7 @@ void add_memory(std::vector<Rule>& rules) {
 }
 
 // Allows the process to end. The C library calls abort() for a damaged heap, which must look like a
-// crash, not like a forbidden call. It may not block signals, so SIGXCPU ends it.
+// crash, not like a forbidden call. The process may not block signals, so SIGXCPU ends it.
 void add_ends(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
                          SCMP_SYS(restart_syscall), SCMP_SYS(getpid), SCMP_SYS(gettid)}) {
@@ -81,7 +81,7 @@ void add_harmless(std::vector<Rule>& rules) {
 }
 
 // These calls fail with EACCES instead of killing the process. On valid CRAM files, malloc may
-// return memory of a second arena to the system. It then opens a file in /proc for the memory
+// return memory of a second arena to the system. malloc then opens a file in /proc for the memory
 // policy, but also works without this file.
 constexpr std::array kRefused{SCMP_SYS(open), SCMP_SYS(openat)};
 
