@@ -80,7 +80,7 @@ class BytePairs {
     std::uint32_t made = 0;  // the time of its merge: 1 + rank; 0 for letters
     std::uint16_t left = kNoToken;
     std::uint16_t right = kNoToken;
-    std::uint16_t shorter = kNoToken;  // the longest other token at the start of its text
+    std::uint16_t shorter = kNoToken;  // the longest other token that its text begins with
     std::uint8_t letters = 0;          // of its text; 0: no encoding has this token
   };
 
@@ -95,7 +95,7 @@ class BytePairs {
   std::vector<Piece> pieces_;             // by token
   std::vector<std::string> texts_;        // by token
   std::array<std::uint8_t, 256> code_{};  // code of each letter, from 0
-  std::size_t width_ = 0;                 // number of letters
+  std::size_t width_ = 0;                 // how many letters have a code
   std::vector<std::uint32_t> children_;   // [node][code]: the child; 0: none
   std::vector<std::uint16_t> token_at_;   // [node]: the token that ends there, or kNoToken
 };

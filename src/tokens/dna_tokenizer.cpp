@@ -131,7 +131,7 @@ struct DnaTokenizer::Tables {
   std::string added_starts;  // the bytes that added tokens start with
 };
 
-// Returns the end of the run of known letters of the same class that starts at `begin`.
+// Returns the end of the known letters from `begin` on that have the first letter's class.
 std::size_t DnaTokenizer::Tables::letters_from(std::string_view text, std::size_t begin) const {
   const ByteClass word = kClassOf[byte_at(text, begin)];
   std::size_t end = begin + 1;
@@ -142,8 +142,8 @@ std::size_t DnaTokenizer::Tables::letters_from(std::string_view text, std::size_
   return end;
 }
 
-// Encodes a text without added tokens. Each run of known letters is encoded alone, because no merge
-// has the unknown token.
+// Encodes a text without added tokens. Each stretch of known letters is encoded alone, because no
+// merge has the unknown token.
 void DnaTokenizer::Tables::encode_plain(std::string_view text,
                                         std::vector<std::uint16_t>& tokens) const {
   std::size_t at = 0;

@@ -16,8 +16,8 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kBudgetsInWindow = 64;
-// The most frames that are tried until one fits in the batch. A frame whose tokens for one model
-// fit nearly always fits for the other model, too.
+// How many frames are tried, at most, to find one that fits in the batch. Few are enough: if the
+// tokens for one model fit, those for the other model nearly always fit, too.
 constexpr std::size_t kProbes = 32;
 
 struct Entry {
@@ -74,7 +74,7 @@ struct Room {
   bool fits(const Entry& entry) const {
     return frames > 0 && esm_size(entry) <= esm && dna_size(entry) <= dna;
   }
-  // Subtracts an entry. If a batch's first frame is longer than the budget, no other frame fits.
+  // Subtracts an entry. After a first frame that is longer than the budget, no other fits.
   void fill(const Entry& entry) {
     const bool within = fits(entry);
     esm -= std::min(esm, esm_size(entry));
@@ -150,7 +150,7 @@ void Packer::Window::move_to(PackedBatch& batch, Entry& entry) {
   by_age.erase(entry.age);
 }
 
-// Returns the longest frame that fits, or null. Lengths are in tokens of the model with less room.
+// Returns the longest frame that fits, or null. Lengths are tokens of the model that has less room.
 Entry* Packer::Window::longest_that_fits(const Room& room) const {
   const auto search = [&room](const auto& by_size, std::size_t size) -> Entry* {
     auto next = by_size.upper_bound(size);
@@ -179,7 +179,7 @@ PackedBatch Packer::Window::pack() {
 }
 
 Packer::Packer(const PackSettings& settings) : window_(std::make_unique<Window>(settings)) {
-  // In a run's settings, 0 means that the device chooses the budget; by now it must be chosen.
+  // In a run's settings, 0 means that the device chooses the budget. By now a budget must be set.
   if (settings.token_budget == 0) throw Error(ErrorKind::kInternal, "packing without a budget");
 }
 Packer::~Packer() = default;

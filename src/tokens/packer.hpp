@@ -35,19 +35,19 @@ inline constexpr std::size_t kLargestBudget = 1U << 24U;  // tokens in a batch
 struct PackSettings {
   std::size_t token_budget = 4096;      // for each model; a longer frame is a batch of its own
   std::size_t frames_in_window = 2048;  // distinct frames
-  std::size_t tokens_in_window = 0;     // tokens of either model; 0: 64 budgets
+  std::size_t tokens_in_window = 0;     // tokens of either model; 0: 64 token budgets
   std::size_t frames_per_batch = 65536;
   bool deduplicate = true;
 };
 
 // Packs whole frames from a bounded window into batches that nearly fill a token budget. The
-// batches depend only on the settings and on the order of the calls. Equal frames in the window are
-// packed once, because sequencing libraries have many duplicates.
+// batches depend only on the settings and on the order in which the functions are called. Equal
+// frames in the window are packed once, because sequencing libraries have many duplicates.
 //
 // A batch gets the oldest frames as long as they fit, then the longest frames that still fit. The
-// window is full when it has frames_in_window distinct frames and enough for a batch, or
+// window is full when it has frames_in_window distinct frames that are enough for a batch, or
 // tokens_in_window tokens; a repeated frame counts as one token. Memory is bounded if the caller
-// calls next_batch() after every add() until it returns nothing.
+// calls next_batch() after every add() until next_batch() returns nothing.
 class Packer {
  public:
   explicit Packer(const PackSettings& settings);
