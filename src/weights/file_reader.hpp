@@ -12,8 +12,8 @@
 namespace virnucpro {
 
 // Reads fields of a few bytes, at any offset, from a binary file that may be damaged or hostile.
-// Its memory is 4 KiB or the longest field. Errors: kWeightsTruncated if the file ends within a
-// field, and those of SteadyFile::read().
+// Its memory is 4 KiB, or the longest field if that is larger. Errors: kWeightsTruncated if the
+// file ends within a field, and those of SteadyFile::read().
 class FileReader {
  public:
   explicit FileReader(const SteadyFile& file) : file_(file) {}

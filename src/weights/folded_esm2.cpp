@@ -74,7 +74,7 @@ Vectors columns_of(std::size_t numbers, std::size_t rows) {
   return {.count = columns, .stride = 1, .width = rows, .element_stride = columns};
 }
 
-// Copies each kTile vectors into a tile [width, kTile], calls change(tile, number of the first
+// Copies kTile vectors at a time into a tile [width, kTile], calls change(tile, index of the first
 // vector), and writes the tile back over the vectors. Columns beyond the last vector are zero.
 template <typename Change>
 void transform(std::span<float> values, const Vectors& vectors, const Change& change) {
@@ -120,7 +120,7 @@ void rotate_centred(std::span<float> values, const Vectors& vectors, const Rotat
   });
 }
 
-// Returns weight·shift, computed first, and replaces `weight` by weight·diag(gain)·Qᵀ.
+// Replaces `weight` by weight·diag(gain)·Qᵀ. Returns the former weight times shift.
 std::vector<double> fold_norm(std::span<float> weight, std::span<const float> gain,
                               std::span<const float> shift, const Rotation& rotation) {
   const Vectors rows = rows_of(weight.size(), gain.size());

@@ -13,8 +13,8 @@
 namespace virnucpro {
 
 // ESM-2's weights in another form: the model's results are the same, but its activations can be
-// rounded to 8 bits. The residual stream x becomes Q·(x − mean of x), and a norm becomes
-// r = x / √(mean of x² + eps), without mean and weights. Therefore:
+// rounded to 8 bits. The residual stream x becomes Q·(x − mean of x) with a Rotation Q, and a norm
+// becomes r = x / √(mean of x² + eps), without mean and weights. Therefore:
 //   - A linear that reads the stream computes W·norm(x) + b. With the norm's gain g and bias β, W
 //     becomes W·diag(g)·Qᵀ, and b becomes b + W·β.
 //   - In a linear that writes to the stream, and in each row of embed_tokens.weight, the outputs'

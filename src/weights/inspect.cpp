@@ -19,7 +19,7 @@ std::string describe_kind(const ModelFiles& model) {
   return kind;
 }
 
-// True if the file has the tensor `name`. Choose a `name` that no other model family has.
+// True if the model has the tensor `name`. Choose a `name` that no other model family has.
 bool has_any(const ModelFiles& model, const NameTable& table, std::string_view name) {
   for (const NameRow& row : table.rows) {
     if (row.name == name) return find_tensor(model, table, row) != nullptr;

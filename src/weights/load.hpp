@@ -13,7 +13,7 @@ struct ModelLookup {
   std::filesystem::path share_dir;   // the installation's share/virnucpro, with tokenizer.json
 };
 
-// Open a model. `model` is a file, a directory, a published name, or
+// These open a model. `model` is a file, a directory, a published name, or
 // synthetic:NAME[-VARIANT][:SEED]. A directory has Hugging Face's layout (config.json and
 // *.safetensors or *.bin, sharded or not); a file is safetensors or a ZIP of torch.save (fair-esm's
 // .pt, a state dict, a pickled classifier). Numbers are fp32, fp16 or bf16. For a file without

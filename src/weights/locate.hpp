@@ -35,7 +35,7 @@ const PublishedModel* published_model(ModelFamily family, const std::string& mod
 // Returns the path of the model that the user named: `model` itself if that path exists. Otherwise
 // looks in the model directory, then (only for published names) in the caches of Hugging Face and
 // torch hub, then in this program's own folder. Nothing is downloaded. Errors: kWeightsMissing;
-// with -v the log lists all places.
+// with -v the log lists all places searched.
 std::filesystem::path locate_model(ModelFamily family, const std::string& model,
                                    const ModelLookup& lookup);
 

@@ -17,7 +17,7 @@ Settings parse_model_config(std::string_view json, const std::string& file);
 // kWeightsFormat if there are none, or one is not a file beside the index.
 std::vector<std::string> parse_shard_index(std::string_view json, const std::string& file);
 
-// Return the value of the first of `names` that is set. Errors: kWeightsFormat for another type.
+// These return the first of `names` that is set. Errors: kWeightsFormat for another type.
 std::optional<std::int64_t> whole_setting(const Settings& settings, const std::string& file,
                                           std::initializer_list<std::string_view> names);
 std::optional<double> real_setting(const Settings& settings, const std::string& file,

@@ -32,7 +32,7 @@ struct TableModel {
   std::string revision{};    // empty: the repository's main branch
   std::string folder{};      // the model's subfolder in a plain folder; empty: none
   std::string licence{};
-  std::string instead_of{};  // a model of which this is another form, which "all" leaves out
+  std::string instead_of{};  // the model of which this is another form; "all" leaves this out
   std::vector<TableFile> files{};
 
   // The size of all files together. Files of unknown size are left out.
@@ -54,8 +54,8 @@ struct ModelTable {
   void add(const ModelTable& more);
 };
 
-// Read a table. An unknown member or a value of another type is an error; otherwise a misspelt
-// "sha256" would silently leave a file unchecked. Errors: kJson, naming file and member.
+// These read a table. An unknown member or a value of another type is an error; otherwise a
+// misspelt "sha256" would silently leave a file unchecked. Errors: kJson, naming file and member.
 ModelTable parse_model_table(std::string_view text, const std::string& file);
 ModelTable read_model_table(const std::filesystem::path& file);
 // Reads the installed table. Errors: kJson.
@@ -68,11 +68,11 @@ bool is_hash(std::string_view text, std::size_t digits);
 // name a user, because messages show URLs and would show a password.
 bool is_plain_url(std::string_view text);
 
-// The file in a folder of models that keeps the first hash of each file without a published hash. A
+// This file in a folder of models keeps the first hash of each file that has no published hash. A
 // model's file may not have this name.
 inline constexpr std::string_view kHashRecordName = "virnucpro-hashes.json";
 
-// Return a size as text: "468.3 MB", "about 9.98 GB" or "size not known".
+// These return a size as text: "468.3 MB", "about 9.98 GB" or "size not known".
 std::string size_text(std::uint64_t bytes);
 std::string size_text(const TableModel::Size& size);
 

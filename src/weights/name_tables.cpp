@@ -61,8 +61,8 @@ constexpr std::array kEsm2Prefixes{""sv, "encoder.sentence_encoder."sv, "encoder
 
 // DNABERT-S (MosaicBERT). LayerNorms may have the names of TensorFlow's BERT. In synthetic models,
 // attention and feed-forward part add little to the residual stream. If they added more, errors of
-// bf16 would grow from layer to layer: after twelve layers the cosine with fp32 would be 0.997, as
-// in torch; it is 0.99999.
+// bf16 would grow from layer to layer: after twelve layers the cosine between results in bf16 and
+// in fp32 would be 0.997, as in torch, instead of 0.99999.
 constexpr std::array kDnabert{
     NameRow{"embeddings.word_embeddings.weight", "", kVocabulary, kWidth, kUniform, 0},
     NameRow{"embeddings.token_type_embeddings.weight", "", kTokenTypes, kWidth, kUniform, -4},
@@ -87,8 +87,8 @@ constexpr std::array kDnabert{
 };
 constexpr std::array kDnabertPrefixes{""sv, "bert."sv};
 
-// The exponents are chosen so that, for embeddings of random coding frames by synthetic models, the
-// difference of the two logits has a standard deviation near 2.
+// With these exponents the difference of the two logits has a standard deviation near 2, if
+// synthetic models embed random coding frames.
 constexpr std::array kClassifier{
     NameRow{"hidden_layer.weight", "", kHidden, kInputs, kFanIn, 3},
     NameRow{"hidden_layer.bias", "", kHidden, kNone, kUniform, -4},

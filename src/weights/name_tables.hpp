@@ -44,8 +44,8 @@ enum class Fill : std::uint8_t {
 
 enum Trait : std::uint8_t { kPlain = 0, kOptional = 1, kNonNegative = 2 };
 
-// One kind of tensor: its name here and in files, its shape, and the rule for its synthetic values.
-// In a name, ".N." stands for the layer's number.
+// One kind of tensor: its name in this program and in files, its shape, and the rule for its
+// synthetic values. In a name, ".N." stands for the layer's number.
 struct NameRow {
   std::string_view name;
   std::string_view also;  // its name in another format; empty: none

@@ -64,7 +64,7 @@ enum Opcode : std::uint8_t {
   kFrame = 0x95,
 };
 
-// The number of a call's first arguments that are kept; the others are not needed.
+// Only this many of a call's arguments are kept: the first ones. The others are not needed.
 constexpr std::ptrdiff_t kUsedArguments = 4;
 
 constexpr std::size_t kLongestShown = 80;  // bytes of a name in a message

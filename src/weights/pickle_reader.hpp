@@ -21,7 +21,7 @@ struct PickleLimits {
   bool keeps_floats = true;
 };
 
-// Reads a pickle (protocols 2 to 5, as torch.save writes them) as data: it knows only opcodes that
+// Reads a pickle (protocols 2 to 5, as torch.save writes them) as data: handles only opcodes that
 // describe data, and executes nothing. Errors: kPickleForbidden, with the name, for another opcode
 // or a global that is not in `globals`; kPickleTooLarge if the pickle is longer or has more values
 // than the limits allow, or has an integer of more than 64 bits; kWeightsFormat if it is truncated

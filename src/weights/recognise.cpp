@@ -45,7 +45,7 @@ std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::stri
   return static_cast<std::uint32_t>(tensor.shape[dimension]);
 }
 
-// Throws if the first of the settings `names` that is set differs from the size in the tensors.
+// Takes the first of `names` that the settings have. Throws if the tensors have another size.
 void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (said && (*said < 0 || static_cast<std::uint64_t>(*said) != from_tensors)) {
@@ -54,8 +54,8 @@ void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   }
 }
 
-// Returns the number of layers in the settings, else `found`, that of the tensors. The settings
-// come first, so that for a file without its last layers, the later error names a missing tensor.
+// Returns the number of layers that the settings give, else `found`, the number in the tensors. The
+// settings come first: if a file lacks its last layers, a later error names a missing tensor.
 std::uint32_t layers_of(const ModelFiles& model, Names names, std::uint32_t found) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (!said) return found;
@@ -137,7 +137,7 @@ Esm2Shape recognise_esm2(const ModelFiles& model) {
                            count_layers(model, table, "layers.N.fc1.weight"));
   agree(model, {"hidden_size", "encoder_embed_dim", "embed_dim"}, shape.width);
   agree(model, {"intermediate_size", "encoder_ffn_embed_dim", "ffn_embed_dim"}, shape.ffn);
-  // Without token_dropout, a config.json of transformers (with model_type) means false; others
+  // If token_dropout is missing, settings of transformers (with model_type) mean false, all others
   // true.
   const bool unsaid = !model.settings.contains("model_type");
   shape.token_dropout = flag_setting(model.settings, file, {"token_dropout"}).value_or(unsaid);
@@ -224,8 +224,8 @@ std::uint64_t numbers_of(const ClassifierShape& shape) {
   return count_numbers(classifier_names(), dims_of(shape), 1);
 }
 
-// Returns the tensors. Their hash includes the settings, unless these are those of a published
-// model or of the tiny model (4 heads).
+// Returns the tensors. Their hash includes the settings, unless a published model or the tiny model
+// (4 heads) has the same settings.
 std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2Shape& shape) {
   auto tensors = make_file_weights(model, esm2_names(), dims_of(shape), shape.layers);
   const std::uint32_t published = shape.width < 320 ? 4 : shape.width < 2560 ? 20 : 40;

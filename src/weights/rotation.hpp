@@ -6,10 +6,10 @@
 
 namespace virnucpro {
 
-// A fixed orthogonal matrix Q that spreads each coordinate over many, so that no channel stands out
-// when a vector is rounded to 8 bits. A model computes the same results if its weights are rotated
-// accordingly (Ashkboos et al. 2024, arXiv:2404.00456). Every step is exact or correctly rounded,
-// so Q is the same on every machine.
+// A fixed orthogonal matrix Q that spreads each coordinate over many coordinates, so that no
+// channel stands out when a vector is rounded to 8 bits. A model computes the same results if its
+// weights are rotated accordingly (Ashkboos et al. 2024, arXiv:2404.00456). Every step is exact or
+// correctly rounded, so Q is the same on every machine.
 class Rotation {
  public:
   // Makes Q = (R ⊗ H)·D. D is diagonal, with fixed random signs. H is a Hadamard matrix divided by
@@ -17,7 +17,7 @@ class Rotation {
   // the width. R is a fixed orthogonal matrix that mixes the blocks of this size.
   explicit Rotation(std::size_t width);
 
-  // Returns a rotation that applies only a matrix H, to each head. H's size is the largest power of
+  // Returns a rotation that only applies a matrix H to each head. H's size is the largest power of
   // two that divides the head's width. `width` must be a multiple of `head_width`.
   static Rotation of_heads(std::size_t width, std::size_t head_width);
 

@@ -22,7 +22,7 @@ struct SyntheticShape {
   std::uint32_t ffn;
 };
 
-// Return the published shapes, and the tiny ones for tests and demonstrations (esm2_tiny, …).
+// These return the published shapes, and the tiny ones for tests and demonstrations (esm2_tiny, …).
 std::span<const SyntheticShape> synthetic_esm2_shapes();
 std::span<const SyntheticShape> synthetic_dnabert_shapes();
 // Returns the name without the end "_UR50D" of published ESM-2 names, which users may leave out.

@@ -17,11 +17,11 @@ constexpr float kHardUnit = 4;
 constexpr float kHardBranch = 2;       // factor of what a layer adds to the residual stream
 constexpr float kHardQuery = 2;        // factor of queries, for sharper attention
 constexpr float kHardHiddenBias = -1;  // added before GELU, whose results are then mostly small
-// Singular values that are added to a matrix, as multiples of the usual size of its others.
+// Singular values that are added to a matrix, as multiples of the usual size of the others.
 constexpr std::array kHardDirections{4.0F, 2.0F, 2.0F, 2.0F};
 
 constexpr std::size_t kConstantChannels = 4;
-// Values of the constant channels: 20 and 100 times 0.577, the rms of the others before layer 0.
+// Values of the constant channels: 20 and 100 times 0.577, other channels' rms before layer 0.
 constexpr float kConstant20 = 11.5F;
 constexpr float kConstant100 = 57.75F;
 
@@ -67,7 +67,7 @@ std::vector<std::uint64_t> large_units(const PlainTensor& tensor, std::uint64_t 
       .places(std::max<std::uint64_t>(1, units / share), units);
 }
 
-// Returns `size` factors: others · factor at `places`, `others` elsewhere.
+// Returns `size` factors: others · factor at the indices `places`, `others` at all other indices.
 std::vector<float> factors_at(const std::vector<std::uint64_t>& places, std::uint64_t size,
                               float factor, float others = 1) {
   std::vector<float> factors(size, others);
@@ -93,8 +93,8 @@ float near_inverse_root(std::uint64_t number) {
 }
 
 // Returns random directions for a matrix [rows, columns]. A matrix of signs ±s of rank one adds one
-// singular value, s · √(rows · columns). Most others are about √max(rows, columns) times the rms of
-// the elements, which is 2/3 of the scale.
+// singular value, s · √(rows · columns). Most other singular values are about √max(rows, columns)
+// times the rms of the elements, which is 2/3 of the scale.
 PlantedDirections directions_of(const PlainTensor& tensor) {
   const Choice choice(tensor.seed, tensor.name);
   const auto signs_of = [&choice](std::uint64_t first, std::uint64_t count) {

@@ -25,7 +25,7 @@ struct PlantedDirections {
 // The changes that turn a plain tensor into a variant's tensor, in the order in which they are
 // applied. A vector counts as a matrix of one column. All steps except additions are exact in fp32.
 struct TensorEdit {
-  bool heavy_tails = false;  // 2·a·b in place of u; a and b uniform in (-1, 1)
+  bool heavy_tails = false;  // 2·a·b in place of Fill's u; a and b uniform in (-1, 1)
   std::optional<PlantedDirections> directions;
   std::vector<float> row_factors;  // empty: all are one
   std::vector<float> column_factors;
@@ -39,7 +39,7 @@ struct PlainTensor {
   std::uint64_t seed;
   std::string_view name;
   const Shape& shape;
-  float scale;  // the factor of u
+  float scale;  // the factor of Fill's u
 };
 
 // A variant of synthetic ESM-2. It has a property of trained models that makes computing in 8 or 16
@@ -53,7 +53,7 @@ std::span<const SyntheticVariant> synthetic_variants();
 // Returns the variant of "NAME-VARIANT"; null if no variant has this name.
 const SyntheticVariant* variant_of(std::string_view name);
 
-// A function that returns a tensor's edit, given the tensor's name, its shape and the factor of u.
+// Returns a tensor's edit, given the tensor's name, its shape and the factor of Fill's u.
 using EditOf = std::function<TensorEdit(const std::string&, const Shape&, float)>;
 // Returns the edits of a variant; empty if `variant` is null.
 EditOf edits_of(const SyntheticVariant* variant, const Esm2Shape& model, std::uint64_t seed);

@@ -36,7 +36,7 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   throw Error(ErrorKind::kInputMissing, Place{.file = folder.string()}, error.message());
 }
 
-// These limits allow 10,000 lists of 2,560 floats, of 9 bytes each.
+// These limits allow 10,000 lists of 2,560 floats; a float takes 9 bytes.
 constexpr PickleLimits kCheckpointLimits{
     .bytes = 256U << 20U, .values = 1U << 23U, .keeps_floats = false};
 

@@ -19,7 +19,7 @@ enum class CheckpointState : std::uint8_t {
 // and `sequence_ids` as v2's own writer saved them.
 struct TorchCheckpoint {
   CheckpointState state = CheckpointState::kWhole;
-  std::string why{};  // the reason why it is not whole
+  std::string why{};  // the reason why the checkpoint is not whole
   // Empty if the checkpoint does not name its version and status, or was not read.
   std::string version{};
   std::string status{};  // "complete", "in_progress"
@@ -32,10 +32,9 @@ std::vector<std::filesystem::path> find_torch_checkpoints(const std::filesystem:
 
 // Checks, as v2 did, that the file is not empty, is a ZIP, and holds the dict of a checkpoint; also
 // compares checksums. Without `whole`, skips dict and checksums. The bounded readers of weights/
-// read the file as data: nothing in it is executed. Memory: 0.4 GiB for 10,000 lists of ESM-2 3B,
-// at most 3 GiB for a hostile file (a pickle of 256 MiB, of at most 8 million values, floats not
-// counted).
-// Errors: only those that do not concern the file, such as a lack of memory.
+// read the file as data: nothing in it is executed. Memory: 0.4 GiB for 10,000 embeddings of ESM-2
+// 3B as lists, at most 3 GiB for a hostile file (a pickle of 256 MiB, of at most 8 million values,
+// floats not counted). Errors: only those that do not concern the file, such as a lack of memory.
 TorchCheckpoint check_torch_checkpoint(const std::filesystem::path& path, bool whole);
 
 }  // namespace virnucpro

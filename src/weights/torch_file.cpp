@@ -50,7 +50,7 @@ TorchFile::TorchFile(const SteadyFile& file, const PickleLimits& limits,
   const ZipEntry& pickle = find_pickle();
   check_byte_order();
   check_crc(pickle, file_);
-  pickle_ = beginning_of(pickle, limits.bytes + 1);  // one more shows that it is too long
+  pickle_ = beginning_of(pickle, limits.bytes + 1);  // one more byte: the pickle is too long
   document_ =
       read_pickle(as_bytes(pickle_), fmt::format("{}/{}", path_, pickle.name), limits, globals);
 }

@@ -30,7 +30,7 @@ constexpr std::uint16_t kEncrypted = 1;
 constexpr std::uint16_t kSizesFollow = 8;  // the local header leaves CRC and sizes empty
 constexpr std::uint64_t kMaxEntries = 1U << 20U;
 
-// The number of entries, size and offset of the ZIP's directory, from its end record.
+// The facts about the ZIP's directory in the end record: how many entries, its size and offset.
 struct Directory {
   std::uint64_t entries = 0;
   std::uint64_t size = 0;
@@ -163,7 +163,7 @@ class ZipReader {
     return member;
   }
 
-  // Reads the ZIP64 field. It has, in this order, those of the three values that exceed 32 bits.
+  // Reads the ZIP64 field: those of `size`, `packed`, `offset` that exceed 32 bits, in this order.
   void read_zip64(std::uint64_t extra_end, std::uint64_t& size, std::uint64_t& packed,
                   std::uint64_t& offset) {
     while (reader_.offset() + 4 <= extra_end) {

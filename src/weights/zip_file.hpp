@@ -17,7 +17,7 @@ struct ZipEntry {
 
 // Reads the entries of a ZIP file with uncompressed members, as torch.save writes it (PKWARE
 // APPNOTE 6.3.9, with the ZIP64 fields). The directory and the local headers must agree, and
-// members may not overlap. check_crc() checks the checksums, not this function. Errors:
+// members may not overlap. Checksums are not compared here, but by check_crc(). Errors:
 // kWeightsTruncated if the directory at the file's end is missing; kWeightsFormat for other faults;
 // those of reading the file.
 std::vector<ZipEntry> read_zip(const SteadyFile& file);
