@@ -74,7 +74,8 @@ std::uint64_t draw(const UniformLengths& lengths, RandomStream& stream) {
 }
 
 std::uint64_t draw(const LogNormalLengths& lengths, RandomStream& stream) {
-  // sigma · log2(e), below 2^35 in units of 2^-32; a normal number is below 2^22 in its units.
+  // `scale` is sigma · log2(e), below 2^35 in units of 2^-32. The normal number is below 2^22 in
+  // units of 2^-18, so the product fits in 64 bits. The shift leaves units of 2^-32.
   const std::int64_t scale = kLog2OfE * lengths.sigma.numerator / lengths.sigma.denominator;
   const std::int64_t exponent = (scale * draw_normal(stream)) >> 18;
   const std::int64_t whole = exponent >> 32;

@@ -135,8 +135,9 @@ std::string_view other_kind_of(const std::filesystem::path& path);
 UniqueFd open_regular_file(const std::filesystem::path& path, int flags);
 
 // Returns the reason why a user other than `user` and root may have changed a folder or file; empty
-// if there is none. The group is trusted. Everybody may add entries to a folder with the sticky
-// bit, but not replace another user's entries, so the caller must check each entry's owner.
+// if there is none. The group is trusted. A folder with the sticky bit is trusted even if
+// everybody may write to it: others can add entries, but not replace another user's. So the caller
+// must check each entry's owner.
 std::string why_distrusted(const struct stat& status, uid_t user);
 
 // True if a text can be the name of an entry in a folder: one part of a path of 1 to 255 bytes,

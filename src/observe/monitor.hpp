@@ -101,9 +101,9 @@ struct MonitorSummary {
 // Each device's first failure and the file's first failure are logged as warnings.
 //
 // If NVML does not measure a GPU, its rows have only the memory that its worker reports, because
-// this process opens no GPU. During kEmbedding, each sample waits for the results of the batches
-// that were being computed at its moment, because their times tell each GPU's phase. After 20
-// seconds, an unknown phase counts as kEmbedding.
+// this process opens no GPU. While the run is in kEmbedding, each GPU has a phase of its own. The
+// times of the first batch that the GPU ends after a sample tell this phase, so the sample is held
+// until then. After 20 seconds, a phase still unknown counts as kEmbedding.
 class Monitor {
  public:
   explicit Monitor(MonitorSettings settings);

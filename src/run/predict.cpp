@@ -310,10 +310,13 @@ class PredictRun {
 
   // Returns the error for a new input when the files of --keep-intermediate are already complete.
   Error embeddings_missing(std::uint32_t input) const {
-    return Error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
-                 fmt::format("input {} failed during the run and can be read now, but the files of "
-                             "--keep-intermediate were written without it",
-                             input + 1));
+    Error error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
+                fmt::format("input {} failed during the run and can be read now, but the files of "
+                            "--keep-intermediate are complete without it",
+                            input + 1));
+    error.advise(
+        "To include the input, start over with --force-resume (--force if the input is a pipe).");
+    return error;
   }
 
   void compute(FrameTokens frame, std::uint64_t number) {

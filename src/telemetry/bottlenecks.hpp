@@ -26,8 +26,9 @@ std::string_view host_advice(bool spare_processors);
 
 // Returns the stages that slowed a run down, the largest share first, with cause and advice. Such a
 // stage has a share over 30 %. A host stage, except "tables", counts only if devices wait. If a GPU
-// is busy for less than 80 % of the time, one stage is returned even with a small share: "waiting",
-// or the model that takes more time if the GPU is idle between kernels.
+// is idle for more than 20 % of the time, one stage is returned even with a small share. If the GPU
+// mostly waits for batches, this stage is "waiting". If the GPU is mostly idle between the kernels
+// of a batch, this stage is the model that takes more of the time.
 std::vector<RunTelemetry::Bottleneck> find_bottlenecks(
     const std::vector<RunTelemetry::Stage>& stages, const StageSurroundings& around);
 

@@ -88,8 +88,9 @@ struct RunTelemetry {
     Count records{}, bytes{};
     VIRNUCPRO_FIELDS(name, failed, records, bytes, hash);
   };
-  // Counts of the chunks whose calls this session checked (`chunks`) and computed again. All fields
-  // are empty without a check precision.
+  // This session's check of calls. `chunks`: all that were checked. `recomputed`: those of them
+  // that were computed again, with their `frames` and `esm_tokens`. `changed`: those whose call
+  // then changed. All fields are empty without a check precision.
   struct CloseCalls {
     Count chunks{}, recomputed{}, frames{}, esm_tokens{}, changed{};
     VIRNUCPRO_FIELDS(chunks, recomputed, frames, esm_tokens, changed);

@@ -266,7 +266,8 @@ std::vector<RunTelemetry::Worker> workers_section(const Measured& run) {
   return section;
 }
 
-// Returns the workers that computed. Batches do not show idle workers.
+// For a killed run: returns the workers that computed a batch. Batches are its only source, so idle
+// workers are unknown.
 std::vector<RunTelemetry::Worker> workers_section(const PipelineSummary& pipeline) {
   std::vector<RunTelemetry::Worker> section;
   for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {

@@ -63,26 +63,35 @@ class IndexVisitor : public JsonVisitor {
   const std::string& file_;
 };
 
-const Setting* first_of(const Settings& settings, std::initializer_list<std::string_view> names) {
+Settings::const_iterator first_of(const Settings& settings,
+                                  std::initializer_list<std::string_view> names) {
+  auto found = settings.end();
   for (const std::string_view name : names) {
-    if (const auto found = settings.find(name); found != settings.end()) return &found->second;
+    if (found == settings.end()) found = settings.find(name);
   }
-  return nullptr;
+  return found;
 }
 
-[[noreturn]] void wrong_type(const std::string& file, std::string_view name) {
-  throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
-              fmt::format("its setting {} is of another type than expected", name));
-}
+template <typename T>
+constexpr std::string_view kWanted = "text";
+template <>
+constexpr std::string_view kWanted<std::int64_t> = "a whole number";
+template <>
+constexpr std::string_view kWanted<double> = "a number";
+template <>
+constexpr std::string_view kWanted<bool> = "true or false";
 
 template <typename T>
 std::optional<T> typed_setting(const Settings& settings, const std::string& file,
                                std::initializer_list<std::string_view> names) {
-  const Setting* setting = first_of(settings, names);
-  if (setting == nullptr) return std::nullopt;
-  const T* value = std::get_if<T>(setting);
-  if (value == nullptr) wrong_type(file, *names.begin());
-  return *value;
+  const auto setting = first_of(settings, names);
+  if (setting == settings.end()) return std::nullopt;
+  const T* value = std::get_if<T>(&setting->second);
+  if (value != nullptr) return *value;
+  Error error(ErrorKind::kWeightsFormat, Place{.file = file},
+              fmt::format("its setting {} must be {}", setting->first, kWanted<T>));
+  error.advise("Correct the setting, or use the published file.");
+  throw error;
 }
 
 }  // namespace
@@ -109,10 +118,11 @@ std::optional<std::int64_t> whole_setting(const Settings& settings, const std::s
 
 std::optional<double> real_setting(const Settings& settings, const std::string& file,
                                    std::initializer_list<std::string_view> names) {
-  const Setting* setting = first_of(settings, names);
-  if (setting == nullptr) return std::nullopt;
-  if (const auto* whole = std::get_if<std::int64_t>(setting)) return static_cast<double>(*whole);
-  return typed_setting<double>(settings, file, names);
+  const auto setting = first_of(settings, names);
+  if (setting == settings.end()) return std::nullopt;
+  const auto* whole = std::get_if<std::int64_t>(&setting->second);
+  return whole != nullptr ? static_cast<double>(*whole)
+                          : typed_setting<double>(settings, file, names);
 }
 
 std::optional<bool> flag_setting(const Settings& settings, const std::string& file,
@@ -122,11 +132,8 @@ std::optional<bool> flag_setting(const Settings& settings, const std::string& fi
 
 void expect_setting(const Settings& settings, const std::string& file, std::string_view name,
                     std::string_view expected) {
-  const auto found = settings.find(name);
-  if (found == settings.end()) return;
-  const auto* text = std::get_if<std::string>(&found->second);
-  if (text == nullptr) wrong_type(file, name);
-  if (*text != expected) {
+  const auto text = typed_setting<std::string>(settings, file, {name});
+  if (text && *text != expected) {
     throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
                 fmt::format("its {} is \"{}\", expected \"{}\"", name, *text, expected));
   }

@@ -92,9 +92,10 @@ float near_inverse_root(std::uint64_t number) {
   return power;
 }
 
-// Returns random directions for a matrix [rows, columns]. A matrix of signs ±s of rank one adds one
-// singular value, s · √(rows · columns). Most other singular values are about √max(rows, columns)
-// times the rms of the elements, which is 2/3 of the scale.
+// Returns random signs for the rows and columns of a matrix, and the values to add. An outer
+// product of signs, times `unit`, has one singular value: unit · √(rows · columns). The matrix's
+// others are about √max(rows, columns) times the rms of its elements, 2/3 of tensor.scale. So the
+// value that `unit` adds is 0.75 to 1.5 times the others; kHardDirections multiplies it.
 PlantedDirections directions_of(const PlainTensor& tensor) {
   const Choice choice(tensor.seed, tensor.name);
   const auto signs_of = [&choice](std::uint64_t first, std::uint64_t count) {
