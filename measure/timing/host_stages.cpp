@@ -9,11 +9,10 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/limits.hpp"
 #include "observe/counters.hpp"
 #include "observe/host_usage.hpp"
+#include "run/batch_runner.hpp"
 #include "run/frame_stream.hpp"
-#include "run/settings.hpp"
 #include "sequence/chunker.hpp"
 #include "sequence/frames.hpp"
 #include "sequence/input_set.hpp"
@@ -27,13 +26,6 @@ std::vector<std::string> input_paths(const HostStageSettings& settings) {
   std::vector<std::string> paths;
   for (const auto& path : settings.inputs) paths.push_back(path.string());
   return paths;
-}
-
-PackSettings pack_settings(const HostStageSettings& settings, bool deduplicate) {
-  return {.token_budget = settings.token_budget,
-          .frames_in_window = limits().frames_in_window,
-          .frames_per_batch = limits().frames_per_batch,
-          .deduplicate = deduplicate};
 }
 
 // Calls `next` of the packer until it returns no batch. Returns the number of frames.
@@ -85,7 +77,7 @@ class Stages {
   }
 
   void pack() {
-    Packer packer(pack_settings(settings_, false));
+    Packer packer(pack_settings({.deduplicate = false}, settings_.token_budget));
     std::uint64_t number = 0;
     for (const FrameTokens& tokens : tokens_) {
       packer.add(FrameTokens(tokens), number++);
@@ -146,7 +138,7 @@ std::uint64_t HostPath::pass() {
   InputSet inputs({.paths = input_paths(settings_)}, cancel_);
   FrameStream stream(inputs, {.chunk_size = settings_.chunk_size, .threads = threads_}, &tokenizer_,
                      counters, cancel_);
-  Packer packer(pack_settings(settings_, ComputeSettings{}.deduplicate));
+  Packer packer(pack_settings({}, settings_.token_budget));
   std::uint64_t number = 0;
   frames_ = 0;
   while (std::optional<FrameEvent> event = stream.next()) {
