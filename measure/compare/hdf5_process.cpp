@@ -196,9 +196,9 @@ class Hdf5Process : public EmbeddingReader {
     receive_all(bytes);
     const auto head = value_at<AnswerHead>({bytes.data(), bytes.size()});
     if (head.size > kMostAnswer)
-      fail(fmt::format(
-          "the names of its datasets, or 1,024 of its ids, take {} bytes; the limit is {}",
-          head.size, kMostAnswer));
+      fail(
+          fmt::format("the names of its datasets, or {} of its ids, take {} bytes; the limit is {}",
+                      kIdsAtOnce, head.size, kMostAnswer));
     std::string answer;
     while (answer.size() < head.size) {  // in pieces: a crashed process may give a false size
       const std::size_t had = answer.size();

@@ -130,6 +130,11 @@ std::optional<bool> flag_setting(const Settings& settings, const std::string& fi
   return typed_setting<bool>(settings, file, names);
 }
 
+std::string_view name_in(const Settings& settings, std::initializer_list<std::string_view> names) {
+  const auto setting = first_of(settings, names);
+  return setting == settings.end() ? std::string_view() : setting->first;
+}
+
 void expect_setting(const Settings& settings, const std::string& file, std::string_view name,
                     std::string_view expected) {
   const auto text = typed_setting<std::string>(settings, file, {name});

@@ -24,6 +24,8 @@ std::optional<double> real_setting(const Settings& settings, const std::string& 
                                    std::initializer_list<std::string_view> names);
 std::optional<bool> flag_setting(const Settings& settings, const std::string& file,
                                  std::initializer_list<std::string_view> names);
+// Returns the first of `names` that is set, as messages name it; empty if none is set.
+std::string_view name_in(const Settings& settings, std::initializer_list<std::string_view> names);
 // Throws kWeightsFormat if `name` is set to anything but `expected`.
 void expect_setting(const Settings& settings, const std::string& file, std::string_view name,
                     std::string_view expected);

@@ -49,8 +49,8 @@ std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::stri
 void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (said && (*said < 0 || static_cast<std::uint64_t>(*said) != from_tensors)) {
-    refuse(model, fmt::format("its settings say {} = {}, but its tensors have {}", *names.begin(),
-                              *said, from_tensors));
+    refuse(model, fmt::format("its settings say {} = {}, but its tensors have {}",
+                              name_in(model.settings, names), *said, from_tensors));
   }
 }
 
@@ -60,8 +60,8 @@ std::uint32_t layers_of(const ModelFiles& model, Names names, std::uint32_t foun
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (!said) return found;
   if (*said < 1 || *said > 4096 || static_cast<std::uint32_t>(*said) < found) {
-    refuse(model, fmt::format("its settings say {} = {}, but its tensors have {}", *names.begin(),
-                              *said, found));
+    refuse(model, fmt::format("its settings say {} = {}, but its tensors have {}",
+                              name_in(model.settings, names), *said, found));
   }
   return static_cast<std::uint32_t>(*said);
 }
@@ -70,9 +70,9 @@ std::uint32_t checked_heads(const ModelFiles& model, std::int64_t heads, std::ui
                             std::uint32_t multiple) {
   if (heads < 1 || heads > width || width % (heads * multiple) != 0) {
     refuse(model,
-           fmt::format(
-               "{} attention heads do not fit a width of {}: expected a number that divides {}",
-               heads, width, width / multiple));
+           fmt::format("{} attention heads do not fit a width of {}: the width of each must be a "
+                       "multiple of {}",
+                       heads, width, multiple));
   }
   return static_cast<std::uint32_t>(heads);
 }

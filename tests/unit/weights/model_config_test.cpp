@@ -15,6 +15,8 @@ TEST(ModelConfig, SettingsAreOfTheirTypes) {
   EXPECT_EQ(whole_setting(settings, "config.json", {"layers", "eps"}), 1);
   EXPECT_EQ(flag_setting(settings, "config.json", {"bias"}), false);
   EXPECT_EQ(whole_setting(settings, "config.json", {"layers"}), std::nullopt);
+  EXPECT_EQ(name_in(settings, {"layers", "eps"}), "eps");
+  EXPECT_EQ(name_in(settings, {"layers"}), "");
 }
 
 TEST(ModelConfig, ASettingOfAnotherTypeHasTheNameInTheFile) {
