@@ -64,9 +64,9 @@ def output_breaches(room, path, text):
         return
     for number, line in enumerate(COMMENTS_AND_STRINGS.sub(blank, text).splitlines(), 1):
         if OUTPUT.search(line):
-            yield number, "prints: only src/cli does"
+            yield number, f"prints: only {', '.join(PRINTING)} do"
         if ENDING.search(line) and path != FORKING:
-            yield number, "ends the process: only src/cli does; throw an Error"
+            yield number, f"ends the process: only {', '.join(PRINTING)} do; throw an Error"
 
 
 def breaches(checkout):
