@@ -54,7 +54,7 @@ def seconds_to_first_batch(setting: Setting, out: Path) -> float:
     """A resumed run's seconds from the first line of its log to the first batch there."""
     log = setting.scratch / "resume.log"
     log.unlink(missing_ok=True)
-    timed(setting, "-vv", "-l", log, "predict", setting.scratch / "reads.fa", "-o", out, "--resume",
+    timed(setting, "-v", "-l", log, "predict", setting.scratch / "reads.fa", "-o", out, "--resume",
           *MODELS)
     lines = log.read_text().splitlines()
     first_batch = next(line for line in lines if line.endswith(" first batch"))

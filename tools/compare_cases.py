@@ -19,7 +19,7 @@ CASES = {
     "FASTA.gz": ["predict reads.fa.gz MODELS -o out -k --virus-fasta --threshold 0.3 -v -l my.log"],
     "FASTQ.gz": ["predict r1.fq.gz r2.fq.gz MODELS -o out --min-length 100 --name both"],
     "paired": ["predict --paired r1.fq.gz r2.fq.gz MODELS"],
-    "BAM": ["predict reads.bam MODELS -o out -vv --virus-fasta"],
+    "BAM": ["predict reads.bam MODELS -o out -v --virus-fasta"],
     "SAM": ["predict reads.sam MODELS -o out -q --no-report", "predict reads.sam MODELS -o out -f"],
     "CRAM": ["predict reads.cram MODELS -o out --virus-fasta", "utils validate reads.cram"],
     "stdin": ["predict - MODELS -o - < reads.fa.gz",

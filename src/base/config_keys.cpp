@@ -58,7 +58,7 @@ constexpr std::array kKeys{
               true},
     ConfigKey{"files.keep_files", kText, "[]", "see files.auto_cleanup", false},
     ConfigKey{"logging.default_level", kText, "WARNING",
-              "DEBUG, INFO, WARNING or ERROR, on stderr (-vv, -v, -q)", true},
+              "DEBUG, INFO, WARNING or ERROR, on stderr (-v, -q)", true},
     ConfigKey{"logging.format", kText, "null", "the format is fixed", false},
     ConfigKey{"logging.auto_log_file", kBool, "true",
               "every run writes logs/virnucpro.log in its output directory", false},

@@ -25,8 +25,6 @@ namespace {
 
 spdlog::level::level_enum spd_level(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
     case LogLevel::kInfo:
       return spdlog::level::info;
     case LogLevel::kWarning:
@@ -150,8 +148,8 @@ void start_log(LogLevel level, const std::filesystem::path& file) {
     log.terminal.set_level(spd_level(level));
     log.files.sinks().clear();
     log.paths.clear();
-    log.files.set_level(spd_level(std::min(level, LogLevel::kInfo)));
-    log.files.flush_on(spdlog::level::debug);
+    log.files.set_level(spd_level(LogLevel::kInfo));
+    log.files.flush_on(spdlog::level::info);
     log.files.set_error_handler(warn_of_lost_lines);
     log.history.clear();
     log.loses_lines = false;

@@ -12,11 +12,11 @@
 
 namespace virnucpro {
 
-enum class LogLevel : int { kDebug, kInfo, kWarning, kError };
+enum class LogLevel : int { kInfo, kWarning, kError };
 
-// Starts a log: stderr gets messages of `level` and above. If `file` is not empty, it gets messages
-// of kInfo and above (or of a lower `level`) with their times. Before the first call no message is
-// written. A second call starts a new log. Errors: kOutputWrite.
+// Starts a log: stderr gets messages of `level` and above. If `file` is not empty, it gets all
+// messages with their times. Before the first call no message is written. A second call starts a
+// new log. Errors: kOutputWrite.
 void start_log(LogLevel level, const std::filesystem::path& file);
 // Adds a file to a running log, such as the run's own log in its output directory. The file begins
 // with the last kLogHistory messages so far. If the file is already in the log, nothing changes.

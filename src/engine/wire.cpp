@@ -17,7 +17,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
-constexpr std::uint16_t kVersion = 7;
+constexpr std::uint16_t kVersion = 8;
 constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // bytes in the head's CRC
 constexpr std::size_t kLengthPlace = 8;  // byte offset of the length; the payload's CRC follows
 constexpr std::size_t kMostText = 16U << 10U;
@@ -87,7 +87,7 @@ T get_choice(ByteReader& in, std::size_t count) {
 // --- messages ------------------------------------------------------------------------------------
 
 constexpr std::size_t kPrecisions = 4;
-constexpr std::size_t kLogLevels = 4;
+constexpr std::size_t kLogLevels = 3;
 
 void put(ByteWriter& out, const EngineOutputs& outputs) {
   put_flag(out, outputs.scores);
