@@ -311,9 +311,9 @@ class PredictRun {
   // Returns the error for a new input when the files of --keep-intermediate are already complete.
   Error embeddings_missing(std::uint32_t input) const {
     Error error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
-                fmt::format("input {} failed during the run and can be read now, but the files of "
+                fmt::format("{}: it failed during the run and can be read now, but the files of "
                             "--keep-intermediate are complete without it",
-                            input + 1));
+                            input_names_of(journal())[input]));
     error.advise(
         "To include the input, start over with --force-resume (--force if the input is a pipe).");
     return error;

@@ -449,7 +449,7 @@ TEST_F(Resumed, OfAFinishedRunKeepsItsIntermediates) {
   // Nothing can be added to these files.
   const std::string before = read_text(directory / "kept/run.db");
   write_text(directory / "cut.fa", ">c\nACGTACGTACGT\n>cut\nACGT\n");
-  EXPECT_THAT(refusal(keeping), HasSubstr("input 2 failed during the run"));
+  EXPECT_THAT(refusal(keeping), HasSubstr("cut.fa: it failed during the run"));
   EXPECT_TRUE(read_text(directory / "kept/run.db") == before);
   keeping.start_over = true;
   run(keeping);
