@@ -243,11 +243,10 @@ void require_files(const BenchmarkOptions& options) {
   require(options.against);
   require(options.compare_to);
   if (!options.against.empty() && !can_be_run(options.against)) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--against {}: it cannot be run as a program", options.against));
+    fail_usage(fmt::format("--against {}: it cannot be run as a program", options.against));
   }
   if (!options.samples.empty() && !options.size.empty()) {
-    throw Error(ErrorKind::kUsage, "--data and --data-size exclude each other");
+    fail_usage("--data and --data-size exclude each other");
   }
   if (options.history.empty()) return;
   make_directory(options.history);

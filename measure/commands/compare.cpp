@@ -47,12 +47,12 @@ double choose_bound(const char* flag, const std::string& text, double fallback) 
   if (text.empty()) return fallback;
   const auto value = parse_number(text);
   if (value && *value >= 0) return *value;
-  throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected a number, 0 or more", flag, text));
+  fail_usage(fmt::format("{} {}: expected a number, 0 or more", flag, text));
 }
 
 CompareSettings choose_settings(const CompareOptions& options) {
   if (options.exact && !(options.relative.empty() && options.absolute.empty())) {
-    throw Error(ErrorKind::kUsage, "--exact excludes --rtol and --atol");
+    fail_usage("--exact excludes --rtol and --atol");
   }
   CompareSettings settings{.a = options.a, .b = options.b};
   settings.by_precision = options.relative.empty() && options.absolute.empty() && !options.exact;

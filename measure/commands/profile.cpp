@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/devices.hpp"
@@ -85,7 +84,7 @@ void add_options(Command& command, ProfileOptions& options) {
 ProfiledModel choose_model(const std::string& name) {
   if (name == "dnabert-s") return ProfiledModel::kDnabertS;
   if (name == "esm2") return ProfiledModel::kEsm2;
-  throw Error(ErrorKind::kUsage, fmt::format("--model {}: expected dnabert-s or esm2", name));
+  fail_usage(fmt::format("--model {}: expected dnabert-s or esm2", name));
 }
 
 // Returns the budgets. If only one bound is given, it may change the default of the other bound.
@@ -99,13 +98,11 @@ std::vector<std::size_t> choose_budgets(const ProfileOptions& options, bool on_g
   if (most == 0) most = std::max(least, on_gpu ? kMostOnGpu : kMostOnCpu);
   if (least == 0) least = std::min(most, on_gpu ? kLeastOnGpu : kLeastOnCpu);
   if (least > most) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--min-batch {} is more than --max-batch {}", least, most));
+    fail_usage(fmt::format("--min-batch {} is more than --max-batch {}", least, most));
   }
   if (step != 0 && (most - least) / step >= kMostBudgets) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--step {}: expected a step that gives at most {} budgets of {} to {}",
-                            step, kMostBudgets, least, most));
+    fail_usage(fmt::format("--step {}: expected a step that gives at most {} budgets of {} to {}",
+                           step, kMostBudgets, least, most));
   }
   return budgets_between(least, most, step);
 }
@@ -113,8 +110,8 @@ std::vector<std::size_t> choose_budgets(const ProfileOptions& options, bool on_g
 double choose_seconds(const std::string& text) {
   const auto seconds = parse_number(text);
   if (seconds && *seconds > 0 && *seconds <= kMostSeconds) return *seconds;
-  throw Error(ErrorKind::kUsage, fmt::format("--seconds {}: expected a number above 0, at most {}",
-                                             text, kMostSeconds));
+  fail_usage(
+      fmt::format("--seconds {}: expected a number above 0, at most {}", text, kMostSeconds));
 }
 
 ProfileSettings choose_settings(const ProfileOptions& options, const Session& session) {

@@ -167,10 +167,10 @@ std::vector<Precision> precision_list(const std::string& text, const ComputeSett
   for (const std::string_view word : split_list(text)) {
     const auto precision = parse_precision(word, compute.gpus);
     if (!precision) {
-      throw Error(ErrorKind::kUsage,
-                  fmt::format("--precisions {}: expected fp32, fp16, bf16 or int8, with commas "
-                              "between them",
-                              text));
+      fail_usage(
+          fmt::format("--precisions {}: expected fp32, fp16, bf16 or int8, with commas "
+                      "between them",
+                      text));
     }
     precisions.push_back(*precision);
   }
@@ -212,8 +212,7 @@ TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute,
   const std::size_t cells = grid.precisions.size() * grid.threads.size() * grid.prefetches.size() *
                             grid.token_budgets.size() * grid.journal_intervals.size();
   if (cells <= kMostCells) return grid;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("the grid has {} cells: expected at most {}", cells, kMostCells));
+  fail_usage(fmt::format("the grid has {} cells: expected at most {}", cells, kMostCells));
 }
 
 // Chooses the data size. The default size fills several batches of the largest default budget, and
@@ -230,9 +229,10 @@ void check_output(const TuneOptions& options, const Cancel& cancel) {
   if (options.test_file.empty()) return;
   const InputSettings input{.paths = {options.test_file}};
   if (has_pipe(input)) {
-    throw Error(ErrorKind::kUsage, fmt::format("--test-file {}: expected a file that can be read "
-                                               "many times",
-                                               options.test_file));
+    fail_usage(
+        fmt::format("--test-file {}: expected a file that can be read "
+                    "many times",
+                    options.test_file));
   }
   require_first_records(input, cancel);
 }

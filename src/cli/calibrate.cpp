@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/directory.hpp"
-#include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
@@ -90,7 +89,7 @@ void add_options(Command& command, CalibrateOptions& options) {
 double choose_share(const char* flag, const std::string& text) {
   const auto share = parse_number(text);
   if (share && *share >= 0 && *share <= 1) return *share;
-  throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected a number from 0 to 1", flag, text));
+  fail_usage(fmt::format("{} {}: expected a number from 0 to 1", flag, text));
 }
 
 CalibrateSettings choose_settings(const CalibrateOptions& options, const Session& session) {

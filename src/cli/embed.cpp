@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
@@ -74,8 +73,7 @@ void choose_what(const std::string& what, EmbedSettings& settings) {
     const auto* kind = kinds.begin();
     while (kind != kinds.end() && kind->name != word) ++kind;
     if (kind == kinds.end()) {
-      throw Error(ErrorKind::kUsage,
-                  fmt::format("--what {}: expected dnabert-s, esm2, merged", what));
+      fail_usage(fmt::format("--what {}: expected dnabert-s, esm2, merged", what));
     }
     *kind->wanted = true;
   }
@@ -93,10 +91,10 @@ void choose_source(const EmbedOptions& options, EmbedSettings& settings) {
     settings.merged = !options.proteins && !options.nucleotides;
   }
   if (options.proteins && (settings.dnabert_s || settings.merged)) {
-    throw Error(ErrorKind::kUsage, "--proteins allows only --what esm2");
+    fail_usage("--proteins allows only --what esm2");
   }
   if (options.nucleotides && (settings.esm2 || settings.merged)) {
-    throw Error(ErrorKind::kUsage, "--nucleotides allows only --what dnabert-s");
+    fail_usage("--nucleotides allows only --what dnabert-s");
   }
 }
 

@@ -81,14 +81,14 @@ bool has_name_of_run_file(const std::string& name) {
 }
 
 void check_output_file(const std::string& path, bool force) {
-  if (path == "-") throw Error(ErrorKind::kUsage, "--output -: a file is needed, not stdout");
+  if (path == "-") fail_usage("--output -: a file is needed, not stdout");
   require_no_run_file(path);
   if (is_log_file(path)) fail_usage(fmt::format("{} is the log file; name another file", path));
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status)) return;
   if (!std::filesystem::is_regular_file(status) || stands_for_open_file(path)) {
-    throw Error(ErrorKind::kUsage, fmt::format("{} is not a regular file", path));
+    fail_usage(fmt::format("{} is not a regular file", path));
   }
   if (!force) throw Error(ErrorKind::kOutputExists, Place{.file = path}, {});
 }
@@ -103,7 +103,7 @@ Existing choose_existing(bool force, bool resume) {
 
 void require_folder_name(const std::string& output) {
   if (output != "-") return;
-  throw Error(ErrorKind::kUsage, "--output -: a directory is needed, not stdout");
+  fail_usage("--output -: a directory is needed, not stdout");
 }
 
 void check_output_folder(const std::string& folder, std::span<const char* const> names,
@@ -111,7 +111,7 @@ void check_output_folder(const std::string& folder, std::span<const char* const>
   const std::filesystem::path path = folder;
   std::error_code other;
   if (std::filesystem::exists(path, other) && !std::filesystem::is_directory(path, other)) {
-    throw Error(ErrorKind::kUsage, fmt::format("--output {}: expected a directory", folder));
+    fail_usage(fmt::format("--output {}: expected a directory", folder));
   }
   for (const char* name : names) check_output_file(path / name, force);
 }
@@ -134,10 +134,10 @@ void FolderFiles::write(const std::vector<std::string>& texts) {
 void require_elsewhere(std::string_view flag, const std::string& path,
                        const std::filesystem::path& output) {
   if (output.empty() || !lies_in(path, output)) return;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("{} {}: only the run's own files may lie in the output directory; name a "
-                          "file elsewhere",
-                          flag, path));
+  fail_usage(
+      fmt::format("{} {}: only the run's own files may lie in the output directory; name a "
+                  "file elsewhere",
+                  flag, path));
 }
 
 void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
@@ -148,9 +148,8 @@ void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
       beginning_of(own.path, own.start.size()) == own.start) {
     return;
   }
-  throw Error(ErrorKind::kUsage,
-              fmt::format("{} {}: it exists but holds no {} of this program; name another file",
-                          own.flag, own.path, own.what));
+  fail_usage(fmt::format("{} {}: it exists but holds no {} of this program; name another file",
+                         own.flag, own.path, own.what));
 }
 
 void print_stdout(std::string_view text) {

@@ -230,13 +230,12 @@ void choose_resuming(const PredictOptions& options, PredictSettings& settings) {
   const bool resume = options.resume || options.force_resume;
   settings.existing = choose_existing(options.force, resume);
   if (resume && options.output == "-") {
-    throw Error(ErrorKind::kUsage,
-                "--resume has no effect: --output - keeps nothing that could be resumed");
+    fail_usage("--resume has no effect: --output - keeps nothing that could be resumed");
   }
   if (resume && !settings.journal) {
-    throw Error(ErrorKind::kUsage,
-                "--resume: nothing can be resumed, because checkpoints are switched off "
-                "(checkpointing.enabled, VIRNUCPRO_DISABLE_CHECKPOINTING)");
+    fail_usage(
+        "--resume: nothing can be resumed, because checkpoints are switched off "
+        "(checkpointing.enabled, VIRNUCPRO_DISABLE_CHECKPOINTING)");
   }
   settings.start_over = options.force_resume;
   settings.check_journal = !options.skip_validation;
@@ -257,9 +256,8 @@ Shard choose_shard(const std::string& text) {
   if (text.empty()) return {};
   const std::optional<Shard> shard = parse_shard(text);
   if (shard) return *shard;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("--shard {}: expected I/N with I from 0 to N - 1, N at most {}", text,
-                          Shard::kMost));
+  fail_usage(fmt::format("--shard {}: expected I/N with I from 0 to N - 1, N at most {}", text,
+                         Shard::kMost));
 }
 
 PredictSettings choose_settings(const PredictOptions& options, const Session& session) {

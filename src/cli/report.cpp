@@ -65,7 +65,7 @@ void require_given_once(const std::vector<std::string>& paths) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) continue;  // on an error, opening the file will fail
     if (known.emplace(status.st_dev, status.st_ino).second) continue;
-    throw Error(ErrorKind::kUsage, fmt::format("{} was given twice", printable(path)));
+    fail_usage(fmt::format("{} was given twice", printable(path)));
   }
 }
 
@@ -78,10 +78,10 @@ bool is_own(const KeptRun& run, const fs::path& output) {
 void require_own_rule(const KeptRun& run, const CallRuleChange& change) {
   const CallRule own = rule_of(run.fingerprint());
   if (change.over(own) == own) return;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("{} has tables of another rule ({}): name another --output, or change "
-                          "tables and report with virnucpro export",
-                          printable(run.directory().string()), text_of(own)));
+  fail_usage(
+      fmt::format("{} has tables of another rule ({}): name another --output, or change "
+                  "tables and report with virnucpro export",
+                  printable(run.directory().string()), text_of(own)));
 }
 
 // Returns the folders. Replaces a run's own reports; replaces other files only with `force`.
@@ -103,12 +103,11 @@ ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
 FigureFolder figure_folder(const ReportOptions& options, const std::string& config) {
   if (options.figures.empty()) return {};
   if (options.figures == "-") {
-    throw Error(ErrorKind::kUsage, "--figures -: a directory is needed, not stdout");
+    fail_usage("--figures -: a directory is needed, not stdout");
   }
   std::error_code other;
   if (fs::exists(options.figures, other) && !fs::is_directory(options.figures, other)) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--figures {}: expected a directory", printable(options.figures)));
+    fail_usage(fmt::format("--figures {}: expected a directory", printable(options.figures)));
   }
   return {.folder = options.figures, .check = [&options, config](const fs::path& file) {
             require_inputs_kept({.paths = {config}}, {file});
@@ -147,21 +146,19 @@ Reported report_one(const ReportOptions& options, const FigureFolder& figures,
 // Checks the options now, before hundreds of runs are read.
 void require_page(const ReportOptions& options, const std::vector<fs::path>& files) {
   if (options.output.empty()) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{} shown on one page: name the page with --output FILE.html",
-                            options.runs.size() > 1 ? "several runs are" : "a control is"));
+    fail_usage(fmt::format("{} shown on one page: name the page with --output FILE.html",
+                           options.runs.size() > 1 ? "several runs are" : "a control is"));
   }
   if (!options.output.ends_with(kPageEnding)) {
-    throw Error(ErrorKind::kUsage, fmt::format("--output {}: the name of a page must end with {}",
-                                               printable(options.output), kPageEnding));
+    fail_usage(fmt::format("--output {}: the name of a page must end with {}",
+                           printable(options.output), kPageEnding));
   }
   for (const fs::path& file : files) check_output_file(file.string(), options.force);
   const fs::path folder = fs::path(options.output).parent_path();
   std::error_code unknown;
   if (folder.empty() || fs::is_directory(folder, unknown)) return;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("--output {}: there is no directory {}", printable(options.output),
-                          printable(folder.string())));
+  fail_usage(fmt::format("--output {}: there is no directory {}", printable(options.output),
+                         printable(folder.string())));
 }
 
 // Reports many samples, perhaps hundreds: only one run is open at a time, and only its row is kept.
@@ -186,10 +183,10 @@ Reported report_samples(const ReportOptions& options, const FigureFolder& figure
 Reported report_comparison(const ReportOptions& options, const FigureFolder& figures,
                            const Cancel& cancel) {
   if (!options.controls.empty()) {
-    throw Error(ErrorKind::kUsage, "--control is for samples, not for runs that are compared");
+    fail_usage("--control is for samples, not for runs that are compared");
   }
   if (options.runs.size() < 2) {
-    throw Error(ErrorKind::kUsage, "--compare: expected two runs or more, found one");
+    fail_usage("--compare: expected two runs or more, found one");
   }
   require_page(options, {options.output});
   std::vector<std::unique_ptr<KeptRun>> runs;

@@ -12,7 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/devices.hpp"
 #include "cli/options.hpp"
@@ -41,7 +40,7 @@ TelemetryLevel choose_level(const std::string& option, const Config& config) {
   constexpr std::string_view kKey = "run.telemetry";
   if (!option.empty()) {
     if (const auto level = parse_level(option)) return *level;
-    throw Error(ErrorKind::kUsage, fmt::format("--telemetry {}: expected {}", option, kLevels));
+    fail_usage(fmt::format("--telemetry {}: expected {}", option, kLevels));
   }
   const auto set = config.text(kKey);
   if (!set) return TelemetryLevel::kFull;
@@ -119,10 +118,10 @@ TraceLimit parse_limit(std::string_view text) {
     const auto batches = parse_count(text);
     if (batches && *batches > 0 && *batches <= kMostBatches) return {.batches = *batches};
   }
-  throw Error(ErrorKind::kUsage,
-              fmt::format("--trace-limit {}: expected seconds from {:g}s to {:g}s, or batches from "
-                          "1 to {}",
-                          text, kShortestTrace, kLongestSeconds, kMostBatches));
+  fail_usage(
+      fmt::format("--trace-limit {}: expected seconds from {:g}s to {:g}s, or batches from "
+                  "1 to {}",
+                  text, kShortestTrace, kLongestSeconds, kMostBatches));
 }
 
 // Returns VIRNUCPRO_CUPTI. Refuses a path without a file now, before hours of computing. Accepts
@@ -133,8 +132,7 @@ std::string choose_cupti(const Environment& environment) {
   std::error_code ignored;
   const bool is_path = path.find('/') != std::string::npos;
   if (!is_path || std::filesystem::is_regular_file(path, ignored)) return path;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("{} {}: there is no such file; name the CUPTI library", kVariable, path));
+  fail_usage(fmt::format("{} {}: there is no such file; name the CUPTI library", kVariable, path));
 }
 
 constexpr double kShortestInterval = 0.05;  // seconds; v2 accepts 0, which means this interval
@@ -186,7 +184,7 @@ std::optional<TraceSettings> choose_trace(const TraceOptions& options,
                                           const Environment& environment,
                                           const std::filesystem::path& output) {
   if (options.file.empty() && !options.limit.empty()) {
-    throw Error(ErrorKind::kUsage, "--trace-limit needs --trace");
+    fail_usage("--trace-limit needs --trace");
   }
   if (options.file.empty()) return std::nullopt;
   check_own_file(

@@ -50,8 +50,7 @@ void check_model_folder(const WeightExport& options) {
 
 int export_synthetic(const WeightExport& options, const Session& session) {
   if (!is_synthetic(options.model)) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{}: expected synthetic:NAME[:SEED]", options.model));
+    fail_usage(fmt::format("{}: expected synthetic:NAME[:SEED]", options.model));
   }
   const std::string name = parse_synthetic(options.model).name;
   const ModelLookup lookup{.models_dir = {}, .share_dir = share_directory(session.environment)};
