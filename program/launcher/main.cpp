@@ -1,17 +1,18 @@
-// bin/virnucpro of a package starts the program, libexec/virnucpro. It uses the host's dynamic
-// loader and C library if these are as new as those that the package was built with, and otherwise
-// the loader and library that the package carries. It is linked statically, so it needs neither.
+// bin/virnucpro of a package starts the program, libexec/virnucpro. The program uses the host's
+// dynamic loader and C library if these are as new as those that the package was built with, and
+// otherwise the loader and library that the package carries. This launcher is linked statically, so
+// it needs neither.
 //
 // The host's library is preferred because graphics drivers are made for it. A new host's driver may
 // need a newer C library than the carried one, and an old host's driver also works with a newer
-// library. So one package serves old and new systems. A build against an old glibc would need
-// compilers and ten libraries in versions of 2018.
+// library. So one package serves old and new systems. The alternative, a build against an old
+// glibc, would need compilers and ten libraries in versions of 2018.
 //
 // The launcher becomes the program by exec and sets no variable: it passes the folders to the
 // loader as arguments. So there is one process, and children see the user's LD_LIBRARY_PATH.
 //
-// VIRNUCPRO_LOADER=host or carried forces the choice, for tests. Exits with 127, as a shell, if the
-// program cannot be started.
+// VIRNUCPRO_LOADER=host or carried forces the choice, for tests. Like a shell, the launcher exits
+// with 127 if the program cannot be started.
 #include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
@@ -100,8 +101,8 @@ bool takes_carried() {
 }
 
 // Returns the folders that the carried loader searches after those that the program names. A loader
-// that gets folders as an argument ignores LD_LIBRARY_PATH, so its folders are added. In a set-uid
-// program secure_getenv() returns null: the caller must not choose libraries.
+// that gets folders as an argument ignores LD_LIBRARY_PATH, so that variable's folders are added.
+// In a set-uid program secure_getenv() returns null, because the caller must not choose libraries.
 std::string library_path(const std::string& glibc) {
   std::string path = glibc;
   const char* const set = ::secure_getenv("LD_LIBRARY_PATH");

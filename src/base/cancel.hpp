@@ -16,7 +16,7 @@ class Cancel {
  public:
   // `signal` is SIGINT, SIGTERM or SIGHUP; 0 if another thread failed.
   void request(int signal) noexcept { request_at(signal, now()); }
-  // Like request(), but without the time kGrace, in which a running batch could be finished.
+  // Like request(), but check_late() then throws at once, without the time kGrace.
   void request_now(int signal) noexcept {
     request_at(signal, now() - std::chrono::nanoseconds(kGrace).count());
   }

@@ -27,7 +27,8 @@ const ConfigKey* find_key(std::string_view name) {
   return found == keys.end() ? nullptr : &*found;
 }
 
-// Finds this name's key, or the nearest key above it. Keys without effect may have keys below them.
+// Returns the key of this name, else the nearest key above it: in a file, a key without effect may
+// have keys below it.
 const ConfigKey* find_key_of(std::string_view name) {
   for (std::string_view key = name;; key = key.substr(0, key.rfind('.'))) {
     if (const ConfigKey* found = find_key(key)) return found;
@@ -47,7 +48,8 @@ bool is_section(std::string_view name) {
   });
 }
 
-// True if any value may be here: this name, the key above it or all keys below it have no effect.
+// True if a file may give this name any value: this name, a key above it, or all keys below it have
+// no effect.
 bool is_without_effect(std::string_view name) {
   const ConfigKey* key = find_key_of(name);
   if (key != nullptr) return !key->used;
@@ -97,8 +99,8 @@ std::string shown_name(std::string_view text) {
   return std::string(text.substr(0, kShownName));
 }
 
-// Receives the parser's events instead of a tree of the file: so no alias is expanded, and a file
-// with too many levels is refused at once.
+// Receives the parser's events, so that no tree of the file is built: aliases are refused before
+// they are expanded, and a file with too many levels is refused at once.
 class Collector final : public YAML::EventHandler {
  public:
   explicit Collector(const std::string& file) : file_(file) {}
@@ -184,7 +186,7 @@ class Collector final : public YAML::EventHandler {
     if (!levels_.empty()) levels_.back().key.reset();
   }
 
-  // Adds a setting. Only a key without effect may occur twice.
+  // Adds a setting. Refuses a key with effect that occurs twice.
   void add(const YAML::Mark& mark, const std::string& name, Config::Setting setting) {
     const bool is_new = settings.emplace(name, std::move(setting)).second;
     const ConfigKey* key = find_key(name);
@@ -242,7 +244,7 @@ void Config::check(const std::string& name, const Setting& setting) {
   }
 }
 
-// Adds a note about a section of keys without effect, for which this file has a plain value.
+// Adds a note: the file gives a plain value to a section that has only keys without effect.
 void Config::note_section(const std::string& name, const Setting& setting) {
   notes_.push_back(fmt::format("{}: line {}: {} has no effect here: none of its keys has an effect",
                                file_, setting.line, name));

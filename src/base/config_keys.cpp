@@ -181,7 +181,7 @@ std::span<const ConfigKey> config_keys() {
 
 std::string default_config() {
   std::string text(kHead);
-  std::vector<std::string_view> open;  // the sections that are open in `text`
+  std::vector<std::string_view> open;  // the sections around the last key in `text`
   for (const ConfigKey& key : kKeys) {
     if (!key.used) continue;
     std::vector<std::string_view> parts = split_list(key.name, '.');

@@ -57,7 +57,8 @@ struct CloseFolder {
 // The paths of temporary folders, in memory that a signal handler can read.
 class FolderList {
  public:
-  // Adds nothing if the path is too long or the list full: then the folder remains after a signal.
+  // Adds nothing if the path is too long or the list is full. Then a signal leaves the folder
+  // behind.
   void add(const std::string& path) noexcept {
     if (path.size() >= kLongest) return;
     for (Entry& entry : entries_) {
@@ -101,7 +102,7 @@ FolderList& temporary_folders() {
 // A signal handler may call the next two functions, because they make only system calls.
 bool remove_entry(int folder, const char* name) noexcept;
 
-// Removes a folder's entries. Returns true if any was removed; another pass may find more.
+// Removes a folder's entries. Returns true if any was removed; the caller then makes another pass.
 bool remove_entries(int folder) noexcept {
   alignas(dirent64) std::array<char, 1024> buffer;
   bool removed = false;
@@ -157,7 +158,7 @@ std::filesystem::path Directory::path_of(const std::string& name) const {
 }
 
 std::vector<std::string> Directory::names() const {
-  UniqueFd own = open_at(fd(), ".", kFolder);  // copies of this object share fd()'s position
+  UniqueFd own = open_at(fd(), ".", kFolder);  // not fd(): copies share its position
   if (own.get() < 0) fail(path_, errno);
   const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(own.get()));
   if (!entries) fail(path_, errno);
@@ -233,7 +234,7 @@ void Directory::remove_leftover(const std::string& name) const {
 }
 
 void Directory::sync() const {
-  // Some network file systems cannot sync a folder (EINVAL), so this is not an error.
+  // Ignores EINVAL, because some network file systems cannot sync a folder.
   if (::fsync(fd()) != 0 && errno != EINVAL) fail(path_, errno);
 }
 

@@ -106,7 +106,8 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// Removes this process's temporary folders. Takes no lock and no memory, for a signal handler.
+// Removes this process's temporary folders. A signal handler may call it: it takes no lock and
+// allocates no memory.
 void remove_temporary_folders() noexcept;
 
 }  // namespace virnucpro

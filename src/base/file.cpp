@@ -261,7 +261,8 @@ UniqueFd open_regular_file(const std::filesystem::path& path, int flags) {
     errno = other == "a symbolic link" ? ELOOP : EINVAL;
     return {};
   }
-  // The entry may have changed meanwhile: do not follow a link, do not wait, and check its type.
+  // The entry may have changed after that check: do not follow a link, do not wait for a pipe's
+  // writer, and check the type again.
   UniqueFd fd = open_retrying(path, flags | O_NOFOLLOW | O_NONBLOCK, 0666);
   struct stat status {};
   if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) return {};

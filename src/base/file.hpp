@@ -61,8 +61,8 @@ std::string read_small_file(int file, const std::filesystem::path& path, std::si
 // Returns the first `size` bytes of a file; fewer if the file is shorter or cannot be read.
 std::string beginning_of(const std::filesystem::path& path, std::size_t size);
 
-// A file that has its name only when it is complete. Until then it is "<name>.virnucpro-partial" in
-// the same folder, which stays open. commit() syncs and renames the file; without a commit, the
+// A file that gets its name only when it is complete. Until then it is "<name>.virnucpro-partial"
+// in the same folder, which stays open. commit() syncs and renames the file; without a commit, the
 // destructor removes the file. If the final name is a link, the link is replaced, not its target.
 // The constructor removes the partial file of a killed process. If two processes write one file,
 // the process that opened it last succeeds. Errors: kOutputWrite; kOutputExists if the partial name

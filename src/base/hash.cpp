@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint32_t kCastagnoli = 0x82f63b78U;  // CRC-32C's polynomial, bit-reversed
 
-// Slicing by eight (Kounavis and Berry, 2005): table[k][b] is the CRC of byte b, then k zeros.
+// Slicing by eight (Kounavis and Berry, 2005): kCrcTables[k][b] is the CRC of byte b followed by k
+// zero bytes.
 constexpr auto kCrcTables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

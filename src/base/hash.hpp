@@ -82,8 +82,8 @@ class Sha256 {
 };
 
 // Computes git's id of a file's content (SHA-1 of "blob <bytes>", a NUL and the content) from a
-// stream of known size. The id shows that a file is a repository's version, but not that nobody
-// forged the file, because SHA-1 can be forged.
+// stream of known size. The id tells which version of a repository's file this is. It does not
+// protect against forgery, because SHA-1 can be forged.
 class GitBlobId {
  public:
   explicit GitBlobId(std::uint64_t size);

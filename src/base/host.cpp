@@ -22,7 +22,7 @@ namespace {
 using ProcessorSet = std::array<cpu_set_t, 16>;  // 16 sets of 1,024 processors
 constexpr std::uint64_t kMostProcessors = sizeof(ProcessorSet) * 8;
 
-// Adds one part of a list that the kernel wrote: "0-15" or "7".
+// Adds one item of a kernel's list of processors: "0-15" or "7".
 void add_range(std::string_view range, ProcessorSet& processors) {
   const std::size_t dash = range.find('-');
   const auto first = parse_count(range.substr(0, dash));
@@ -56,11 +56,12 @@ std::size_t allowed_processors() {
 
 namespace fs = std::filesystem;
 
-// The most bytes that are read of mountinfo (thousands of mounts), of cgroup and of a limit's file.
+// The most bytes read from mountinfo (thousands of mounts), from cgroup, and from a limit's file.
 constexpr std::size_t kMostMounts = 1U << 20U;
 constexpr std::size_t kMostGroups = 64U << 10U;
 constexpr std::size_t kMostOfALimit = 4096;
-// This value or more means "no limit", for which cgroup v1 writes the largest multiple of a page.
+// A limit of this value or more means "no limit". cgroup v1 then writes the largest multiple of the
+// page size.
 constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
 
 // The folder with a controller's files for this process: the group's folder below a mount.
@@ -124,8 +125,8 @@ std::optional<NamedGroup> named_group(std::string_view lines, std::string_view c
   return found;
 }
 
-// Returns a group's path relative to `root`, the group that a mount shows; empty if the group lies
-// outside `root`.
+// Returns a group's path relative to `root`, the group at the top of a mount; empty if the group
+// lies outside `root`.
 std::optional<fs::path> below(const std::string& group, const std::string& root) {
   const std::string prefix = root == "/" ? root : root + "/";
   if (group == root) return fs::path();
@@ -150,7 +151,7 @@ std::optional<GroupPlace> place_in_mount(std::string_view line, std::string_view
   if (!is_it) return std::nullopt;
   return GroupPlace{.is_v2 = group.is_v2,
                     .mount = root / fs::path(unescaped(fields[kMount])).relative_path(),
-                    // In a container the mount may show the group itself, under another name.
+                    // In a container the top of the mount may be this group, under another name.
                     .group = below(group.path, unescaped(fields[kRoot])).value_or(fs::path())};
 }
 
@@ -162,7 +163,7 @@ std::optional<GroupPlace> find_place(std::string_view controller, const fs::path
   std::optional<GroupPlace> found;
   for (const std::string_view line : split_list(mounts, '\n')) {
     const auto place = place_in_mount(line, controller, *group, root);
-    // A hierarchy may have several mounts: prefer one that shows this group.
+    // A hierarchy may have several mounts: prefer one with the group's folder below its top.
     if (place && (!found || found->group.empty())) found = place;
   }
   return found;

@@ -39,9 +39,9 @@ ControlGroup read_control_group(const std::filesystem::path& root = "/");
 // signal handler may call this function.
 bool has_room(std::size_t bytes);
 
-// True if less than 64 MiB of memory are left. The handler of a crash then reports a lack of
-// memory: oneDNN crashes if it gets no memory, and glibc aborts. Libraries crash at smaller
-// requests than 64 MiB. A signal handler may call this function.
+// True if the system would not give 64 MiB of memory. The crash handler then reports a lack of
+// memory, because without memory oneDNN crashes and glibc aborts. Their failing requests are
+// smaller than 64 MiB. A signal handler may call this function.
 inline bool memory_is_scarce() {
   return !has_room(std::size_t{64} << 20U);
 }

@@ -34,7 +34,7 @@ struct JsonStep {
 };
 using JsonPath = std::vector<JsonStep>;
 
-// Receives the values of a JSON document in their order. `path` leads to the value. open() and
+// Receives the values of a JSON document in document order. `path` leads to the value. open() and
 // close() are called for objects and arrays, also for empty ones.
 class JsonVisitor {
  public:
@@ -55,8 +55,8 @@ void walk_json(std::string_view text, const std::string& file, JsonVisitor& visi
 std::string json_text(std::string_view text);
 std::string json_text(double number);
 
-// The values of a JSON document by path, such as "devices/0/name". A value that is missing or has
-// another type is empty, not an error: a report then says "not measured".
+// The values of a JSON document by path, such as "devices/0/name". For a value that is missing or
+// has another type, the result is empty, not an error: a report then says "not measured".
 class JsonValues {
  public:
   static constexpr std::size_t kMostValues = 1U << 18U;
@@ -70,7 +70,7 @@ class JsonValues {
   static JsonValues read(const std::filesystem::path& file);  // Errors: kJson
 
   bool empty() const { return values_.empty(); }
-  // These return only numbers from 0 to kLargestNumber, as measured values are. count() rounds.
+  // These return only numbers from 0 to kLargestNumber, the range of measurements. count() rounds.
   std::optional<double> number(const std::string& path) const;
   std::optional<std::uint64_t> count(const std::string& path) const;
   // Returns a whole number of up to 64 bits without rounding, such as a seed or a size in bytes.
@@ -141,7 +141,7 @@ class Json {
 
   Kind kind_ = Kind::kScalar;
   std::string scalar_ = "null";     // the value as JSON
-  std::vector<std::string> names_;  // of an object: a name for every value
+  std::vector<std::string> names_;  // an object's names, one per value
   std::vector<Json> values_;
 };
 

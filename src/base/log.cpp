@@ -63,7 +63,7 @@ void write(spdlog::logger& logger, const Line& line) {
 }
 
 struct Log {
-  std::mutex mutex;  // protects all members; spdlog protects no list of sinks
+  std::mutex mutex;  // protects all members: spdlog does not lock its lists of sinks
   spdlog::logger terminal{"virnucpro"};
   spdlog::logger files{"virnucpro"};
   std::vector<std::filesystem::path> paths;  // of the log files

@@ -31,13 +31,13 @@ OwnProgram program_of(const std::filesystem::path& file);
 // Returns pointers to the texts, then a null pointer. `texts` must outlive the result.
 std::vector<char*> argument_pointers(std::vector<std::string>& texts);
 
-// Returns this process's environment, in which these variables have new values.
+// Returns this process's environment with new values for these variables.
 std::vector<std::string> environment_with(
     const std::vector<std::pair<std::string, std::string>>& variables);
 
 // Returns the value of an environment variable as a path; empty if the variable is not set.
 std::filesystem::path environment_path(const char* variable);
-// Returns `below` in the folder that this variable names; empty if the variable is not set.
+// Returns the path `below` in the folder that the variable names; empty if it is not set.
 std::filesystem::path environment_path(const char* variable, const char* below);
 
 // Returns the folder for files that this program keeps for a user: VIRNUCPRO_CACHE, else virnucpro

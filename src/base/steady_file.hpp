@@ -15,8 +15,8 @@
 
 namespace virnucpro {
 
-// Notices that a file changes while it is read: its size, its time of modification, or which file
-// has its name. Without this check, a file that is still being copied would give only a part of its
+// Notices if a file changes while it is read: its size, its modification time, or which file has
+// its name. Without this check, a file that is still being copied would give only a part of its
 // sequences, and exit code 0. Only regular files are watched.
 //
 // A change can be missed (NFS caches attributes, clocks are coarse), but every reported change is
@@ -24,13 +24,14 @@ namespace virnucpro {
 // because its descriptor still reads all of it.
 class FileWatch {
  public:
-  // `fd` must stay open for each change(). If `path` is empty, the file's name is not watched.
+  // `fd` must stay open while this object is used. If `path` is empty, the file's name is not
+  // watched.
   FileWatch(int fd, std::string path);
 
   // Returns what has changed, as text for a message; empty if nothing has.
   std::optional<std::string> change() const;
   bool was_touched() const;
-  // Returns the file's first size in bytes; empty if it is not a regular file.
+  // Returns the file's size in bytes at construction; empty if it is not a regular file.
   std::optional<std::uint64_t> size() const;
 
  private:

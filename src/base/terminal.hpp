@@ -35,8 +35,8 @@ void terminal_print(std::string_view text);
 void terminal_show_live(LiveLines lines, const CursorControl& control);
 void terminal_hide_live();
 
-// Writes a printable line from a signal handler that ends the process. Takes no lock and no memory,
-// and writes nothing if stderr would block.
+// Writes a printable line from a signal handler that ends the process. Takes no lock, allocates no
+// memory, and writes nothing if stderr would block.
 void terminal_last_words(std::string_view line) noexcept;
 
 }  // namespace virnucpro

@@ -22,9 +22,10 @@ struct CodeRange {
   std::uint32_t last;
 };
 
-// Invisible characters: C1 controls, the soft hyphen, marks and overrides of direction, characters
-// without width, separators of lines, annotations, tags, and two that XML forbids. They are Unicode
-// 15's categories Cc, Cf, Zl and Zp, without Cf's visible marks, which some scripts need.
+// Invisible characters from Unicode 15's categories Cc, Cf, Zl and Zp: C1 controls, the soft
+// hyphen, direction marks and overrides, zero-width characters, line separators, annotations and
+// tags. Also U+FFFE and U+FFFF, which XML forbids. Cf's visible marks are left out: some scripts
+// need them.
 constexpr std::array kUnseen{
     CodeRange{0x80, 0x9f},     CodeRange{0xad, 0xad},      CodeRange{0x61c, 0x61c},
     CodeRange{0x180e, 0x180e}, CodeRange{0x200b, 0x200f},  CodeRange{0x2028, 0x202e},
@@ -106,7 +107,7 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
 std::optional<double> parse_number(std::string_view text) {
   const auto value = parse_whole<double>(text);
   if (!value || !std::isfinite(*value)) return std::nullopt;
-  return *value + 0.0;  // makes -0 a 0
+  return *value + 0.0;  // turns -0 into 0
 }
 
 std::optional<bool> parse_bool(std::string_view text) {

@@ -19,8 +19,9 @@ std::optional<bool> parse_bool(std::string_view text);
 // Splits a list at each `separator`. Returns at least one part; parts may be empty.
 std::vector<std::string_view> split_list(std::string_view text, char separator = ',');
 
-// Returns the candidate with the fewest edits (a swap of neighbours is one edit). Empty if all need
-// more edits than a third of the letters of `word`, or if `word` is very long.
+// Returns the candidate with the fewest edits (a swap of neighbours is one edit). Empty if every
+// candidate needs more edits than a third of the letters of `word` (one edit is always allowed), or
+// if `word` is very long.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 // Returns "; did you mean predict?" for the end of a message about an unknown word; empty if

@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// A fixed number of threads that share loops. The calling thread is one of them: a pool of size 1
-// starts no thread and runs everything in the calling thread.
+// A fixed number of threads that share the iterations of a loop. The calling thread is one of them:
+// a pool of size 1 starts no thread.
 class ThreadPool {
  public:
   // Starts `threads` - 1 threads. Errors: kOutOfMemory if not all can be started.

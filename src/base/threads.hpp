@@ -26,7 +26,8 @@ inline void name_thread(const char* name) {
 // While an object of this class exists, the calling thread and the threads that it starts block all
 // signals from outside. So only the first thread gets signals. A handler must never run on a thread
 // that computes: oneDNN's matrix products let the stack pointer point into the heap (its issue
-// 4845), so a handler would damage the heap. A thread's own faults and limits still send signals.
+// 4845), so a handler would damage the heap. Signals of a thread's own faults and limits (SIGSEGV,
+// SIGXCPU) are not blocked.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// Formats a time in UTC: by `format` down to the seconds, then milliseconds and "Z".
+// Formats a time in UTC: date and seconds by `format`, then milliseconds and "Z".
 std::string in_utc(SystemTime time, const char* format) {
   const auto second = std::chrono::floor<std::chrono::seconds>(time);
   const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(time - second);

@@ -51,7 +51,7 @@ struct stat stat_of(int file, const fs::path& path) {
 }
 
 // Opens a folder of the cache, and makes the folder if it is missing. If another user may have put
-// files there, warns and returns nothing. The group may write, for a cache that a team shares.
+// files there, warns and returns nothing. The group is trusted, because a team may share a cache.
 std::optional<Directory> open_own_folder(const fs::path& path) {
   make_directory(path);
   Directory folder(path);
@@ -66,8 +66,8 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
   return folder;
 }
 
-// Opens the folder of calibrations; empty, with a warning, if it cannot be used. Checks the cache's
-// own folder first: whoever may write there can replace the folder of calibrations.
+// Opens the folder of calibrations; empty, with a warning, if it cannot be used. Checks the folder
+// above it first: a user who may write there could replace the folder of calibrations.
 std::optional<Directory> open_cache() {
   const fs::path cache = own_cache();
   if (cache.empty()) {
@@ -95,8 +95,8 @@ std::string file_text(const fs::path& path) {
                      time(status.st_mtim), time(status.st_ctim));
 }
 
-// Identifies a model by names, sizes and times, because hashing 12 GB would double the time of a
-// start. If the models turn out not to fit the calibration, they are refused when they are loaded.
+// Identifies a model by its files' names, sizes and times, because hashing 12 GB would double the
+// start time. When the models are loaded, their hashes are compared with the calibration's.
 std::string model_text(ModelFamily family, const std::string& model, const ModelLookup& lookup) {
   if (is_synthetic(model)) return model + "\n";
   const fs::path place = locate_model(family, model, lookup);
@@ -111,7 +111,7 @@ std::string model_text(ModelFamily family, const std::string& model, const Model
   return text;
 }
 
-// Returns a text that is equal for all GPUs of one compute capability: these use the same kernels.
+// Returns equal texts for all GPUs of one compute capability, because they use the same kernels.
 std::string device_text(const ComputeSettings& compute) {
   if (compute.gpus.empty()) return std::string(cpu_kernel_path(compute.precision));
   const DeviceInfo device = survey_device(compute.gpus.front().index);
@@ -170,8 +170,8 @@ bool keep(const Directory& folder, const std::string& name, const std::string& t
   return true;
 }
 
-// Leaves the share of equal calls out of the target, because the margin takes care of changed
-// calls. A share near 1 would keep so many linears in 16 bits that int8 would save no time.
+// Sets no target for the share of equal calls, because calls within the margin are computed again.
+// A target near 1 would keep so many linears in 16 bits that int8 would save no time.
 CalibrateSettings settings_of(const PredictSettings& settings, const Config& config) {
   CalibrateSettings calibrate{.models = settings.models,
                               .compute = settings.compute,
@@ -205,7 +205,8 @@ Calibration find_or_make_calibration(const PredictSettings& settings, const Sess
   for (const std::string& warning : warnings_of(made.facts, made.result)) {
     log_warning("{}", warning);
   }
-  // If a model was replaced meanwhile, the calibration may be of either: nothing is kept.
+  // If a model was replaced meanwhile, the calibration may belong to the old or the new model, so
+  // it is not kept.
   const bool is_of_it = key_of(calibrating) + ".json" == name;
   if (!cache || !is_of_it || !keep(*cache, name, made.json)) made.calibration.file.clear();
   return std::move(made.calibration);

@@ -53,7 +53,7 @@ std::optional<RuleName> choose_rule_name(const CallOptions& options) {
   return name;
 }
 
-// Reads the share under its present or its older name in the configuration.
+// Reads run.min_share or run.threshold, its older name.
 std::optional<double> configured_share(const Config& config) {
   const std::optional<double> share = configured("run.min_share", config);
   const std::optional<double> older = configured("run.threshold", config);

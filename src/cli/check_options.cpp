@@ -66,7 +66,7 @@ double choose_shadow(const std::string& option, const Config& config) {
 }
 
 // Reads the calibration that an option or the configuration names, if any. Ignores run.calibration
-// if --int8-keep is given or the precision differs, so one file serves all.
+// if --int8-keep is given or the precision differs, so that one configuration serves all runs.
 std::optional<Calibration> choose_calibration(const FinerOptions& options,
                                               const ComputeOptions& compute, const Config& config,
                                               const ComputeSettings& chosen) {
@@ -118,7 +118,7 @@ Precision named_check_precision(const std::string& option, const Config& config,
   fail_usage(fmt::format("--check-precision {}: expected {}", word, kPrecisions));
 }
 
-// Throws kPrecision if `precision` is not finer than the run's, or if the processor lacks it.
+// Throws kPrecision if `precision` is not finer than the run's; kCpu if the processor lacks it.
 void require_finer(Precision precision, const ComputeSettings& compute) {
   if (!is_finer(precision, compute.precision)) {
     Error error(
@@ -173,7 +173,8 @@ Precision choose_check_precision(const std::string& option, const Config& config
 bool choose_check(const FinerOptions& options, const ComputeOptions& compute, const Config& config,
                   PredictSettings& settings) {
   if (auto given = choose_calibration(options, compute, config, settings.compute)) {
-    // Refused: the margin holds only for the linears that the calibration keeps in 16 bits.
+    // Refuses --int8-keep: the margin holds only for the linears that the calibration keeps in 16
+    // bits.
     if (!compute.int8_keep.empty()) {
       fail_usage(
           "--int8-keep: the calibration already names the products that stay in 16 bits; leave "
@@ -196,7 +197,8 @@ bool choose_check(const FinerOptions& options, const ComputeOptions& compute, co
   if (precision.empty() && settings.calibration) {
     precision = settings.calibration->made_for_text(kCheckPrecisionKey);
   }
-  // Ignores the keys if no precision is finer, so that one configuration serves all runs.
+  // Ignores the configuration's keys if the check precision is not finer than the run's, so that
+  // one configuration serves all runs.
   const bool by_key = options.margin.empty() && options.calibration.empty() &&
                       options.shadow.empty() && options.precision.empty();
   const Precision finer = named_check_precision(precision, config, settings.compute);

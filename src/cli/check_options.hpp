@@ -23,13 +23,14 @@ void add_check_precision(Command& command, std::string& option, const std::strin
 // Sets the margin of close calls, the share of the shadow check, and the finer precision of both. A
 // calibration also sets what int8 keeps in 16 bits. The run's own precision must already be set.
 // Returns true if the caller must still find or make a calibration for margin and policy. Errors:
-// kUsage, kConfig, kCalibration; kPrecision as in choose_check_precision().
+// kUsage, kConfig, kCalibration; kPrecision and kCpu as in choose_check_precision().
 [[nodiscard]] bool choose_check(const FinerOptions& options, const ComputeOptions& compute,
                                 const Config& config, PredictSettings& settings);
 void use_calibration(Calibration calibration, PredictSettings& settings);
 
 // Reads --check-precision, run.check_precision or the default. Errors: kUsage, kConfig; kPrecision
-// if it is not finer than the run's precision, or if the device cannot compute in it.
+// if it is not finer than the run's precision, or if the device does not support it; kCpu if the
+// processor lacks instructions for it.
 Precision choose_check_precision(const std::string& option, const Config& config,
                                  const ComputeSettings& compute);
 

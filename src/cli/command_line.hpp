@@ -50,7 +50,7 @@ struct OptionRow {
   std::string value{};    // empty: the option takes no value
   bool* alone = nullptr;  // set if given without a value; null: a value is required
   std::string group = kOptions;
-  std::string excludes{};  // the name of an earlier option that must not be combined with it
+  std::string excludes{};  // the name of an earlier option that excludes this one
   ListedBy listed_by = ListedBy::kHelp;
   bool required = false;
   bool may_be_empty = false;  // false: an empty value is an error
@@ -58,7 +58,8 @@ struct OptionRow {
   // The endings that the option adds to its value to name the files that it writes. The list is
   // {""} if the value is itself a file's name, and empty if the option writes no file.
   std::vector<std::string> written{};
-  // A value that begins with this text names, after it, a file to read: "from:" of "from:reads.fa".
+  // A value names a file to read if it begins with this text: with "from:", the value
+  // "from:reads.fa" names reads.fa.
   std::string before_file{};
   std::vector<std::string> words{};  // suggestions of completion, besides those of `value`
   std::size_t times = 0;             // how often it occurs on the command line
@@ -80,7 +81,8 @@ struct RowGroup {
   std::vector<const OptionRow*> rows{};
 };
 
-// A command, or the program itself. Adding more commands or rows keeps references to them valid.
+// A command, or the program itself. Adding commands or rows leaves references to earlier ones
+// valid.
 struct Command {
   // Adds the option --help to the new command.
   Command(std::string full_name, std::string help);
@@ -114,8 +116,8 @@ struct Command {
                       const std::string& group = kOptions) {
     return add_option(names, &on, help, {}, group);
   }
-  // Adds an option with a value. If it is given twice, the last value counts. Refuses an empty
-  // value, because the user more likely has an unset shell variable than wants the default.
+  // Adds an option with a value. If it is given twice, the last value counts. The parser refuses an
+  // empty value, which is more often an unset shell variable than a wish for the default.
   OptionRow& add_value(const std::string& names, std::string& value, const std::string& help,
                        const std::string& type, const std::string& group = kOptions) {
     return add_option(names, &value, help, type, group);
@@ -125,9 +127,9 @@ struct Command {
   Command& add_command(const std::string& name, const std::string& help);
 };
 
-// Leaves the options from index `first` on out of --help; --help-all lists them.
+// Makes --help-all, but not --help, list the options from index `first` on.
 void leave_to_help_all(Command& command, std::size_t first);
-// True if --help-all shows more than --help: an option that is not v2's, or more text.
+// True if --help-all shows more options or text than --help. v2's flags do not count.
 bool leaves_out(const Command& command);
 
 // Returns the command on the command line, or its innermost subcommand.
@@ -135,8 +137,8 @@ const Command& chosen_command(const Command& program);
 
 // Fills in the targets of the given rows, the number of times that each was given, and the chosen
 // commands. Returns the option that replaces the command's work, if there is one. `arguments` begin
-// with the program's name. Errors: kUsage, naming the nearest known command or flag for an unknown
-// one; even then the commands are filled in.
+// with the program's name. Errors: kUsage, which suggests the nearest command or flag for an
+// unknown one. Even then the chosen commands and the numbers of times are filled in.
 std::optional<Ask> parse_command_line(Command& program, std::span<const char* const> arguments);
 
 // Returns a text such as "unknown command perdict; did you mean predict?".

@@ -25,7 +25,7 @@ struct V2Flag {
 
 std::span<const V2Flag> v2_flags();
 
-// Returns the names of the commands that have flags of v2.
+// Returns the names of the commands that have an option with this `listed_by`.
 std::vector<std::string_view> commands_with(const Command& program, ListedBy listed_by);
 
 // The flags of v2 on a command line.

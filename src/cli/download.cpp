@@ -72,8 +72,8 @@ const TableModel* find_row(const ModelTable& table, const std::string& name) {
   fail_usage(fmt::format("unknown model {}{}", name, did_you_mean(name, names)));
 }
 
-// Returns the named models in the table's order. "all", or no name, means all models; models that
-// only replace another model count only if `everything` is true.
+// Returns the named models in the table's order. "all", or no name, means all models; without
+// `everything`, it leaves out models that replace another model (instead_of).
 std::vector<TableModel> choose_models_of(const ModelTable& table,
                                          const std::vector<std::string>& names, bool everything) {
   std::vector<const TableModel*> named;

@@ -13,9 +13,9 @@ namespace virnucpro {
 
 // True for a list of indices in CUDA's order: "0" or "0,2".
 bool is_gpu_list(std::string_view text);
-// True for "cuda", "cuda:all", "cuda:" and a list, or an index alone.
+// True for "cuda", "cuda:all", "cuda:" followed by a list of indices, and an index alone.
 bool names_a_gpu(std::string_view device);
-// Returns the `list` of find_gpus() for a device: "0,2" for "cuda:0,2", and empty for "cuda".
+// Returns the argument `list` of find_gpus() for a device: "0,2" for "cuda:0,2", empty for "cuda".
 std::string_view numbers_of(std::string_view device);
 
 // Returns the GPUs in a list, or for "all" all usable GPUs; for an empty list, the first usable
@@ -32,7 +32,8 @@ inline constexpr std::string_view kPrecisionsOfTheCpu =
     "the CPU computes in fp32, in bf16 where it has AVX512_BF16, and shows the errors of int8 in "
     "int8-simulated";
 
-// Throws kPrecision if one of `gpus` cannot compute in int8. Names these GPUs and alternatives.
+// Throws kPrecision, naming alternatives, if a GPU in `gpus` cannot compute in int8, or if `gpus`
+// is empty.
 void require_int8(const DeviceSurvey& survey, const std::vector<GpuId>& gpus);
 
 // Returns why a run with --device auto uses the CPU although there seems to be a GPU; else empty.

@@ -89,8 +89,7 @@ bool is_listed(const OptionRow& row, HelpKind kind) {
   return kind == HelpKind::kAll || row.listed_by == ListedBy::kHelp;
 }
 
-// Lists arguments and options by group. Leaves out a command's --help and the like, which
-// last_line() names.
+// Lists arguments and options by group, without a command's own --help.
 std::string row_lines(const Command& command, HelpKind kind) {
   std::string text;
   for (const RowGroup& group : command.groups()) {
@@ -115,7 +114,7 @@ std::string footer_lines(std::string_view footer) {
   return text;
 }
 
-// Lists the exit codes. Leaves out the text after a semicolon, which is about single commands.
+// Lists the exit codes. Leaves out the text after a semicolon, which concerns single commands.
 std::string exit_code_lines() {
   std::string text = "Exit codes:";
   for (const ExitCode& code : exit_codes()) {

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// The options that a help lists: the options that most runs need, all options, or v2's options.
+// The options that a help text lists: those that most runs need, all options, or v2's options.
 enum class HelpKind : std::uint8_t { kShort, kAll, kV2 };
 
 // Returns the text of --help or --help-all, in lines of at most 80 columns. A command's text ends

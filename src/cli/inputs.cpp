@@ -78,7 +78,7 @@ InputSettings choose_inputs(const InputOptions& options, const Config& config) {
     settings.longest_id =
         count_value("--max-id-length", options.max_id_length, 1, kLongestAllowedId);
   }
-  // Checks these files now, before models are loaded.
+  // Checks the inputs and the reference now, before models are loaded.
   require_usable(settings);
   if (!options.reference.empty() && ::access(options.reference.c_str(), R_OK) != 0) {
     throw Error(kind_of_reading(errno), Place{.file = options.reference}, errno_text(errno));

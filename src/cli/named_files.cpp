@@ -75,7 +75,8 @@ class NamedFiles {
     }
   }
 
-  // Adds the path in a key of the configuration, also as the name of a model in `models_dir`.
+  // Adds the file that a key of the configuration names, by its path or by its name in
+  // `models_dir`, if the file exists.
   void add(const ConfigKey& key, const Config& config, const fs::path& models_dir) {
     if (!key.used || key.type != ConfigType::kText || !config.text(key.name)) return;
     const std::string value = *config.text(key.name);

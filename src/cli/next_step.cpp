@@ -47,7 +47,8 @@ bool has_long_sequences(const TableCounts& counts) {
   return counts.chunks_scored > counts.sequences - counts.unscored_sequences;
 }
 
-// Suggests an `export` that writes the sequences called virus. `export` computes nothing again.
+// Suggests an `export`, which runs no model: it calls contigs by viral-ngs, or writes the sequences
+// called virus. Empty if neither helps.
 std::string files_of_viruses(const PredictSettings& settings, const TableCounts& counts) {
   const std::string command = "virnucpro export " + word(settings.output);
   const bool can_read_again = !has_pipe(settings.inputs);
@@ -168,8 +169,8 @@ std::string resuming_command(const Command& program, const std::vector<std::stri
 Error with_way_on(Error error, const RunCounters& counters, const PredictSettings& settings,
                   const std::string& command) {
   const ErrorKind kind = error.kind();
-  // Leaves out the remedy of a stopped run, which only says to resume. If the output cannot be
-  // written, also leaves out how much is done, because the journal lacks scores.
+  // Leaves out the remedy of a stopped run, which only says to resume. After kOutputWrite also
+  // leaves out how much is done, because the journal may lack the last scores.
   const bool was_stopped = kind == ErrorKind::kInterrupted || kind == ErrorKind::kTerminated;
   std::string advice(was_stopped ? "" : error.remedy());
   if (kind != ErrorKind::kOutputWrite) {

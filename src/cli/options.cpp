@@ -33,14 +33,14 @@ constexpr std::string_view kInt8Simulated = "int8-simulated";
 constexpr double kLeastJournalInterval = 0.1;
 constexpr double kMostJournalInterval = 3600;
 
-// Returns the least interval in seconds, which is shorter in tests with tiny limits.
+// Returns the least interval in seconds. Tests with tiny limits use a shorter one.
 double least_journal_interval() {
   return std::min(kLeastJournalInterval, limits().seconds_until_early);
 }
 
 constexpr const char* kModelGroup = "Models";
 
-// The flag, the key and the range of a number that either may set.
+// A number's range, and the flag and the configuration key that may set the number.
 struct CountRule {
   std::string_view flag;
   std::string_view key;

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kMostPrefetch = 1024;
 inline constexpr const char* kComputeGroup = "Device";
 
 // Options as written on the command line; empty if not given. The choose_* functions turn them into
-// settings. A flag counts before the environment, the configuration and the default, in this order.
+// settings. Precedence: flag, environment, configuration, default.
 
 struct ModelOptions {
   std::string model_type{};
@@ -54,7 +54,7 @@ void add_classifier_options(Command& command, ModelOptions& options);
 void add_encoder_options(Command& command, ModelOptions& options);
 void add_device_option(Command& command, ComputeOptions& options);
 void add_device_options(Command& command, ComputeOptions& options);
-// Adds the options of add_device_options(), those on batches, and v2's flags with an effect.
+// Adds the options of add_device_options(), options for batches, and v2's flags with an effect.
 void add_compute_options(Command& command, ComputeOptions& options);
 
 // Returns the folder in --models-dir, VIRNUCPRO_MODELS or run.models_dir; empty if none is set.
@@ -63,8 +63,8 @@ std::string models_dir_name(const std::string& option, const Config& config,
 // Chooses the encoders and the folders of models, but no classifier. Errors: kUsage, kConfig.
 ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
                               const Environment& environment);
-// Returns --expected-length, else the model type's chunk size: for a custom type 500, with a
-// warning. Errors: kUsage, kConfig.
+// Returns --expected-length; else run.chunk_size, unless --model-type is 300 or 500; else the model
+// type's chunk size, which is 500 for a custom type, with a warning. Errors: kUsage, kConfig.
 std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& config);
 // Chooses all models. Warns if classifier and chunk size do not fit. Errors: kUsage, kConfig.
 ModelChoice choose_models(const ModelOptions& options, const Config& config,
@@ -73,8 +73,8 @@ ModelChoice choose_models(const ModelOptions& options, const Config& config,
 // this machine does not have them.
 ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
                                const Environment& environment);
-// Chooses as choose_compute(), for a command that computes in this process. Also throws kCpu,
-// before a model is read, if the processor does not support the precision.
+// Like choose_compute(), for a command that runs the models itself. Also throws kCpu, before a
+// model is read, if the processor does not support the precision.
 ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& config,
                                    const Environment& environment);
 // Reads a precision: fp32, fp16, bf16, int8 or int8-simulated; empty for any other word. Errors:

@@ -33,7 +33,8 @@ bool holds_run(const std::filesystem::path& directory) {
          is_there(run_files::kOwnFiles.in(directory));
 }
 
-// Refuses a run's own file, which not even --force replaces, and a new file with such a name.
+// Refuses a path in a run's folder that has the name of a run's own file, whether the file exists
+// or not. Not even --force replaces such a file.
 void require_no_run_file(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path whole = std::filesystem::absolute(path, unknown);

@@ -31,7 +31,7 @@ struct OptionMaker {
 
   CLI::Option* operator()(Ask ask) const {
     if (ask == Ask::kHelp) return app.set_help_flag(names);
-    // CLI11 has only two flags for help, so the third throws.
+    // CLI11 has only two help flags, so --help-all is an ordinary flag that throws.
     if (ask == Ask::kHelpAll) return app.add_flag_callback(names, [] { throw Ask::kHelpAll; });
     if (ask == Ask::kHelpV2) return app.set_help_all_flag(names);
     return app.set_version_flag(names, std::string{});
@@ -88,8 +88,8 @@ class Parser {
   }
 
  private:
-  // Sets `alone` if an option was given without a value. Refuses an empty value itself, because
-  // CLI11 does not, and stores kStoodAlone also for "--option=".
+  // Sets `alone` if an option was given without a value. Refuses an empty value: CLI11 accepts it
+  // here, and stores kStoodAlone for "--option=", too.
   static void settle_value(const OptionRow& row, std::span<const char* const> arguments) {
     std::string& value = *std::get<std::string*>(row.target);
     const bool is_cut = std::any_of(arguments.begin(), arguments.end(), [&row](const char* given) {

@@ -195,7 +195,8 @@ void choose_output(const PredictOptions& options, PredictSettings& settings) {
                                            : fs::path(options.output);
 }
 
-// Chooses the rule. With --resume, values that are not given are the run's own values.
+// Chooses the rule and the optional tables. With --resume, options that are not given keep the
+// earlier run's values.
 void choose_calls(const PredictOptions& options, const Session& session,
                   PredictSettings& settings) {
   std::optional<CallRule> own;
@@ -286,7 +287,7 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   return settings;
 }
 
-// Checks inputs and models, then calibrates, which takes minutes.
+// Checks inputs and models first, because calibrating takes minutes.
 void calibrate_margin(PredictSettings& settings, const Session& session) {
   require_an_input(settings.inputs, session.cancel);
   require_models(settings.models);
@@ -323,8 +324,8 @@ void log_settings(const PredictSettings& settings) {
                               : "none");
 }
 
-// Makes the run write reports after the tables, because reports include the telemetry. If a report
-// fails, the run still has its tables.
+// Makes the run write reports after tables and telemetry, because reports include the telemetry. If
+// a report fails, the run still has its tables.
 PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
   const auto directory = std::make_shared<std::optional<RunFolder>>();  // set by on_start
   events.on_start = [before = std::move(events.on_start), directory](const RunStart& start) {
@@ -339,7 +340,7 @@ PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
   return events;
 }
 
-// Replaces the advice to resume in an error, for a run that stores nothing.
+// Replaces an error's advice to resume, for a run without a journal.
 Error without_resume(Error error) {
   if (is_resumable(error.kind())) {
     error.advise("Run it again, from the beginning: it keeps nothing that could be resumed.");
@@ -354,7 +355,7 @@ bool can_go_on(ErrorKind kind) {
   return is_resumable(kind) || std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-// Runs predict. Writes telemetry even if the run fails. `command` resumes the run.
+// Runs predict. Writes telemetry even if the run fails. `command` is a command line to resume it.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
                         const Cancel& cancel, Telemetry& telemetry, bool reports,
                         const std::string& command) {

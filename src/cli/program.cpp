@@ -94,8 +94,8 @@ bool is_date(std::string_view text) {
                     });
 }
 
-// Refuses a log's path if its name is that of a file that runs write. An earlier log is continued;
-// any other existing file, such as an input, is refused.
+// Refuses the path of a log if runs write a file of this name. An earlier log is continued; any
+// other existing file, such as an input, is refused.
 void check_log_file(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   if (has_name_of_run_file(name)) {
@@ -134,8 +134,8 @@ int run_action(const Program& program, std::span<const char* const> arguments,
   return code;
 }
 
-// True for the command line of a worker process, which predict or embed starts. Help, manual and
-// completion leave it out, because users do not call it.
+// True for the command line of a worker process. Help, manual and completion do not mention it,
+// because only this program starts workers.
 bool is_worker(std::span<const char* const> arguments) {
   return arguments.size() == 2 && std::string_view(arguments[1]) == kWorkerArgument;
 }

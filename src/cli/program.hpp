@@ -12,7 +12,7 @@ using AddCommand = void (*)(Command& program);
 // The whole command line, with the variables that its options fill in.
 class Program {
  public:
-  // `commands` have the order of help, which comes last.
+  // Help lists `commands` in their order, then the command help.
   explicit Program(std::span<const AddCommand> commands);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

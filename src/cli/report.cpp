@@ -84,7 +84,8 @@ void require_own_rule(const KeptRun& run, const CallRuleChange& change) {
                   printable(run.directory().string()), text_of(own)));
 }
 
-// Returns the folders. Replaces a run's own reports; replaces other files only with `force`.
+// Returns the folders of a report. Refuses existing files without `force`, except a run's own
+// reports in its own folder.
 ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
                               const CallRuleChange& change) {
   if (is_own(run, output)) {
@@ -161,8 +162,8 @@ void require_page(const ReportOptions& options, const std::vector<fs::path>& fil
                          printable(folder.string())));
 }
 
-// Reports many samples, perhaps hundreds: only one run is open at a time, and only its row is kept.
-// Rows come from journals, because report.json may be older than the journal.
+// Reports many samples, perhaps hundreds: only one run is open at a time, and only the runs' rows
+// stay in memory. Rows come from journals, because report.json may be older than the journal.
 Reported report_samples(const ReportOptions& options, const FigureFolder& figures,
                         const Cancel& cancel) {
   require_page(options, sample_files(options.output));
@@ -208,8 +209,8 @@ Reported report_comparison(const ReportOptions& options, const FigureFolder& fig
   return {.page = options.output, .warnings = warnings_of(facts), .code = code_of(facts)};
 }
 
-// True if a page of samples is wanted: by several runs, by a control, or by the output's name. With
-// such a name, a pipeline gets the same files for one sample as for many.
+// True if the options name several runs, a control, or an output that ends with kPageEnding. Such
+// an output gives a pipeline the same files for one sample as for many.
 bool wants_samples(const ReportOptions& options) {
   return options.runs.size() > 1 || !options.controls.empty() ||
          options.output.ends_with(kPageEnding);

@@ -25,7 +25,7 @@ namespace {
 // Bytes of the main thread's stack: least and usual. In tests HDF5 needed 70 KiB.
 constexpr rlim_t kLeastStack = 256U << 10U;
 constexpr rlim_t kGoodStack = 1U << 20U;
-// Bytes of other threads' stacks: what glibc takes where the stack limit is `unlimited`.
+// Bytes of another thread's stack: glibc's own default if the stack limit is `unlimited`.
 constexpr std::size_t kThreadStack = 2U << 20U;
 
 struct Caught {
@@ -51,8 +51,8 @@ const std::string& last_words() {
   ::_exit(error_info(ErrorKind::kOutOfMemory).exit_code);
 }
 
-// Ends the program if memory is scarce; leaves other crashes to the earlier handler. On return, the
-// crash happens again, but a signal that kill() sent must be raised again.
+// Ends the program if memory is scarce; leaves other crashes to the earlier handler. After the
+// return, a faulting instruction faults again, but a signal from kill() must be raised again.
 void on_crash(int signal, siginfo_t* info, void* /*context*/) {
   if (memory_is_scarce()) end_for_memory();
   for (const Caught& one : caught) {
@@ -69,7 +69,7 @@ void on_crash(int signal, siginfo_t* info, void* /*context*/) {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::exception& exception) {
     if (error_of(exception).kind() == ErrorKind::kOutOfMemory) end_for_memory();
-  } catch (...) {  // no standard exception: left to the earlier handler
+  } catch (...) {  // the earlier handler deals with other types
   }
   terminate_before();
   std::abort();
@@ -85,8 +85,9 @@ void handle_crashes() {
   terminate_before = std::set_terminate(on_terminate);
 }
 
-// Makes glibc load libgcc's unwinder now, through backtrace(). Otherwise glibc loads it to unwind
-// its own functions (such as std::call_once), and aborts if there is no memory then.
+// Makes glibc load libgcc's unwinder now, through backtrace(). Otherwise glibc loads it when an
+// exception passes through one of its functions (as under std::call_once), and aborts if there is
+// no memory then.
 void load_unwinder() {
   std::array<void*, 1> frames{};
   ::backtrace(frames.data(), frames.size());

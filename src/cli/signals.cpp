@@ -38,7 +38,7 @@ void on_signal(int signal) {
   cancel->request(signal);
 }
 
-// The stack on which on_signal() runs; SignalsBlocked says why.
+// The stack for on_signal(), which must not run on a computing thread's stack (SignalsBlocked).
 alignas(std::max_align_t) std::array<std::byte, std::size_t{64} << 10U> handler_stack;
 
 }  // namespace
@@ -53,7 +53,7 @@ void handle_signals(Cancel& cancel) {
   action.sa_handler = on_signal;
   action.sa_flags = SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  // Without SA_RESTART a signal interrupts a read from a pipe; the reader then checks the Cancel.
+  // Without SA_RESTART a signal interrupts a read from a pipe; the reader then checks `cancel`.
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   struct sigaction inherited {};

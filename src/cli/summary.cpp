@@ -82,7 +82,7 @@ void add_device(std::vector<std::string>& lines, const RunCounters& counters,
   lines.push_back(std::move(line));
 }
 
-// Adds a line on the share of this session's chunks that were computed again.
+// Adds lines on this session's chunks that were computed again, and their share.
 void add_close_calls(std::vector<std::string>& lines, const CloseCallCounters& calls) {
   const std::uint64_t recomputed = calls.recomputed.get();
   lines.push_back(summary_row("close calls", grouped(recomputed)));
@@ -116,7 +116,7 @@ void add_shadow(std::vector<std::string>& lines, const ShadowEstimate& estimate)
       fmt::format("{:.0f} ({:.0f} to {:.0f})", estimate.changed, estimate.low, estimate.high)));
 }
 
-// True if there are two inputs whose names say FASTQ.
+// True for exactly two inputs, if neither failed and both have the name of a FASTQ file.
 bool may_be_mates(const std::vector<InputEntry>& inputs) {
   const auto is_fastq = [](const InputEntry& input) {
     std::string_view name = input.name;
@@ -164,7 +164,8 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
   }
 }
 
-// Adds missed verdicts. The status comes first, so that misses and warnings differ at a glance.
+// Adds the verdicts that are warnings or misses. Each line begins with the status, so that the two
+// differ at a glance.
 void add_missed(std::vector<std::string>& lines, const std::vector<Verdict>& judged) {
   for (const Verdict& verdict : judged) {
     const bool is_missed =

@@ -23,8 +23,8 @@ inline constexpr std::string_view kWarningMark = "warning: ";
 struct RunRemarks {
   std::vector<Verdict> judged{};
   std::optional<double> gpu_percent{};  // use of the least busy GPU while embedding
-  std::uint64_t warnings = 0;           // number that the run logged
-  bool reports = false;                 // true: the user wants reports
+  std::uint64_t warnings = 0;           // warnings that the run logged
+  bool reports = false;                 // true: the run has a report page
 };
 
 // Returns predict's last message: results, warnings, places of the files, next steps, speed, and
@@ -46,7 +46,8 @@ void add_synthetic_warning(std::vector<std::string>& lines, bool synthetic);
 void add_letter_warnings(std::vector<std::string>& lines, std::uint64_t unknown,
                          std::uint64_t rna_sequences);
 
-// Writes a summary's lines unchanged to the log, each at its level, and to stderr unless `quiet`.
+// Writes a summary's lines to the log files and, unless `quiet`, to stderr. The log files get a
+// line with kWarningMark as a warning, without the mark.
 void say_summary(const std::vector<std::string>& lines, bool quiet);
 
 // Returns kExitPartial if the tables lack some input or frame, or if the run has not ended.

@@ -73,7 +73,7 @@ constexpr std::array kThresholdKeys{
     ThresholdKey{"run.requirements.most_changed_calls", &Thresholds::most_changed_calls, 1},
     ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
-// Throws kConfig if `first` > `second`: the bars for a warning and a miss have the wrong order.
+// Throws kConfig if `first` > `second`: the thresholds of warning and miss have the wrong order.
 void require_in_order(const Config& config, std::string_view key, double first,
                       std::string_view other, double second) {
   if (first <= second) return;
@@ -124,8 +124,8 @@ TraceLimit parse_limit(std::string_view text) {
                   text, kShortestTrace, kLongestSeconds, kMostBatches));
 }
 
-// Returns VIRNUCPRO_CUPTI. Refuses a path without a file now, before hours of computing. Accepts
-// any name without a folder, because the loader searches for it.
+// Returns VIRNUCPRO_CUPTI. Refuses the path of a missing file now, before hours of computing.
+// Accepts any name without a folder, because the loader searches for it.
 std::string choose_cupti(const Environment& environment) {
   constexpr std::string_view kVariable = "VIRNUCPRO_CUPTI";
   const std::string path = environment.text(kVariable);
@@ -135,7 +135,7 @@ std::string choose_cupti(const Environment& environment) {
   fail_usage(fmt::format("{} {}: there is no such file; name the CUPTI library", kVariable, path));
 }
 
-constexpr double kShortestInterval = 0.05;  // seconds; v2 accepts 0, which means this interval
+constexpr double kShortestInterval = 0.05;  // seconds; also used for 0, which v2 accepts
 
 std::vector<std::string> worker_names(const ComputeSettings& compute) {
   std::vector<std::string> names;

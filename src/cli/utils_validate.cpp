@@ -40,9 +40,9 @@ struct ValidationRules {
   std::uint64_t most_sequences = kMostBadSequences;  // most bad sequences that are named, per input
 };
 
-// Reports the findings on each input. As in v2, findings that predict only counts or warns of are
-// failures, because the command checks whether a file is correct, not whether predict can read it.
-// --max-errors limits only what is printed: the exit code does not depend on it.
+// Reports the findings on each input. The command checks whether a file is correct, not whether
+// predict can read it. So, as in v2, some findings are failures although predict only counts them
+// or warns of them. --max-errors limits only what is printed, and does not affect the exit code.
 class Validation {
  public:
   Validation(const InputSet& inputs, const ValidationRules& rules)
@@ -52,7 +52,7 @@ class Validation {
     const SeenId seen = ids_.add(record.id, record.input);
     const std::uint64_t bad = statistics_.bad();
     statistics_.add(record, seen, rules_.most_ambiguous_percent);
-    // Examines letters again only if the sequence is bad, and few sequences are bad.
+    // name_if_bad() examines the letters again, but few sequences are bad.
     if (statistics_.bad() > bad && named_ < rules_.most_sequences) name_if_bad(record, seen);
   }
   void add(const InputEnd& end) {

@@ -154,7 +154,7 @@ void tell_record_of_v2(const std::string& folder) {
 }
 
 // Prints the number of checkpoints in each state. Returns the exit code, which v2's scripts read.
-// Checkpoints that are not loaded here do not count as bad: a user would repeat a run for nothing.
+// Checkpoints that are not loaded here do not count as bad; otherwise users would repeat good runs.
 int tell_counts(const std::vector<CheckpointState>& states) {
   std::vector<std::string> counts;
   int code = kExitDone;
@@ -213,7 +213,7 @@ void add_validate_checkpoints_command(Command& utils) {
                    "Check only the journal's structure and hash, not each unit; do not read what "
                    "v2's checkpoints hold");
   command.footer = kUtilsValidateCheckpointsExamples;
-  command.exit_code_for_1 = kExitRefused;  // as in v2, code 1 tells of a bad file
+  command.exit_code_for_1 = kExitRefused;  // as in v2, code 1 means a bad checkpoint
   command.action = [options](const Session& session) {
     return run_check(*options, session.cancel);
   };

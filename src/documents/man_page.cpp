@@ -93,7 +93,7 @@ void add_footer(std::string& text, std::string_view footer) {
   if (verbatim) text += ".fi\n.RE\n";
 }
 
-// Returns the examples of a footer without their heading, or the other lines of the footer.
+// Returns a footer's examples, without their heading, if `examples` is true; else its other lines.
 std::string part_of(std::string_view footer, bool examples) {
   std::string text;
   while (!footer.empty()) {
@@ -113,7 +113,7 @@ void add_commands(std::string& text, const Command& parent) {
   }
 }
 
-// Adds a section for v2's flags, because flags without effect are in no command's help.
+// Adds a section for v2's flags, because the commands' sections leave out flags without effect.
 void add_flags_of_v2(std::string& text, const Command& program) {
   text += fmt::format(
       ".SH FLAGS OF V2\nAccepted by {}, so that the command lines of v2 run; flags without effect "

@@ -51,7 +51,7 @@ std::string option_row(const OptionRow& option) {
                      option.required && !option.is_argument() ? " (required)" : "");
 }
 
-// Returns true for --help, which the page lists once, because every command has it.
+// True for --help. Every command has it, so only the page's introduction mentions it.
 bool is_help(const OptionRow& option) {
   const Ask* ask = std::get_if<Ask>(&option.target);
   return ask != nullptr && *ask == Ask::kHelp;
@@ -63,8 +63,8 @@ bool has_same(const Command& other, const OptionRow& option) {
   return same != nullptr && option_row(*same) == option_row(option);
 }
 
-// Lists the options of `command`. `told` is an earlier command of the page, or null. An option that
-// both commands have with the same text is only named at the end.
+// Lists the options of `command`. `told` is an earlier command on the page, or null. Options that
+// `told` has with the same text are only named, in the last line.
 std::string option_list(const Command& command, const Command* told) {
   std::vector<std::string> shared;
   std::string rows;

@@ -74,8 +74,8 @@ std::filesystem::path find_share_directory() noexcept {
   }
 }
 
-// Computed when the library is loaded: if the library's path is relative, it starts in the working
-// directory of that moment.
+// Computed when the library is loaded, because its path may be relative to the working directory of
+// that moment.
 const std::filesystem::path kShareDirectory = find_share_directory();
 
 ModelSettings model_settings(const Models::Options& options) {
