@@ -28,7 +28,7 @@ unsigned mate_of(unsigned flags);
 // Counts the alignments that were skipped because another record holds the same read.
 struct SkippedAlignments {
   std::uint64_t secondary = 0;
-  std::uint64_t supplementary = 0;  // without those that are also secondary
+  std::uint64_t supplementary = 0;  // does not count secondary ones
 
   // True if an alignment with these flags must be skipped. If so, also counts the alignment.
   bool skip(unsigned flags);
@@ -36,7 +36,7 @@ struct SkippedAlignments {
   bool any() const { return secondary + supplementary != 0; }
 };
 
-// Counts the alignments that were skipped because they are unmapped or repeat a read.
+// Counts the alignments that were skipped because they are unmapped, secondary or supplementary.
 struct UnplacedAlignments {
   std::uint64_t unmapped = 0;
   SkippedAlignments repeats{};
@@ -58,10 +58,10 @@ void reverse_complement(std::string& letters);
 // specification forbids further characters, but this program can process them.
 bool is_one_word(std::string_view name);
 
-// Reads the records of a BAM, SAM or CRAM file one after the other. This program uses htslib only
-// for CRAM, because htslib's readers of BAM and SAM change letters, accept truncated files, and
-// allocate as many bytes as a record claims. next() throws kInputMalformed, kInputTruncated,
-// kInputTooLong and the errors of the source. These errors name file, record and byte offset.
+// Reads the records of a BAM, SAM or CRAM file one after the other. htslib reads only the CRAM
+// files, because its readers of BAM and SAM change letters, accept truncated files, and allocate as
+// many bytes as a record claims. next() throws kInputMalformed, kInputTruncated, kInputTooLong and
+// the errors of the source. These errors name file, record and byte offset.
 class AlignmentReader {
  public:
   AlignmentReader() = default;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kMagic = "BAM\1";
 constexpr std::string_view kCodes = "=ACMGRSVTWYHKDBN";
-constexpr std::size_t kFixedBytes = 32;  // the fixed part of a record, after the size
+constexpr std::size_t kFixedBytes = 32;  // a record's fixed part, after its size field
 constexpr std::uint32_t kMostInt32 = 0x7fffffff;
 constexpr unsigned char kNoQuality = 0xff;  // the first quality of a read without qualities
 constexpr unsigned char kMostQuality = 93;  // the highest quality that FASTQ can write
@@ -35,7 +35,7 @@ constexpr auto kPairs = [] {
 
 // The sizes and fields of a record's fixed part.
 struct BamReader::Layout {
-  std::uint64_t offset = 0;  // of the record, in bytes
+  std::uint64_t offset = 0;  // the record's byte offset
   std::uint64_t size = 0;    // number of bytes after the size field
   std::int32_t reference = 0;
   std::int32_t mate_reference = 0;
@@ -47,7 +47,7 @@ struct BamReader::Layout {
 
   std::uint64_t packed() const { return (std::uint64_t{letters} + 1) / 2; }
   std::uint64_t before_letters() const { return kFixedBytes + name + cigar; }
-  // Returns how many bytes are before the tags, up to the end of the qualities.
+  // The tags follow the qualities, which have one byte for each letter.
   std::uint64_t before_tags() const { return before_letters() + packed() + letters; }
 };
 
@@ -182,8 +182,8 @@ MappedAlignment BamReader::read_facts(const Layout& layout) {
   return found;
 }
 
-// Reads a CIGAR. Returns true if it is only a sign that the true CIGAR is in the tag CG. The sign
-// clips all letters, then skips letters of the reference (SAM specification, 4.2.2).
+// Reads a CIGAR. Returns true if it is a placeholder for the tag CG: one clip of all letters, then
+// one skip of reference letters (SAM specification, 4.2.2).
 bool BamReader::read_cigar(const Layout& layout, CigarSums& cigar) {
   constexpr std::uint32_t kSkipped = 3;  // N
   constexpr std::uint32_t kClipped = 4;  // S

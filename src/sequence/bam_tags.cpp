@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kTagHead = 3;    // bytes: a name of two letters and a type
 constexpr std::size_t kArrayHead = 5;  // bytes: the elements' type and their number
 
-// Returns the bytes of a value or an array element of this type; 0 for types without a fixed size.
+// Returns the size in bytes of a value of this type; 0 if its size varies or the type is unknown.
 std::size_t size_of_type(char type) {
   switch (type) {
     case 'A':

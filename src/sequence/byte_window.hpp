@@ -29,7 +29,7 @@ class ByteWindow {
   std::uint64_t skip_past(char last, std::uint64_t most);
   std::uint32_t read_u32() { return value_at<std::uint32_t>(read(sizeof(std::uint32_t))); }
 
-  std::uint64_t offset() const { return buffer_offset_ + begin_; }  // of the next byte
+  std::uint64_t offset() const { return buffer_offset_ + begin_; }  // offset of the next byte
   std::uint64_t bytes() const { return buffer_offset_ + end_; }     // number of bytes read so far
   std::string hash() const { return hash_.hex(); }  // XXH3-128 of the bytes read so far
 

@@ -23,7 +23,7 @@
 namespace virnucpro {
 namespace {
 
-// A template, because C libraries declare different types for this argument of prlimit().
+// This is a template because C libraries declare different types for prlimit()'s `resource`.
 template <typename Resource>
 void set_limit(pid_t process, Resource resource, std::uint64_t value) {
   rlimit limit{};
@@ -54,9 +54,9 @@ void move_to(int to, int from) {
   if (::dup2(from, to) < 0) throw Error(ErrorKind::kInputRead, errno_text(errno));
 }
 
-// Makes `socket` the descriptors 0 and 1, and `file`, if it is not -1, the descriptor kFile. Closes
-// all others. Opens nothing before that, because the limit of open files may be reached. In all our
-// programs 0 to 2 are open, so neither argument is 0, 1 or 2. Errors: kInputRead.
+// Copies `socket` to the descriptors 0 and 1, and `file`, unless it is -1, to kFile. Closes all
+// other descriptors, and only then opens a file, because the limit of open files may be reached.
+// All our programs have 0 to 2 open, so `socket` and `file` are larger. Errors: kInputRead.
 void keep_only(int socket, int file) {
   constexpr int kFile = ChildProcess::kFile;
   move_to(STDIN_FILENO, socket);
@@ -104,7 +104,7 @@ UniqueFd ChildProcess::start(std::string_view for_what, const std::function<void
   id_ = ::fork();
   if (id_ == 0) live(parent, ends.other.get(), file, work);
   if (id_ > 0) return std::move(ends.one);
-  throw Error(ErrorKind::kOutOfMemory,  // also if no more processes are allowed
+  throw Error(ErrorKind::kOutOfMemory,  // this kind also if no more processes are allowed
               fmt::format("no process can be started to {}: {}", for_what, errno_text(errno)));
 }
 
@@ -144,7 +144,7 @@ bool ChildProcess::has_computed() {
 }
 
 std::string ChildProcess::misdeed() {
-  if (id_ <= 0) return misdeed_;  // no process was started; kill() of 0 or -1 signals many
+  if (id_ <= 0) return misdeed_;  // no process to kill; kill() of 0 or -1 signals many
   ::kill(id_, SIGKILL);
   int status = 0;
   while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {

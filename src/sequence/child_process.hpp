@@ -11,13 +11,13 @@
 
 namespace virnucpro {
 
-// A forked process that decodes untrusted files (CRAM, HDF5), so that a crash is only an error of
-// the input: on crafted files htslib 1.16 allocates any amount of memory and reads beyond its
-// arrays, and the HDF5 of Debian 12 crashes. The destructor kills the process; the kernel kills it
-// when the thread that started it ends. Its standard input and output are one socket. The process
-// closes all other descriptors except the file given to start(). Otherwise it would keep the lock
-// of an output folder, and the parent's end of the socket, so it would not notice that the parent
-// has ended. It cannot gain rights (NO_NEW_PRIVS). `work` should begin with filter_system_calls().
+// A forked process that decodes untrusted files (CRAM, HDF5). If it crashes, only the input fails.
+// Crafted files make htslib 1.16 allocate any amount of memory and read beyond its arrays, and they
+// crash the HDF5 of Debian 12. The destructor kills the process; the kernel kills it when the
+// thread that started it ends. Its standard input and output are one socket. It closes all other
+// descriptors except the file given to start(). Otherwise it would hold the lock of an output
+// folder. It would also hold both ends of the socket, and not notice that the parent has ended. It
+// cannot gain rights (NO_NEW_PRIVS). The `work` of start() should begin with filter_system_calls().
 class ChildProcess {
  public:
   // The descriptor number that `file` of start() gets in the process.
@@ -37,11 +37,12 @@ class ChildProcess {
   // these limits, allocations fail, or the kernel kills the process. Errors: kInputRead.
   void allow(std::uint64_t bytes, std::uint64_t seconds);
 
-  // Waits for the process's socket like wait_a_while(). Kills the process, which ends the socket,
-  // in two cases: the process neither computed nor answered during `idle_seconds` of waiting; or
-  // the waits since the last allow() took longer than kWaitsOfSecond seconds for each allowed
-  // second of processor time, plus `idle_seconds`. The time between two waits does not count,
-  // because the caller may read a slow input, nor does time in which all processes were stopped.
+  // Waits for `events` of the process's socket, like wait_a_while(). Kills the process, and thereby
+  // ends the socket, in two cases. Either the process used no processor time and caused no event
+  // during `idle_seconds` of waiting. Or the waits without an event since the last allow() lasted
+  // kWaitsOfSecond seconds for each allowed second, plus `idle_seconds`. The time between two waits
+  // does not count, because the caller may read a slow input. Time in which all processes were
+  // stopped does not count either.
   int wait(int socket, int events, unsigned idle_seconds = kIdleSeconds);
 
   // Returns why the process was killed ("made a forbidden system call", "did nothing for 120
@@ -58,8 +59,8 @@ class ChildProcess {
   void end_for(std::string misdeed);
 
   pid_t id_ = -1;
-  std::uint64_t computed_ = 0;                    // its nanoseconds of processor time
-  std::uint64_t allowed_seconds_ = kIdleSeconds;  // of processor time
+  std::uint64_t computed_ = 0;                    // its processor time in ns, at the last wait
+  std::uint64_t allowed_seconds_ = kIdleSeconds;  // allowed processor time
   std::uint64_t turns_ = 0;                       // waits without an event since allow()
   std::uint64_t idle_turns_ = 0;
   std::string misdeed_;

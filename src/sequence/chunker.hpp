@@ -10,10 +10,10 @@ struct Chunk {
   std::uint64_t end = 0;
 };
 
-// Cuts a sequence of `length` letters into ceil(length/size) chunks of `size` letters (at least 1).
+// Cuts a sequence of `length` letters into ceil(length/size) chunks of `size` (at least 1) letters.
 // If the chunks together have more letters than the sequence, neighbours overlap; overlaps differ
-// by at most one letter. As in the original program, need_ may exceed the number of overlaps: then
-// all overlaps are larger by one, and the last chunk is shorter.
+// by at most one letter. As in the original program, need_ may exceed the number of overlaps. Then
+// each overlap has lower_ + 1 letters, and the last chunk is shorter than `size`.
 class ChunkPlan {
  public:
   ChunkPlan(std::uint64_t length, std::uint64_t size);

@@ -26,12 +26,12 @@ struct Belief {
   std::uint64_t most(std::uint64_t bytes) const { return free + of_byte * bytes; }
 };
 
-// Decompressed bytes that a container may claim. Its bases are added to this limit: a read without
-// qualities stores one equal byte for each base, and these compress to almost nothing.
+// Decompressed bytes that a container may claim, besides one for each base: a read without
+// qualities stores the same byte for each base, and these bytes compress to almost nothing.
 constexpr Belief kUnpacked{.free = 16U << 20U, .of_byte = 64};
-// Decompressed bytes that a header may claim: htslib needs many times this memory for a header.
+// Decompressed bytes that a header may claim: few, because htslib needs many times this memory.
 constexpr Belief kUnpackedHeader{.free = 1U << 20U, .of_byte = 32};
-// Bases that a container may claim. Writers end one after about 5 million bases or one longer read.
+// Bases that a container may claim. Writers put about 5 million bases, or one longer read, into it.
 constexpr Belief kBases{.free = 8U << 20U, .of_byte = 64};
 // Records that a container may claim. Writers put 10,000 records into a slice.
 constexpr Belief kRecords{.free = 1U << 16U, .of_byte = 4};
@@ -65,7 +65,7 @@ std::uint32_t read_itf8(ByteWindow& bytes, std::string& kept) {
   });
 }
 
-// Reads an LTF8 number: as ITF8, but of one to nine bytes and 64 bits.
+// Reads an LTF8 number, which is like ITF8, but has one to nine bytes and 64 bits.
 std::uint64_t read_ltf8(ByteWindow& bytes, std::string& kept) {
   kept += bytes.read(1);
   const std::uint64_t first = static_cast<unsigned char>(kept.back());

@@ -25,9 +25,9 @@ struct CramContainer {
 // kInputTruncated; kInputFormat for versions other than 3.0 and 3.1 (2.1 and older lack checksums).
 std::string read_cram_definition(ByteWindow& bytes);
 
-// Reads the next container, of records or of the file's header. Allocates only for bytes that the
-// file has, so a false size costs nothing. The container's size limits the decompressed bytes,
-// records and bases that it may claim. `longest_reference` (letters of the longest reference
+// These read the next container, of records or of the file's header. They allocate only for bytes
+// that the file has, so a false size costs no memory. The container's size limits the decompressed
+// bytes, records and bases that it may claim. `longest_reference` (letters of the longest reference
 // sequence) raises the limit of bases: a read that equals this sequence takes almost no bytes.
 // Errors, which name an offset but no file: kInputTruncated, kInputMalformed, kInputCorrupt.
 CramContainer read_cram_container(ByteWindow& bytes, std::uint64_t longest_reference);

@@ -27,7 +27,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kGivenNames = "read";  // htslib begins names with it if the file has no names
+constexpr const char* kGivenNames = "read";  // htslib makes names from it if the file has none
 constexpr int kEndOfFile = -1;               // result of sam_read1() at the end
 constexpr hts_pos_t kPieceLetters = hts_pos_t{1} << 20;
 
@@ -65,8 +65,8 @@ void forbid_opening_files() {
   ::setrlimit(RLIMIT_NOFILE, &none);
 }
 
-// Returns the MD5 of a reference sequence as the header's M5 has it: of the letters in upper case,
-// without white space. Empty if the file cannot be read.
+// Returns the MD5 of a reference sequence, computed like the header's M5: from the letters in upper
+// case, without white space. Empty if the file cannot be read.
 std::string md5_of(const faidx_t& index, const char* name) {
   const Owned<hts_md5_context> md5(hts_md5_init());
   if (!md5) return {};
@@ -91,13 +91,14 @@ std::string md5_of(const faidx_t& index, const char* name) {
 
 class Decoder {
  public:
-  // Opens all files, because later none can be opened. Returns false if one cannot be opened; if
-  // that is the reference, also sends the reason to the parent.
+  // Opens all files, because no file can be opened later. Returns false if one cannot be opened. If
+  // the reference cannot be opened, also sends the reason to the parent.
   bool open_files(const std::string& reference) {
     input_ = hdopen(STDIN_FILENO, "r");
     if (reference.empty()) return input_ != nullptr;
-    // htslib can give a CRAM its reference only after it has read the CRAM's header. So another
-    // CRAM, which is never written, opens the reference, and the CRAM that is read shares it.
+    // htslib can give file_ its reference only after it has read the header, but then no file can
+    // be opened. So another CRAM, which is never written, opens the reference now. It is shared
+    // with file_ later.
     reference_ = hts_open("/dev/null", "wc");
     if (reference_ == nullptr ||
         hts_set_opt(reference_, CRAM_OPT_REFERENCE, reference.c_str()) != 0 ||
@@ -227,8 +228,8 @@ class Decoder {
   Owned<htsFile> file_;
   Owned<sam_hdr_t> header_;
   Faidx index_;
-  std::vector<bool> checked_;    // by sequence: check_reference() was called
-  std::vector<bool> unchecked_;  // by sequence: its MD5 is not known
+  std::vector<bool> checked_;    // [sequence]: check_reference() was called
+  std::vector<bool> unchecked_;  // [sequence]: its MD5 is not known
   std::string text_;
 };
 

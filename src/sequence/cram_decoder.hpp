@@ -31,9 +31,9 @@ struct CramHello {
 
 // Decodes the CRAM on descriptor 0 into frames on descriptor 1, with htslib. Call it in a process
 // of its own: it opens the reference, then calls filter_system_calls(), and only then reads the
-// CRAM. It fetches, looks up and caches nothing, even if the header (M5, UR) or the environment
-// (REF_PATH, REF_CACHE) asks for it. `reference` is the path of an indexed FASTA file, or empty.
-// Returns when the input ends or cannot be decoded.
+// CRAM. It never searches for, fetches or caches a reference, even if the header (M5, UR) or the
+// environment (REF_PATH, REF_CACHE) asks for it. `reference` is the path of an indexed FASTA file,
+// or empty. Returns when the input ends or cannot be decoded.
 void decode_cram(const std::string& reference);
 
 }  // namespace virnucpro

@@ -74,7 +74,7 @@ void CramProcess::send_some() {
   const ssize_t done = ::send(socket_.get(), given_.data() + taken_, given_.size() - taken_,
                               MSG_NOSIGNAL | MSG_DONTWAIT);
   if (done < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  // If the process no longer reads, drops the input, but receives the frames that were sent before.
+  // If the process no longer reads, drops the input; read() still returns the frames it has sent.
   taken_ = done < 0 ? given_.size() : taken_ + static_cast<std::size_t>(done);
 }
 

@@ -13,18 +13,18 @@
 namespace virnucpro {
 namespace {
 
-// The limit of htslib's memory in bytes, larger than its need: kMemory, plus kMemoryOf… for each
-// header byte, each record and base of a container, and each reference letter.
+// The limit of htslib's memory in bytes is higher than its need: kMemory, plus kMemoryOf… for each
+// header byte, each record and base of a container, each index byte, and each reference letter.
 constexpr std::uint64_t kMemory = 32U << 20U;
 constexpr std::uint64_t kMemoryOfHeader = 24;
 constexpr std::uint64_t kMemoryOfRecord = 512;
 constexpr std::uint64_t kMemoryOfBase = 6;
-constexpr std::uint64_t kMemoryOfIndex = 32;  // for each byte of the .fai, held twice
+constexpr std::uint64_t kMemoryOfIndex = 32;  // for each byte of the .fai, which is loaded twice
 constexpr std::uint64_t kMostOfIndex = 256U << 20U;
 constexpr std::uint64_t kMemoryOfReferenceLetter = 2;
 
-// The decoder's limit of processor time, many times its need: kSeconds seconds, plus one second for
-// each kMemoryOfSecond bytes of memory.
+// The decoder's limit of processor time is many times its need: kSeconds seconds, plus one second
+// for each kMemoryOfSecond bytes of memory.
 constexpr std::uint64_t kSeconds = 30;
 constexpr std::uint64_t kMemoryOfSecond = 2U << 20U;
 
@@ -61,8 +61,8 @@ void CramReader::start() {
   }
 }
 
-// Returns the next bytes for the process. If reading the file fails, finish() throws the error
-// after all records before it, so that every run returns the same records.
+// Returns the next bytes for the process. If reading the file fails, finish() throws the error only
+// after next() has returned all earlier records, so that every run returns the same records.
 std::optional<std::string> CramReader::next_part() {
   if (!start_.empty()) return std::exchange(start_, {});
   try {
@@ -106,8 +106,8 @@ CramContainer CramReader::read_container() {
   }
 }
 
-// Adds a container to those sent. For a container on several sequences htslib may read the whole
-// reference again, so memory_ is added to its work.
+// Adds a container to sent_. If it is on several sequences, htslib may read the whole reference
+// again, so memory_ is added to the container's work.
 void CramReader::add(const CramContainer& container) {
   const std::uint64_t needed = 2 * container.bytes.size() + 2 * container.unpacked +
                                kMemoryOfRecord * container.records +
@@ -197,8 +197,8 @@ void CramReader::count_record(const CramFrame& frame) {
 }
 
 void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
-  // If the header cannot be decoded, the error has the header's offset: whether containers were
-  // sent before the failure depends on timing.
+  // If the header cannot be decoded, the error has the header's offset and not a container's:
+  // whether a container was sent before the failure depends on timing.
   const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
     detail = "its records cannot be decoded";

@@ -17,9 +17,9 @@
 
 namespace virnucpro {
 
-// Reads CRAM files of versions 3.0 and 3.1. Checks each container, then htslib decodes it in
-// another process. The containers' sizes set that process's limits of memory and time. `reference`
-// is the only reference used; no other is searched for.
+// Reads CRAM files of versions 3.0 and 3.1. This class checks each container; then htslib decodes
+// it in another process. The containers' sizes set that process's limits of memory and time. Only
+// `reference` is used; no other reference is searched for.
 //
 // Errors besides those of AlignmentReader: kInputCorrupt, and kInputReference for a missing or
 // wrong reference, both with the container's offset; kInputChanged if the reference changes.
@@ -67,7 +67,7 @@ class CramReader : public AlignmentReader {
   bool ended_ = false;             // nothing more will be sent
   bool at_end_container_ = false;  // the last container read is an end container
   std::deque<Sent> sent_;
-  Sent last_;                      // the last container of which all records came
+  Sent last_;                      // the last container whose records have all come back
   std::uint64_t claimed_ = 0;      // records that the containers so far claim
   std::uint64_t bytes_sent_ = 0;   // including bytes that the process has not read
   std::uint64_t memory_ = 0;       // bytes that every container needs

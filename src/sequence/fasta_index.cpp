@@ -149,7 +149,7 @@ class FastaIndexer {
   AtomicFile& index_;
   FastaFacts facts_;
   ContentHash hash_;
-  std::uint64_t offset_ = 0;  // of the next byte in the text
+  std::uint64_t offset_ = 0;  // the next byte's offset in the text
   Within within_ = Within::kNothing;
   bool has_begun_ = false;
   // The current sequence.
@@ -163,7 +163,7 @@ class FastaIndexer {
   bool ends_in_return_ = false;
 };
 
-// For each block of a BGZF file, its offsets in the file and in the text, in htslib's .gzi format.
+// Collects each BGZF block's offsets in the file and in the text, and writes them as htslib's .gzi.
 class BlockIndex {
  public:
   void add(std::uint64_t in_file, std::uint64_t in_text) {

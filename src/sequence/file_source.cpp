@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-// Opens the input without a wait for a pipe's writer: the relay waits, because it can be cancelled.
+// Opens the input, but does not wait for a pipe's writer: PipeRelay waits, and can be cancelled.
 UniqueFd open_descriptor(const std::string& path) {
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                           : open_to_read(path, O_NONBLOCK).release());
@@ -112,7 +112,7 @@ std::optional<std::string> FileSource::change() const {
   return bytes_ && watch_ ? watch_->change() : std::nullopt;
 }
 
-// Throws if the file changed or is shorter than it was: a plain text that was cut looks complete.
+// Throws if the file changed, or reading ended before its first size: a cut text looks complete.
 void FileSource::check_whole() const {
   if (const auto changed = change()) throw Error(ErrorKind::kInputChanged, *changed);
   const std::uint64_t size = watch_ ? watch_->size().value_or(0) : 0;

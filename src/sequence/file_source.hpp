@@ -47,7 +47,7 @@ class FileSource : public ByteSource {
   bool lacks_end_marker() const { return lacks_end_marker_; }
   // Returns how many stored bytes, perhaps compressed, were read for the text so far.
   std::uint64_t position() const { return position_; }
-  // Returns a message about the file's change since it was opened; empty without a change, and
+  // Returns a message if the file has changed since it was opened; otherwise empty. Always empty
   // after the end of the text.
   std::optional<std::string> change() const;
 
@@ -62,7 +62,7 @@ class FileSource : public ByteSource {
 
   const Cancel& cancel_;
   std::unique_ptr<PipeRelay> relay_;  // if the input is not a regular file
-  std::optional<FileWatch> watch_;    // of a regular file
+  std::optional<FileWatch> watch_;    // if the input is a regular file
   std::uint64_t first_ = 0;           // the offset in the file at which reading began
   std::optional<RawBytes> bytes_;     // empty after the end; destroyed before relay_
   std::optional<GzipDecoder> decoder_;

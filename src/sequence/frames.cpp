@@ -47,7 +47,8 @@ std::size_t codon_index(const char* codon) {
   return base(0) * 16 + base(1) * 4 + base(2);
 }
 
-// Translates `strand` from `offset` on; skips codons with unknown letters. False at a stop codon.
+// Translates `strand` from `offset` on, and skips codons with unknown letters. Returns false at a
+// stop codon.
 bool translate(std::string_view strand, std::size_t offset, std::string_view residues,
                std::string& protein) {
   protein.clear();

@@ -26,9 +26,9 @@ bool is_gzip(std::string_view start);
 // block devices add them. htslib 1.16 is not used: it read a gzip file of a few bytes as text, and
 // in a pipe it did not distinguish zero bytes at the end from damage.
 //
-// If the file is damaged, next() returns the text before the damage, then throws. Of a gzip member
-// it returns every letter that can be decompressed; of BGZF only whole blocks, because the CRC
-// proves only the whole text of a block (the size beside the CRC is not compared).
+// If the file is damaged, next() returns the text before the damage, then throws. From a gzip
+// member it returns all that can be decompressed. From BGZF it returns only whole blocks, because
+// a block's CRC proves only its whole text (the size beside the CRC is not compared).
 class GzipDecoder {
  public:
   explicit GzipDecoder(RawBytes& bytes);  // must be at a gzip header

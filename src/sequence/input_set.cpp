@@ -36,7 +36,7 @@ class RecordStream {
 
   virtual std::optional<InputRecord> next() = 0;
   virtual std::uint64_t bytes() const = 0;
-  virtual std::uint64_t position() const = 0;  // bytes of the files read so far, as stored
+  virtual std::uint64_t position() const = 0;  // stored bytes of the files read so far
   virtual std::string hash() const = 0;
   virtual SkippedAlignments skipped() const { return {}; }
   // Returns kInputChanged if a file has changed while it was read; empty otherwise.
@@ -316,7 +316,7 @@ struct InputSet::State {
     if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
   }
 
-  // Returns the bytes read of the current input, but at most its first size, even if it grows.
+  // Returns the bytes read of the current input, but at most its size at the start: it may grow.
   std::uint64_t position() const {
     if (!stream) return 0;
     const std::uint64_t read = ahead.empty() ? stream->position() : returned_up_to;
@@ -379,9 +379,9 @@ struct InputSet::State {
     return record;
   }
 
-  // Holds the records of a file back until it is known whether the file is RNA, so that no record
-  // of RNA is scored. Records of a pipe are not held back, because a pipe may be slow. If a pipe,
-  // or a file beyond the limits above, proves to be RNA, the caller discards its records.
+  // Holds records back until it is known whether the input is RNA, so that no record of RNA is
+  // scored. If some input is a pipe, which may be slow, no records are held back. If RNA is found
+  // in such a run, or beyond the limits above, the caller discards the input's records.
   void hold_back() {
     while (!judged && ahead.size() < kMostAhead && ahead_bytes < kMostBytesAhead) {
       std::optional<InputRecord> record = read_record();
@@ -433,11 +433,11 @@ struct InputSet::State {
 
   InputSettings settings;
   const Cancel& cancel;
-  ReferenceIndex reference;  // for all CRAM inputs; the first one prepares it
+  ReferenceIndex reference;  // used by all CRAM inputs; the first one prepares it
   std::vector<std::string> names;
-  std::vector<std::uint64_t> sizes;  // of each input, in bytes
+  std::vector<std::uint64_t> sizes;  // each input's size in bytes
   bool sized = true;                 // all sizes are known
-  std::uint64_t total = 0;           // of all inputs; 0 if not `sized`
+  std::uint64_t total = 0;           // sum of `sizes`; 0 if not `sized`
   std::uint64_t taken = 0;           // bytes of the inputs before the current one
   std::uint32_t current = 0;
   std::uint64_t records = 0;  // records of the current input that were read
@@ -448,8 +448,8 @@ struct InputSet::State {
   std::deque<Held> ahead;            // records read, but not returned yet
   std::uint64_t ahead_bytes = 0;     // bytes of the records in `ahead`
   std::uint64_t returned_up_to = 0;  // position of the last record returned from `ahead`
-  bool at_end = false;               // of the current input
-  RnaJudge judge;                    // of the current input
+  bool at_end = false;               // true at the current input's end
+  RnaJudge judge;                    // judges the current input
   bool judged = false;
   std::unique_ptr<RecordStream> stream;
 };

@@ -19,7 +19,7 @@ struct InputRecord {
   std::uint32_t input = 0;
   std::string id;
   SequenceRecord record;
-  bool with_previous = false;  // it is the previous record's mate; both go to one shard
+  bool with_previous = false;  // it is the previous record's mate; both go to the same shard
 };
 
 // Returns the header with the id in place of the name, because a mate's name may lack /1 or /2.
@@ -30,7 +30,7 @@ struct InputEnd {
   std::uint32_t input = 0;
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;  // decompressed, except for CRAM
-  std::string hash;         // XXH3-128 of these bytes
+  std::string hash;         // XXH3-128 of these bytes; for a pair, of its files' two hashes
   SkippedAlignments skipped{};
 };
 
@@ -62,8 +62,8 @@ void require_usable(const InputSettings& settings);
 std::vector<std::string> input_names(const InputSettings& settings);
 
 // Reads every record of every input, in order, and reports how each input ended. With `paired`, two
-// files are one input: both must be FASTQ, and each has one mate of every pair. Of BAM, SAM and
-// CRAM it returns the reads of primary alignments; their flags say which mates get /1 and /2. With
+// files are one input: both must be FASTQ, and each has one mate of every pair. From BAM, SAM
+// and CRAM it returns the reads of primary alignments; flags say which mates get /1 and /2. With
 // `qualities`, next() throws kNoQualities for a read without qualities, and for CRAM, whose
 // qualities are not read. An input fails with kInputChanged if one of its files, or the reference
 // of a CRAM, changes while it is read.

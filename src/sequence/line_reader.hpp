@@ -15,7 +15,7 @@ namespace virnucpro {
 // A part of a line, valid until the next call. A line longer than the window has several parts.
 struct LinePiece {
   std::string_view text;     // without the line end
-  std::uint64_t offset = 0;  // of the first byte of `text`
+  std::uint64_t offset = 0;  // offset of the first byte of `text`
   bool ends_line = false;    // false also for a last line without a line end
 };
 
@@ -27,8 +27,8 @@ class LineReader {
 
   // Reads the next piece. Returns false at the end of the text.
   bool next(LinePiece& piece);
-  // Returns the next byte, which stays unread; empty at the end. A blank line begins with its line
-  // end.
+  // Returns the next byte, which stays unread; empty at the end. If the next line is blank, this is
+  // the first byte of its line end.
   std::optional<char> peek();
 
   // Returns the beginning of the text: at least kStartBytes, or all of a shorter text; empty if the
@@ -37,7 +37,7 @@ class LineReader {
 
   static constexpr std::size_t kStartBytes = 6;  // including a byte-order mark
 
-  std::uint64_t offset() const { return buffer_offset_ + begin_; }  // of the next byte
+  std::uint64_t offset() const { return buffer_offset_ + begin_; }  // offset of the next byte
   std::uint64_t bytes() const { return buffer_offset_ + end_; }     // number of bytes read so far
   std::string hash() const { return hash_.hex(); }                  // XXH3-128 of all bytes read
 
@@ -52,7 +52,7 @@ class LineReader {
   std::uint64_t buffer_offset_ = 0;  // the offset of buffer_[0] in the text
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::size_t line_feed_ = 0;  // place of a line feed, or end_; not valid if before begin_
+  std::size_t line_feed_ = 0;  // index of a line feed, or end_; outdated unless > begin_
   bool after_cr_ = false;      // the last buffer ended with a CR; a LF may belong to it
 };
 

@@ -21,7 +21,7 @@ struct ReferenceSequence {
 // The reference sequences of a BAM or SAM header, in the header's order.
 class ReferenceList {
  public:
-  // The largest length of a name in bytes. A longer name cannot be the id of a sequence.
+  // The largest length of a name in bytes: with its NUL, a name must fit in ByteWindow (64 KiB).
   static constexpr std::size_t kLongestName = kLongestAllowedId - 1;
   // The largest memory in bytes for all names, including the overhead of each name.
   static constexpr std::size_t kMostBytes = 512U << 20U;
@@ -87,13 +87,13 @@ struct MappedAlignment {
   double coverage() const;  // share of the read's letters that are not clipped
 };
 
-// Checks that the facts are complete and agree with each other. `letters` is the length of SEQ, 0
-// if SEQ is '*'; `offset` is the record's byte offset. Errors, which name no file: kInputMalformed.
+// Checks that an alignment is complete and consistent. `letters` is the length of SEQ, 0 if SEQ is
+// '*'; `offset` is the record's byte offset. Errors, which name no file: kInputMalformed.
 void require_facts(const MappedAlignment& alignment, std::uint64_t letters, std::uint64_t offset);
 
 // Reads the reference of each mapped read of a BAM or SAM file. Its memory does not depend on the
-// number of reads. BamReader and SamReader implement it beside AlignmentReader, so that both uses
-// share the checks. Do not mix these calls with AlignmentReader::next(). Errors: those of
+// number of reads. BamReader and SamReader implement both this class and AlignmentReader, so that
+// both share the checks. Do not mix these calls with AlignmentReader::next(). Errors: those of
 // AlignmentReader::next(); also kInputTooLong for references beyond the limits of ReferenceList.
 class MappingReader {
  public:

@@ -15,7 +15,7 @@ namespace virnucpro {
 // Returns a path as messages show it: "stdin" for "-".
 std::string display_name(const std::string& path);
 
-// The path by which a file that is stdin ("-") can be examined.
+// The path of stdin ("-"), for code that examines a file by its path.
 inline constexpr const char* kStandardInputFile = "/dev/stdin";
 
 // An open input. Its first bytes tell the format: a name may be wrong, and a pipe has no name.

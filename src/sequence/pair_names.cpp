@@ -18,7 +18,6 @@ struct Convention {
   std::string_view second;
 };
 
-// Equal names are tested first, because they may also have one of the other endings.
 constexpr std::array<Convention, 7> kConventions{{{"", ""},
                                                   {"/1", "/2"},
                                                   {".1", ".2"},
@@ -65,7 +64,7 @@ int illumina_number(std::string_view header) {
   return word[0] - '0';
 }
 
-// Throws an error that advises how to give the files: the files are wrong, not a record.
+// Throws an error that says how to give the files: the choice of files is wrong, not a record.
 [[noreturn]] void fail_files(const Place& place, std::string detail) {
   Error error(ErrorKind::kInputMalformed, place, std::move(detail));
   error.advise("Give the two files of a pair, first reads first: --paired R1 R2.");

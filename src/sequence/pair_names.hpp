@@ -9,10 +9,10 @@
 
 namespace virnucpro {
 
-// Checks that two reads are mates: their names must be equal, or end in /1 and /2, .1 .2, _1 _2, :1
-// :2, _R1 _R2 or _F _R. The first pair decides which of these endings all pairs of the input must
-// have, because some names fit two of them. If the second word of Illumina's headers
-// ("1:N:0:ATCACG") numbers the mates, number 1 must come first.
+// Checks that two reads are mates. Their names must be equal, or end in /1 and /2, .1 and .2, _1
+// and _2, :1 and :2, _R1 and _R2, or _F and _R. All pairs of an input must follow the first pair:
+// if the names of the first pair are equal, then s_1 and s_2 are two different reads. If the second
+// word of Illumina's headers ("1:N:0:ATCACG") numbers the mates, number 1 must come first.
 class PairNames {
  public:
   // Returns the name that both mates share, without the endings. Errors: kInputMalformed at

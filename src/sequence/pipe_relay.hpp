@@ -16,7 +16,7 @@ namespace virnucpro {
 class PipeRelay {
  public:
   PipeRelay(UniqueFd source, const Cancel& cancel);
-  // The caller must close the socket of release_output() first: the thread may wait for its reader.
+  // Close the socket of release_output() first: the thread may wait until its data is read.
   ~PipeRelay();
   PipeRelay(const PipeRelay&) = delete;
   PipeRelay& operator=(const PipeRelay&) = delete;

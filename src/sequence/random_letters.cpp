@@ -10,9 +10,9 @@ std::uint64_t plain_steps(Fraction gc) {
 }
 
 // True if letters drawn with `steps` of kGcSteps give coding sequences at least this GC share.
-// Refusing stop codons, which are rich in A and T, raises the GC share of the other codons. With
-// letters drawn at g = s/2 for each of G and C, and at a = 1/2 - g for each of A and T, the share
-// is
+// Refusing stop codons, which are rich in A and T, raises the GC share of the other codons. Let
+// s = steps / kGcSteps. G and C are each drawn with probability g = s/2, and A and T each with
+// a = 1/2 - g. Then the share is
 //   (3s - 2 a²g) / 3(1 - a³ - 2 a²g),
 // which rises with s. So a binary search finds the fewest steps that reach the share. With a and g
 // in units of 1/(2·kGcSteps) all terms are integers below 2^41.

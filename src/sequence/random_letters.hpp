@@ -42,7 +42,7 @@ class RandomStream {
 // Draws made-up letters A, C, G and T with a given share of G and C.
 class RandomLetters {
  public:
-  // `gc`, from 0 to 1, is the share of G and C among the letters, met in steps of about 1/4096.
+  // `gc` (0 to 1) is the expected share of G and C, which is rounded to about 1/4096.
   explicit RandomLetters(Fraction gc);
 
   // Calls `put` with each of `length` letters. If `coding`, frame 1 has no stop codon: whole codons
@@ -57,7 +57,7 @@ class RandomLetters {
   }
 
  private:
-  // Draws one letter: G or C in `gc_steps` of 4096 draws.
+  // Draws one letter: G or C with probability gc_steps / 4096.
   static char draw_letter(RandomStream& stream, std::uint64_t gc_steps) {
     const std::uint64_t bits = stream.next();
     const bool second = (bits & 1U) != 0;

@@ -18,7 +18,7 @@ std::string_view RawBytes::peek(std::size_t size) {
   return {buffer_.data() + begin_, end_ - begin_};
 }
 
-// Moves bytes not taken to the buffer's start and appends more. Returns false at the input's end.
+// Moves remaining bytes to the buffer's start and appends more. Returns false at the input's end.
 bool RawBytes::fill() {
   std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
             buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());

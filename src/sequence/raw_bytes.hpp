@@ -14,8 +14,8 @@ class RawBytes {
  public:
   explicit RawBytes(UniqueFd fd);
 
-  // Returns the next bytes, valid until the next call: at least `size` (at most kWindow), fewer
-  // only at the end. Errors, which name no place: kInputRead, those for a lack of memory.
+  // Returns the next bytes, valid until the next call: at least `size`, or fewer at the end. `size`
+  // is at most kWindow. Errors, which name no place: kInputRead, those for a lack of memory.
   std::string_view peek(std::size_t size = 1);
   void take(std::size_t size) { begin_ += size; }
   std::uint64_t taken() const { return before_ + begin_; }

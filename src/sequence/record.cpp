@@ -72,7 +72,7 @@ std::string_view sequence_id(std::string_view header) {
 
 std::string_view trimmed_header(std::string_view header) {
   header = without_leading_space(header);
-  std::size_t end = 0;  // behind the last character that is not white space
+  std::size_t end = 0;  // end of the last character that is not white space
   for (std::size_t at = 0; at < header.size();) {
     const std::size_t space = space_size(header.substr(at));
     at += std::max<std::size_t>(space, 1);
@@ -98,7 +98,7 @@ std::uint64_t count_ambiguous(std::string_view letters) {
   return count_of(kIsAmbiguous, letters);
 }
 
-// Counts instead of searching: so the loop has no branch, and the compiler can vectorise it.
+// Counts instead of searching, because the compiler can vectorise a loop without branches.
 bool all_graphic(std::string_view text) {
   std::size_t others = 0;
   for (const char letter : text) others += is_graphic(letter) ? 0U : 1U;

@@ -61,9 +61,9 @@ void append_fasta_line(std::string& out, std::string_view header, std::string_vi
 void append_fastq(std::string& out, std::string_view header, std::string_view letters,
                   std::string_view qualities);
 
-// Tells readers whether to keep the qualities, which few runs need.
+// Says whether to keep the qualities, which few runs need.
 enum class Qualities : std::uint8_t { kPassOver, kKeep };
-// Tells readers whether to keep a header's text behind the id, for runs that write sequences again.
+// Says whether to keep a header's text after the id. Only runs that write sequences need this text.
 enum class Headers : std::uint8_t { kIdAlone, kWhole };
 
 }  // namespace virnucpro

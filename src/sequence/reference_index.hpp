@@ -36,12 +36,12 @@ class ReferenceIndex {
 
   bool given() const { return !given_.empty(); }
   // Makes the index, unless it was made before. Call it before the functions below. Errors:
-  // kInputMissing, kInputRead and kInputReference with the file's name, kTemporaryFolder, Cancel's.
+  // kInputMissing, kInputRead, kInputReference, with the file's name; kTemporaryFolder; Cancel's.
   void prepare(const Cancel& cancel);
 
   // Returns the path of a link to the reference; the index lies beside the link.
   const std::string& path() const { return path_; }
-  std::uint64_t letters() const { return facts_.letters; }  // of all sequences
+  std::uint64_t letters() const { return facts_.letters; }  // letters of all sequences
   std::uint64_t index_bytes() const { return facts_.index; }
   std::uint64_t longest() const { return facts_.longest; }  // letters of the longest sequence
   // Returns kInputChanged, which names the file, if the reference has changed since prepare();

@@ -12,8 +12,9 @@ namespace virnucpro {
 bool is_rna(std::string_view letters);
 
 // Decides whether an input is RNA by its first records with T or U: 1,000 records or 16 MiB of
-// letters (docs/reference/semantics.md, section 2). The input is RNA if at least 90 % of them have
-// U and no T. The verdict comes before records are divided among shards, so all decide alike.
+// letters (docs/reference/semantics.md, section 2). The input is RNA if at least 90 % of these
+// records have U and no T. All shards judge by the same records, because records are divided among
+// shards only afterwards.
 class RnaJudge {
  public:
   void add(std::string_view letters);

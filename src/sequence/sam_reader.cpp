@@ -264,7 +264,7 @@ void SamReader::add_piece(Line& line, const LinePiece& piece) const {
   }
 }
 
-// Checks bytes in their order, so that a fault's report does not depend on how lines are split.
+// Checks bytes in order, so that the reported fault does not depend on where a line is split.
 void SamReader::add_part(Line& line, std::string_view part, std::uint64_t offset) const {
   if (line.field == kName) {
     append_short(line, line.name, kMostName, part, offset);
@@ -298,7 +298,7 @@ void SamReader::append_short(const Line& line, std::string& text, std::size_t mo
 
 void SamReader::append_facts(Line& line, std::string_view part, std::uint64_t offset) const {
   if (line.field == kReference) {
-    // Keeps one byte more than the longest allowed name, so that a longer name matches none.
+    // Keeps one byte beyond the longest allowed name, so that a longer name matches no reference.
     line.reference += part.substr(0, ReferenceList::kLongestName + 1 - line.reference.size());
   } else if (line.field == kCigar) {
     const auto bad = std::find_if_not(part.begin(), part.end(),

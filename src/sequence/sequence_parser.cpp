@@ -54,8 +54,8 @@ constexpr std::array<ForeignFormat, 9> kFormats{{
     {"ustar", kTar, 257},
 }};
 
-// Returns a message with the format's name and the next step if `start` shows a format that users
-// may try but that is not supported; else empty.
+// If `start` belongs to an unsupported format that users may try, returns a message that names the
+// format and says what to do. Otherwise empty.
 std::string_view foreign_format_hint(std::string_view start) {
   const auto* const found =
       std::find_if(kFormats.begin(), kFormats.end(), [start](const ForeignFormat& format) {
@@ -185,7 +185,7 @@ char SequenceParser::peek_within_record() {
   return *next;
 }
 
-// Reads the '+' line, in which nothing, the header or the id must follow the '+'.
+// Reads the '+' line. After the '+', only the header, the id or nothing is allowed.
 void SequenceParser::read_separator(std::string_view header) {
   const std::uint64_t offset = lines_.offset();
   std::string line;
@@ -198,8 +198,8 @@ void SequenceParser::read_separator(std::string_view header) {
   }
 }
 
-// Reads the qualities, which end when there is one for each letter. If the sequence is on one line,
-// the qualities must be, too: a '@' on the line after too few qualities starts the next record.
+// Reads qualities until each letter has one. If the sequence is on one line and its first quality
+// line is too short, a next line that starts with '@' is the next header: qualities are missing.
 void SequenceParser::read_qualities(SequenceRecord& record, bool one_line) {
   const std::size_t letters = record.letters.size();
   std::size_t count = 0;

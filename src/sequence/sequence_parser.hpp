@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// The most letters of one record, and the most bytes of its header line.
+// The largest number of letters in a record, and of bytes in its header line.
 struct ParserLimits {
   std::size_t letters = kMaxLetters;
   std::size_t header = kLongestHeader;
@@ -20,8 +20,8 @@ struct ParserLimits {
 
 enum class TextFormats : std::uint8_t { kFastaOrFastq, kFastqOnly };
 
-// Reads a FASTA or FASTQ text; the first byte after blank lines tells which. Memory is one record
-// and a bounded window, whatever the text holds.
+// Reads a FASTA or FASTQ text; the first byte after blank lines shows which it is. Memory is one
+// record and a bounded window, whatever the text holds.
 //
 // FASTA: a line that starts with '>' is a header; all lines up to the next header are sequence.
 // FASTQ: sequence lines end before a line that starts with '+'. Quality lines follow until each
@@ -44,7 +44,7 @@ class SequenceParser {
 
   bool is_fastq() const { return format_ == Format::kFastq; }
   std::uint64_t records() const { return records_; }              // number of records so far
-  std::uint64_t record_offset() const { return record_offset_; }  // of the last header
+  std::uint64_t record_offset() const { return record_offset_; }  // offset of the last header
   std::uint64_t bytes() const { return lines_.bytes(); }          // bytes read so far
   std::string hash() const { return lines_.hash(); }              // XXH3-128 of all bytes read
 

@@ -60,7 +60,8 @@ void add_memory(std::vector<Rule>& rules) {
 }
 
 // Allows the process to end. The C library calls abort() for a damaged heap, which must look like a
-// crash, not like a forbidden call. The process may not block signals, so SIGXCPU ends it.
+// crash, not like a forbidden call. Blocking signals is forbidden, so SIGXCPU (at the limit of
+// processor time) always ends the process.
 void add_ends(std::vector<Rule>& rules) {
   for (const int call : {SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
                          SCMP_SYS(restart_syscall), SCMP_SYS(getpid), SCMP_SYS(gettid)}) {

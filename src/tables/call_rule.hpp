@@ -71,7 +71,7 @@ struct CallRuleChange {
   RollupChange viral_ngs{};
   std::string_view min_tier{};
 
-  // Returns the changed rule. Errors: kUsage for a number that the chosen rule does not use.
+  // Returns the changed rule. Errors: kUsage for a setting that the chosen rule does not use.
   CallRule over(const CallRule& rule) const;
 };
 

@@ -22,14 +22,14 @@ struct RollupRule {
   double min_ambiguous_score = 0.7;    // an ambiguous chunk scores above this for both
   double min_viral_prop = 0.1;         // least share of confident chunks; below it, low confidence
   double min_nonviral_prop = 0.1;
-  std::uint64_t min_chunks = 5;  // with fewer chunks than this, the tier is one step lower
+  std::uint64_t min_chunks = 5;  // fewer chunks: high and moderate become low, low becomes review
 
   bool operator==(const RollupRule&) const = default;
 };
 
 inline constexpr std::string_view kRollupName = "viral-ngs";
 
-// A threshold of the rule from 0 to 1, with flag and help. min_chunks, a count, is not among them.
+// A threshold of the rule, from 0 to 1, with its flag and help. min_chunks has no RollupNumber.
 struct RollupNumber {
   const char* flag;
   const char* help;
@@ -70,7 +70,7 @@ inline constexpr std::string_view kViralCall = "Viral";
 inline constexpr std::string_view kNonviralCall = "Non-viral";
 inline constexpr std::string_view kAmbiguousCall = "Ambiguous";
 inline constexpr std::string_view kUnclassifiedCall = "Unclassified";
-// The tiers: the confidence of a call, highest first. A person should check contigs of the last.
+// The tiers: the confidence of a call, highest first. A person should check contigs in kReviewTier.
 inline constexpr std::string_view kHighTier = "high_confidence";
 inline constexpr std::string_view kModerateTier = "moderate_confidence";
 inline constexpr std::string_view kLowTier = "low_confidence";

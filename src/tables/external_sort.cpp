@@ -25,7 +25,7 @@ std::uint32_t row_size(std::string_view text) {
   return *size;
 }
 
-// The sizes of key and value in bytes, before each row in the file, in the machine's byte order.
+// Each row in the file begins with the sizes of key and value in bytes, in native byte order.
 using RowHead = std::array<std::uint32_t, 2>;
 
 void append_row(SpillFile& file, std::string_view key, std::string_view value) {
@@ -90,7 +90,7 @@ ExternalSort::ExternalSort(const Directory& directory, std::size_t rows, const C
 void ExternalSort::add(std::string_view key, std::string_view value) {
   if (rows_.size() >= most_rows_ || bytes() >= kMostBytes) spill_rows();
   if (rows_.empty()) {
-    // Reserve everything at once: growing would need two copies, and unused pages cost nothing.
+    // Reserve all memory at once: growing would need two copies, and unused pages cost nothing.
     text_.reserve(kMostBytes);
     rows_.reserve(std::min(most_rows_, kMostBytes / kRowBytes + 1));
   }
@@ -123,7 +123,7 @@ void ExternalSort::merge(const SpillFile& file, const Run* first, const Run* las
                          const Visit& visit) const {
   std::vector<RunReader> readers;
   for (const Run* run = first; run != last; ++run) readers.emplace_back(file, *run);
-  // Of equal keys, the key of the earlier range comes first, because its row was added earlier.
+  // If keys are equal, the row of the earlier range comes first, because it was added earlier.
   const auto later = [&readers](std::size_t a, std::size_t b) {
     const int order = readers[a].key().compare(readers[b].key());
     return order != 0 ? order > 0 : a > b;

@@ -23,7 +23,7 @@ constexpr int kLeastQuality = 5;
 constexpr double kLeastIdentity = 90;
 constexpr double kLeastCoverage = 80;
 
-// Returns the number's bytes, highest first, so that byte order is the order of numbers.
+// Returns the number as big-endian bytes, so that sorting by bytes sorts by number.
 std::string number_key(std::uint64_t number) {
   std::string key(bytes_of(number));
   std::reverse(key.begin(), key.end());
@@ -34,7 +34,7 @@ std::string number_key(std::uint64_t number) {
 
 // An alignment as it is stored for sorting.
 struct ReadLabels::Placement {
-  std::uint64_t number;  // of the alignment's record
+  std::uint64_t number;  // number of the alignment's record
   std::uint64_t read_length;
   double identity;
   double coverage;
@@ -71,7 +71,7 @@ class ReadLabels::Read {
  private:
   std::optional<Placement> best_;
   std::uint64_t first_ = 0;
-  std::string_view call_;  // of the last alignment
+  std::string_view call_;  // call of the last alignment
   bool has_several_calls_ = false;
 };
 
@@ -103,7 +103,7 @@ void ReadLabels::add(const MappedAlignment& alignment) {
 void ReadLabels::group() {
   std::string key;
   Read all;
-  Read classified;  // only alignments to contigs with a call
+  Read classified;  // without the alignments to unclassified contigs
   by_name_.drain([&](std::string_view next, std::string_view value) {
     if (!all.empty() && next != key) {
       end_read(key, all, classified);

@@ -30,13 +30,13 @@ struct LabelRule {
 
 // Gives each read the call of the contig that it aligns to best. Reads are sorted twice on disk, by
 // name and by their first alignment, so memory does not grow with the number of reads. Errors:
-// kOutputWrite, those of Cancel.
+// those of ExternalSort.
 class ReadLabels {
  public:
   using CallOf = std::function<const ContigCall&(std::uint32_t reference)>;
   using Write = std::function<void(std::string_view text)>;
 
-  // Sorts on disk in `folder`. The references and the Cancel must outlive this object.
+  // `folder` is for ExternalSort. The references and the Cancel must outlive this object.
   ReadLabels(const LabelRule& rule, const ReferenceList& references, CallOf call_of,
              const Directory& folder, std::size_t rows_in_memory, const Cancel& cancel);
 

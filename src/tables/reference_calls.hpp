@@ -11,9 +11,9 @@
 
 namespace virnucpro {
 
-// The calls of the contigs that reads were aligned to, made from a run's journal: contigs.tsv may
-// be edited or out of date. A reference must be as long as the run's sequence of the same name:
-// reads that were aligned to another assembly would get wrong calls that look right.
+// The calls of the contigs that reads were aligned to. They are made from a run's journal, because
+// contigs.tsv may be edited or out of date. A reference must be as long as the run's sequence of
+// the same name: reads that were aligned to another assembly would get wrong calls that look right.
 class ReferenceCalls {
  public:
   // `file` names the alignments in errors. Errors: kUsage if the run has a reference twice or with

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Scores are formatted by this code, because fmt took half the time of writing a run's tables.
+// This code formats scores instead of fmt, which took half of the time to write a run's tables.
 
 // Returns the number with these digits and this exponent of 10: "1234" and 2 give "123.4".
 std::string lay_out_plain(std::string digits, int exponent) {

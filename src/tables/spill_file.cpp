@@ -32,7 +32,7 @@ SpillFile::SpillFile(const Directory& beside) : follows_tmpdir_(!temporary_folde
   if (fd_.get() < 0) fail(errno);
 }
 
-// Returns the error; in TMPDIR its kind becomes kTemporaryFolder, whose remedy names TMPDIR.
+// Returns `error`. If the file is in TMPDIR, its kind becomes one whose remedy names TMPDIR.
 Error SpillFile::named(const Error& error) const {
   if (!follows_tmpdir_ || error.kind() != ErrorKind::kOutputWrite) return error;
   return {ErrorKind::kTemporaryFolder, error.place(), error.detail()};

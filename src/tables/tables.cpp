@@ -77,7 +77,7 @@ std::string row(const InputEntry& input) {
                      printable(input.message));
 }
 
-// The inputs' names in rows, with control characters escaped, so that none has a line end.
+// The inputs' names for table rows: control characters are escaped, so no name has a line end.
 class InputNames {
  public:
   InputNames(const Journal& journal, const std::vector<std::string>& names)
@@ -165,7 +165,7 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                         counts.look_at(last.id);
                       }},
                  cancel);
-  counts.duplicate_ids = count_duplicates(ids);  // first, to free its file before the larger sort
+  counts.duplicate_ids = count_duplicates(ids);  // before the larger sort, to free its file
   write_consensus(chunks, consensus);
 
   std::vector<AtomicFile*> tables{&frames, &consensus, &sequences};
@@ -175,7 +175,7 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
   }
   if (bed) tables.push_back(&bed->file());
   for (AtomicFile* table : tables) table->sync();
-  cancel.check();  // the last check, because syncing may take long
+  cancel.check();  // again, because syncing may have taken long
   settings.on_ready();
   for (AtomicFile* table : tables) {
     table->commit();

@@ -38,7 +38,7 @@ struct TableSettings {
   std::string stem;  // tables go to <directory>/<stem>_merged/
   CallRule rule{};
   MoreTables more{};
-  std::uint64_t chunk_size = 0;       // of the run; only contigs.tsv and chunks.bed need it
+  std::uint64_t chunk_size = 0;       // needed only for contigs.tsv and chunks.bed
   std::vector<std::string> inputs{};  // the names of all inputs, in order
   std::size_t rows_in_sort = limits().rows_in_sort;
   // Called when all tables are on the disk, before the first gets its final name.
@@ -80,11 +80,11 @@ struct TableCounts {
 };
 
 // Writes the tables from the journal, without the failed inputs (semantics.md, section 6):
-// prediction_results.txt, prediction_results_highestscore.csv, sequences.tsv, and the ones for
-// which `settings` asks. All tables are complete and synced before the first gets its final name.
+// prediction_results.txt, prediction_results_highestscore.csv, sequences.tsv, and the tables that
+// `settings` asks for. All tables are complete and synced before the first gets its final name.
 // Memory does not grow with the run, because the rows of prediction_results_highestscore.csv, and
-// the ids to count duplicates, are sorted on disk. Errors: kOutputWrite, kJournalDamaged, those of
-// Cancel. If a table cannot be completed, none gets its name.
+// the ids to count duplicates, are sorted on disk. Errors: kOutputWrite, kTemporaryFolder,
+// kJournalDamaged, those of Cancel. If a table cannot be completed, no table gets its name.
 TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel);
 

@@ -101,12 +101,13 @@ void BytePairs::insert(std::uint16_t token, const std::string& file) {
 }
 
 // True if encoding the joined text of two tokens does a merge across their border before the time
-// `before`. Piece::made says what a time is.
+// `before`. The time of a merge is 1 + rank, as in Piece::made.
 //
 // The loop goes back in time. x and y are the tokens left and right of the border; until_x and
 // until_y are the times at which they become parts of larger tokens. x and y merge if the time of
-// their merge comes before both of these. At equal times one merge is possible at several places.
-// The leftmost is first: x with its left neighbour, x with y, y with its right neighbour.
+// their merge comes before both of these times. If two times are equal, the same merge is possible
+// at two places, and the left place comes first: x with its left neighbour, then x with y, then y
+// with its right neighbour.
 bool BytePairs::merges_across(std::uint16_t left, std::uint16_t right, std::uint32_t before) const {
   std::uint16_t x = left;
   std::uint16_t y = right;

@@ -55,9 +55,9 @@ class PairRanks {
 // of their joined text is just these two tokens. A split of a text into tokens is its encoding if
 // and only if all neighbours are compatible. The reason: a merge depends only on its pair, so the
 // first merge across a border of the split also happens in the joined text of the two tokens at
-// this border, and vice versa. So exactly one split has only compatible neighbours. The search for
-// it goes from left to right and tries the longest token first. At most one compatible split ends
-// at a position, so a dead end is never tried again, and the time is linear in the text's length.
+// this border, and vice versa. So exactly one split has only compatible neighbours. encode()
+// searches for it from left to right and tries the longest token first. The text before a position
+// has only one such split, so no dead end is tried twice, and the time is linear in the length.
 class BytePairs {
  public:
   // The token of each byte, or kNoToken.
@@ -81,7 +81,7 @@ class BytePairs {
     std::uint16_t left = kNoToken;
     std::uint16_t right = kNoToken;
     std::uint16_t shorter = kNoToken;  // the longest other token that its text begins with
-    std::uint8_t letters = 0;          // of its text; 0: no encoding has this token
+    std::uint8_t letters = 0;          // letters in its text; 0: no encoding has this token
   };
 
   void add_letters(const Letters& letters);
@@ -92,9 +92,9 @@ class BytePairs {
   std::uint16_t longest_at(std::string_view text) const;
 
   PairRanks ranks_;
-  std::vector<Piece> pieces_;             // by token
-  std::vector<std::string> texts_;        // by token
-  std::array<std::uint8_t, 256> code_{};  // code of each letter, from 0
+  std::vector<Piece> pieces_;             // indexed by token
+  std::vector<std::string> texts_;        // indexed by token
+  std::array<std::uint8_t, 256> code_{};  // [letter]: its code, from 0
   std::size_t width_ = 0;                 // how many letters have a code
   std::vector<std::uint32_t> children_;   // [node][code]: the child; 0: none
   std::vector<std::uint16_t> token_at_;   // [node]: the token that ends there, or kNoToken

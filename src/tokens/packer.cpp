@@ -16,8 +16,8 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kBudgetsInWindow = 64;
-// How many frames are tried, at most, to find one that fits in the batch. Few are enough: if the
-// tokens for one model fit, those for the other model nearly always fit, too.
+// The search for a frame that fits in the batch tries at most this many frames. A few are enough:
+// if a frame's tokens for one model fit, its tokens for the other model nearly always fit, too.
 constexpr std::size_t kProbes = 32;
 
 struct Entry {
@@ -33,7 +33,7 @@ std::size_t dna_size(const Entry& entry) {
   return entry.tokens.dna.size();
 }
 
-// Sorts entries by their number of tokens. Of entries of equal size, the oldest is last, so that a
+// Sorts entries by their number of tokens. If sizes are equal, the oldest entry is last, so that a
 // search from the largest entry down finds the oldest first.
 template <std::size_t (*kSize)(const Entry&)>
 struct BySize {
@@ -74,7 +74,7 @@ struct Room {
   bool fits(const Entry& entry) const {
     return frames > 0 && esm_size(entry) <= esm && dna_size(entry) <= dna;
   }
-  // Subtracts an entry. After a first frame that is longer than the budget, no other fits.
+  // Subtracts an entry. If the first frame is longer than the budget, no other frame fits.
   void fill(const Entry& entry) {
     const bool within = fits(entry);
     esm -= std::min(esm, esm_size(entry));
@@ -150,7 +150,7 @@ void Packer::Window::move_to(PackedBatch& batch, Entry& entry) {
   by_age.erase(entry.age);
 }
 
-// Returns the longest frame that fits, or null. Lengths are tokens of the model that has less room.
+// Returns the frame that fits and has most tokens for the model with less room; null if none fits.
 Entry* Packer::Window::longest_that_fits(const Room& room) const {
   const auto search = [&room](const auto& by_size, std::size_t size) -> Entry* {
     auto next = by_size.upper_bound(size);

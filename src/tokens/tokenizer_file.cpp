@@ -196,7 +196,7 @@ class Reader : public JsonVisitor {
 };
 
 const std::vector<Reader::Rule>& Reader::rules() {
-  // Rules are tried in this order, so those for the longest lists come first.
+  // Rules are tried in this order, so to save time the rules for the longest lists come first.
   static const std::vector<Rule> kRules{
       {{"model", "vocab", "*"}, &Reader::piece},
       {{"model", "merges", "[]"}, &Reader::merge},
