@@ -13,7 +13,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kLongestWait = 30;       // seconds
-constexpr std::uint64_t kLongestAskedWait = 60;  // seconds, the most that a server may ask for
+constexpr std::uint64_t kLongestAskedWait = 60;  // seconds; a longer Retry-After is cut to this
 constexpr std::chrono::milliseconds kLook{50};
 
 }  // namespace

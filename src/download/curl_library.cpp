@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// The file names of libcurl: Debian's, which this program's packages contain, and the usual name.
+// The file names of libcurl: Debian's, which tools/package.sh packs, then the usual name.
 constexpr std::array kCurlNames{"libcurl-gnutls.so.4", "libcurl.so.4"};
 
 // CURLOPT_PROTOCOLS as a number, because newer headers warn if the name is used.

@@ -36,8 +36,8 @@ struct PlannedFile {
   ExpectedFile expected{};
   bool was_whole = false;  // the local cache had the complete file during planning
 
-  // Returns a key of the content, because only a partial file of the same content is continued. It
-  // is a hash. Without a hash, it is the URL and ETag if there is one URL only; else it is empty.
+  // Returns a key of the content; a partial file is continued only if the key is the same. The key
+  // is the expected hash; without a hash, the URL and strong ETag of a single URL; else empty.
   std::string key() const {
     if (!expected.sha256.empty()) return expected.sha256;
     if (!expected.git_blob.empty()) return expected.git_blob;
@@ -49,7 +49,7 @@ struct PlannedFile {
 struct ModelPlan {
   const TableModel* model = nullptr;
   ModelPlace place{};
-  std::string commit{};  // of a repository of Hugging Face; else empty
+  std::string commit{};  // the Hugging Face repository's commit; else empty
   std::vector<PlannedFile> files{};
 
   const PlannedFile& of(const TableFile& file) const {
@@ -84,7 +84,7 @@ void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
   throw error;
 }
 
-// Warns of each damaged file, and says whether it is fetched anew or to another folder.
+// Warns of each damaged file, and says whether it is fetched again here or to another folder.
 void warn_of_damage(const ModelFinding& finding, const ModelPlace& target) {
   const std::string follows =
       finding.place.folder == target.folder
@@ -393,7 +393,7 @@ class Downloader {
   std::vector<ModelPlan> plans_;
 };
 
-// Replaces the remedy of a write error: that remedy names --output, which this command lacks.
+// Replaces the usual remedy of a write error, which names --output: this command has no --output.
 template <typename Work>
 std::vector<InstalledModel> with_own_advice(Work work) {
   try {

@@ -26,7 +26,7 @@ struct InstalledModel {
 };
 
 // Downloads the models to the places where predict looks for them. Existing files are hashed each
-// time, because a stored hash would not show a later damage. This takes seconds. Only missing files
+// time, because a stored hash would not show later damage. This takes seconds. Only missing files
 // are fetched, and a file gets its name only when it is complete. Errors: kNetwork;
 // kDownloadMismatch; kNoSpace, before the first byte; kOutputExists for a file of other content in
 // a plain folder; kOutputWrite; those of Cancel.
@@ -34,7 +34,8 @@ std::vector<InstalledModel> download_models(const DownloadSettings& settings, co
 
 // Installs files that a user copied from a machine with a network. `from` has the layout of
 // predict's --models-dir. The files go to `models_dir` or this program's own folder, but not to a
-// Hugging Face cache, which needs a commit from the network. Errors: also kInputMissing.
+// Hugging Face cache, which needs a commit from the network. Errors: kInputMissing; those
+// of download_models().
 std::vector<InstalledModel> install_carried(const DownloadSettings& settings,
                                             const std::filesystem::path& from,
                                             const Cancel& cancel);

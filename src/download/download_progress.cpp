@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr double kLiveInterval = 0.5;   // seconds between live lines and samples of the rate
+constexpr double kLiveInterval = 0.5;   // seconds between two live lines or two samples of the rate
 constexpr double kPlainLineEvery = 30;  // seconds between plain lines
 
 std::vector<std::string> transfer_fields(const TransferState& state) {

@@ -34,7 +34,7 @@ class DownloadProgress {
   DownloadProgress(const DownloadProgress&) = delete;
   DownloadProgress& operator=(const DownloadProgress&) = delete;
 
-  // Begins a file of which `done` bytes are there already. `total` is empty if unknown.
+  // Begins a file whose first `done` bytes are already on disk. `total` is empty if unknown.
   void begin(const std::string& what, std::uint64_t done, std::optional<std::uint64_t> total);
   void at(std::uint64_t done);  // may be called often
   void end();

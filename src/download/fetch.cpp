@@ -120,7 +120,7 @@ class Fetch : public BodySink {
  private:
   std::uint64_t most() const { return expected_.bytes.value_or(expected_.most); }
 
-  // Fetches the file and returns its hashes. If the file differs, empties it and returns nothing.
+  // Fetches the file; returns its hashes. If it is not as expected, empties it and returns nothing.
   std::optional<FileHashes> bring_and_check() {
     bring();
     const FileHashes found =
@@ -150,7 +150,7 @@ class Fetch : public BodySink {
   void try_again(Attempts& attempts, const HttpReply& reply) {
     std::string why = std::exchange(problem_, {});
     const bool found_problem = !why.empty();
-    if (reply.status == 416) file_.clear();  // the partial file is longer than the server's file
+    if (reply.status == 416) file_.clear();  // the server's file has no further bytes
     const bool wrong_part = found_problem || reply.status == 416 || ended_;
     if (why.empty()) {
       why = ended_ ? fmt::format("the connection ended after {} bytes", file_.size())
@@ -256,7 +256,7 @@ class Fetch : public BodySink {
 };
 
 // Returns true if the partial file is kept. It is removed after a mismatch. It is also removed if
-// it filled the disk and its size is unknown, because it may be endless.
+// it filled the disk and the full size is unknown, because the file may be endless.
 bool leaves_use(const Error& error, const Fetch& fetch) {
   const bool is_full =
       error.kind() == ErrorKind::kOutputWrite || error.kind() == ErrorKind::kNoSpace;

@@ -17,7 +17,7 @@ namespace virnucpro {
 // checks every answer, so that another range, length or version (ETag) is never appended to
 // `partial`. After a temporary failure, tries again, then tries the next mirror. Writes at most the
 // expected number of bytes or, if that is unknown, expected.most. Errors: kNetwork;
-// kDownloadMismatch, which removes `partial`; kNoSpace if the server tells the size only now;
+// kDownloadMismatch, which removes `partial`; kNoSpace if only this reply tells the size;
 // kOutputWrite, which removes a `partial` of unknown size; those of Cancel, which keep `partial`.
 FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const ExpectedFile& expected,
                       const std::string& name, const std::filesystem::path& partial,
@@ -25,8 +25,8 @@ FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const Expected
 
 // Returns the error kDownloadMismatch for a file of more than `most` bytes.
 Error too_large_error(const std::string& url, std::uint64_t most);
-// Throws kNoSpace if the folder's disk has fewer than `needed` bytes free; else may throw
-// kOutputWrite.
+// Throws kNoSpace if the folder's disk has fewer than `needed` bytes free, and kOutputWrite if the
+// free space cannot be read.
 void require_space(const std::filesystem::path& folder, std::uint64_t needed);
 
 }  // namespace virnucpro

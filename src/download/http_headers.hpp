@@ -15,7 +15,7 @@ namespace virnucpro {
 class HttpHeaders {
  public:
   // Adds a line of a reply's head. A status line begins a new reply, and drops the previous
-  // headers. Lines beyond 64 KiB are left out.
+  // headers. Lines beyond 64 KiB in total are left out.
   void add(std::string_view line);
 
   std::string get(std::string_view name) const;  // `name` in lower case; empty if missing
@@ -35,7 +35,7 @@ struct ContentRange {
 };
 std::optional<ContentRange> parse_content_range(std::string_view text);
 
-// Returns an ETag without its quotes and the "W/" of a weak ETag, as huggingface_hub names blobs.
+// Returns an ETag without quotes and "W/" (weak ETags); huggingface_hub names blobs in this form.
 std::string etag_value(std::string_view etag);
 // Returns true if an ETag may be used in If-Range, that is, if it is quoted and not weak.
 bool is_strong_etag(std::string_view etag);

@@ -35,7 +35,7 @@ void rename_synced(const fs::path& from, const fs::path& to) {
   sync_directory(to.parent_path());
 }
 
-// Makes a link in place of any entry of its name, in one step. Returns 0, or errno of symlink(2).
+// Makes a symbolic link; replaces any entry of that name in one step. Returns 0 or an errno.
 int put_link(const fs::path& to, const fs::path& link) {
   const fs::path aside = AtomicFile::partial_name(link);
   ::unlink(aside.c_str());
@@ -139,7 +139,7 @@ void remove_hub_files(const TableModel& model, const ModelPlace& place,
     remove_file(link, removed);
     if (!is_no_link) remove_blob(place, blob, removed, cancel);
   }
-  // Remove the blobs of an interrupted download, too, which has made no links yet.
+  // An interrupted download has made no links yet, so remove its blobs by their published hashes.
   for (const TableFile& file : model.files) {
     if (!file.sha256.empty()) remove_blob(place, file.sha256, removed, cancel);
   }

@@ -31,9 +31,9 @@ std::filesystem::path hub_snapshot(const ModelPlace& place);
 
 ModelPlace plain_place(const std::filesystem::path& root, const TableModel& model);
 // Returns the places where predict looks for a model; a download uses the first place. If
-// `models_dir` is given, it is the only place. Otherwise the places are the caches of the Python
-// tools, so that all programs share 12 GB, and this program's own folder. Errors: kUsage if no
-// environment variable names a place, not even HOME.
+// `models_dir` is given, it is the only place. Otherwise the places are the cache of the Python
+// tools, so that all programs share one copy (12 GB), and this program's own folder. Errors: kUsage
+// if no environment variable names a place, not even HOME.
 std::vector<ModelPlace> places_of(const TableModel& model, const std::filesystem::path& models_dir);
 
 enum class FileState : std::uint8_t {

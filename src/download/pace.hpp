@@ -10,9 +10,9 @@
 
 namespace virnucpro {
 
-// The least speed of a connection: 60 KiB in a minute. A slower connection fails. Attempts become
-// available again only after `bytes` new bytes; otherwise a server that sends one byte for each
-// connection would be asked forever.
+// The least speed of a connection: 60 KiB in a minute. A slower connection fails. The attempts
+// are counted from 0 again only after `bytes` new bytes; otherwise a server that sends one byte for
+// each connection would be asked forever.
 struct Pace {
   std::uint64_t bytes = 60U << 10U;
   double seconds = 60;

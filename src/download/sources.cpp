@@ -25,7 +25,8 @@ std::string variable(const char* name) {
 // Replaces a default base URL by `set`, without slashes at its end, if `set` is not empty.
 void take_base(std::string& base, const std::string& set, const char* name) {
   if (set.empty()) return;
-  if (origin_of(set).empty() || !is_plain_url(set)) {  // not shown: may contain a password
+  // The error does not show `set`, because it may contain a password.
+  if (origin_of(set).empty() || !is_plain_url(set)) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("{}: expected an https or http URL without a user name", name));
   }
@@ -145,7 +146,7 @@ RemoteFile Sources::ask_hub(const std::string& url) {
   throw network_error(url, fmt::format("more than {} redirects", kMostRedirects));
 }
 
-// Asks a mirror about a file. A server that does not support HEAD tells nothing at this point.
+// Asks a mirror about a file. If it does not support HEAD, the file's size and ETag stay unknown.
 RemoteFile Sources::ask_mirror(const std::string& url, std::uint64_t retries) {
   std::string at = url;
   for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
@@ -172,7 +173,7 @@ RemoteFile Sources::look_up(const TableModel& model, const TableFile& file,
   std::string failures;
   for (auto url = urls.begin(); url != urls.end(); ++url) {
     try {
-      // Retry only on the last mirror; for the others, the next mirror is the better attempt.
+      // Retry only on the last mirror. If an earlier mirror fails, the next mirror is tried.
       RemoteFile found = ask_mirror(*url, url + 1 == urls.end() ? settings_.retries : 0);
       found.urls.insert(found.urls.end(), url + 1, urls.end());
       return found;

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// The servers of the files, each with the variable that replaces it. URLs have no slash at the end.
+// The servers of the files, with the variable that replaces each. URLs have no slash at the end.
 struct SourceSettings {
   std::string hugging_face = "https://huggingface.co";       // HF_ENDPOINT
   std::string github = "https://raw.githubusercontent.com";  // VIRNUCPRO_GITHUB_URL
@@ -32,8 +32,8 @@ SourceSettings source_settings(const std::string& github, const std::string& fai
 struct RemoteFile {
   std::vector<std::string> urls;  // the first URL answered; the others are mirrors
   std::optional<std::uint64_t> bytes{};
-  std::string etag{};    // of Hugging Face: a hash of the content; of other servers: a version
-  std::string commit{};  // of a repository of Hugging Face; else empty
+  std::string etag{};    // Hugging Face: a hash of the content; other servers: a version
+  std::string commit{};  // the Hugging Face repository's commit; else empty
 };
 
 class Sources {

@@ -34,10 +34,10 @@ class BatchComputer {
   virtual void submit(BatchRequest request) = 0;
   virtual std::size_t outstanding() const = 0;  // batches that were submitted but not received
 
-  // Returns a finished batch; batches may come in any order. If no batch is finished, returns
-  // nothing or, if `wait`, waits for one; then at least one batch must be outstanding. Rethrows the
-  // error that ended the computation. If no batch is finished some seconds after a cancellation
-  // (Cancel::check_late), throws kInterrupted or kTerminated.
+  // Returns a finished batch; batches may come in any order. If no batch is finished, waits for one
+  // if `wait` is true, else returns nothing. With `wait`, at least one batch must be outstanding.
+  // Rethrows the error that ended the computation. If no batch is finished some seconds after a
+  // cancellation (Cancel::check_late), throws kInterrupted or kTerminated.
   virtual std::optional<BatchResult> receive(bool wait) = 0;
 };
 

@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kFewestTokens = 3;  // in the shortest frame: <cls>, one residue, <eos>
+constexpr std::size_t kFewestTokens = 3;  // the shortest frame: <cls>, one residue, <eos>
 
 std::uint64_t weight_bytes(const ModelShapes& shapes, const EngineOutputs& outputs,
                            Precision precision) {
@@ -23,7 +23,7 @@ std::uint64_t weight_bytes(const ModelShapes& shapes, const EngineOutputs& outpu
   if (outputs.needs_dnabert_s()) numbers += numbers_of(shapes.dnabert_s);
   if (outputs.needs_esm2()) numbers += numbers_of(shapes.esm2);
   if (outputs.scores) numbers += numbers_of(shapes.classifier);
-  // Counts int8 weights as 16 bits, because the load stores a second 8 bits of each.
+  // Counts int8 weights as 16 bits, because loading also stores the rest of each weight in 8 bits.
   return numbers * size_of(cuda::element_of(precision));
 }
 

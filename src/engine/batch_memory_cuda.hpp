@@ -11,9 +11,9 @@
 
 namespace virnucpro {
 
-// These functions compute the GPU memory of models and batches from the models' shapes alone. They
-// run the models' own allocations on an arena that only counts bytes, so that no formula can differ
-// from the real need. A model that no output needs takes no memory.
+// These functions compute the GPU memory of models and batches from the models' shapes alone. For
+// activations, the models' own code allocates from an arena that only counts bytes, so the number
+// is exact. A model that no output needs takes no memory.
 
 struct ModelShapes {
   DnabertShape dnabert_s;
@@ -21,7 +21,7 @@ struct ModelShapes {
   ClassifierShape classifier;
 };
 
-inline constexpr std::size_t kBatchesAtOnce = 2;  // one is computed while the next waits
+inline constexpr std::size_t kBatchesAtOnce = 2;  // one is computed, the next is copied
 
 // Allocates a batch's activations from the context's arena, one model after the other. Afterwards
 // the arena's most() is the memory that such a batch needs, in bytes.
@@ -40,7 +40,7 @@ std::size_t result_bytes(std::size_t frames, std::size_t width);
 // fp32 weights, such as biases, with the size of the other weights.
 MemoryNeed memory_need(const ModelShapes& shapes, const EngineOutputs& outputs, Precision precision,
                        std::size_t tokens);
-// Returns the need in 16 bits for each published ESM-2 smaller than the run's, the largest first.
+// Returns the need in fp16 with each published ESM-2 smaller than the run's, the largest first.
 std::vector<MemoryNeed> needs_with_smaller_esm2(const ModelShapes& shapes,
                                                 const EngineOutputs& outputs, std::size_t tokens);
 

@@ -21,10 +21,10 @@ struct BatchPart {
 PackedFrames cut_frames(const PackedFrames& frames, const BatchPart& part);
 
 // Copies the rows of a part into the result of its batch, which has `frames` frames, and adds the
-// part's times. Does not copy the lists of frames. Worker, memory and arrival become those of this
-// part, so all times of a batch count for the worker of its last part. For a batch that was cut
-// into parts (after losses or for lack of memory) figures of single workers are therefore inexact;
-// sums over all workers are exact.
+// part's times. Does not copy `not_finite` and `failed`. Takes worker, memory and arrival from this
+// part, so all times of a batch count for the worker of its last part. If a batch was cut into
+// parts (after losses or for lack of memory), figures of single workers are therefore inexact; sums
+// over all workers are exact.
 void place_rows(const BatchResult& part_result, const BatchPart& part, std::size_t frames,
                 BatchResult& result);
 

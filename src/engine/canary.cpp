@@ -17,7 +17,7 @@ constexpr std::uint16_t kDnaClass = 1;
 constexpr std::uint16_t kDnaEnd = 2;
 constexpr std::uint32_t kFirstPiece = 5;
 
-// Differences between consecutive token ids, so that ids are from the whole vocabulary.
+// Steps between consecutive token ids. They spread the ids over the whole vocabulary.
 constexpr std::uint32_t kEsmStep = 7;
 constexpr std::uint32_t kDnaStep = 1009;
 

@@ -43,7 +43,7 @@ class MessageWriter {
   // Queues a message, as encode_message() returned it.
   void add(std::string encoded) { waiting_.push_back(std::move(encoded)); }
   // Sends as much as possible without waiting. If sending fails, closes the connection, so that the
-  // readers of both processes notice.
+  // readers of both processes notice the failure.
   void write();
   bool has_more() const { return !is_broken_ && !waiting_.empty(); }
   // Returns the number of messages that were not sent completely.

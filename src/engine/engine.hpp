@@ -37,8 +37,8 @@ struct EngineSettings {
   std::size_t threads = 1;  // threads that compute on the CPU; unused on a GPU
   Precision precision = Precision::kFp32;
   Int8Policy int8_policy{};  // for Precision::kInt8
-  // Allows set_int8_policy(): the engine stores ESM-2's linears in 8 and in 16 bits, and ignores
-  // int8_policy. All linears compute in 8 bits until set_int8_policy() is called.
+  // Allows set_int8_policy(): the engine stores ESM-2's linears in 8 bits and in fp16 (on the CPU:
+  // fp32), and ignores int8_policy. All linears compute in 8 bits until set_int8_policy().
   bool any_int8_policy = false;
   // The precision of batches whose BatchRequest::check is true.
   std::optional<Precision> check_precision{};
@@ -54,8 +54,8 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Names the code that computes, as cpu_kernel_path() or cuda_kernel_path() does. Two engines give
-  // the same bytes only if their names and precisions are equal.
+  // Returns the name of the code that computes: cpu_kernel_path() or cuda_kernel_path(). Two
+  // engines give the same bytes only if their names and precisions are equal.
   virtual std::string kernel_path() const = 0;
   virtual std::uint32_t dnabert_s_width() const = 0;
   virtual std::uint32_t esm2_width() const = 0;

@@ -36,7 +36,8 @@ using cuda::DeviceBatch;
 constexpr std::size_t kDepth = kBatchesAtOnce;
 // Threads that load weights; few, because each needs pinned memory for the largest tensor.
 constexpr std::size_t kLoadThreads = 4;
-// Tokens of a batch. This default is within 1 % of the best speed; below 512 a GPU is too slow.
+// Tokens of a batch. The default is within 1 % of the best speed. With batches below
+// kSmallestBudget a GPU is too slow.
 constexpr std::size_t kTokenBudget = 32768;
 constexpr std::size_t kInt8TokenBudget = 65536;  // int8's kernels are twice as fast as fp16's
 constexpr std::size_t kSmallestBudget = 512;
@@ -62,7 +63,7 @@ cudaDeviceProp open_device(int index) {
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
   const DeviceInfo info = info_of(index, properties);
   if (!is_new_enough(info)) throw Error(ErrorKind::kDevice, why_too_old({&info, 1}));
-  // With this flag threads sleep while they wait for the device, so that others get their cores.
+  // With this flag a thread that waits for the device sleeps and leaves its core to other threads.
   cudaError_t status =
       cudaInitDevice(index, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid);
   if (status == cudaSuccess) status = cudaSetDevice(index);
@@ -308,7 +309,7 @@ struct Slot {
   Staging input;
   DeviceBuffer results;
   PinnedBuffer host_results;
-  std::size_t number = 0;  // counts only batches with frames
+  std::size_t number = 0;  // index of the batch, not counting batches without frames
 };
 
 class CudaEngine : public Engine {
@@ -340,7 +341,7 @@ class CudaEngine : public Engine {
     }
   }
 
-  // Waits, because the streams may still use the memory that the members release.
+  // Waits for the streams, because they may still use the memory that the members release.
   ~CudaEngine() override {
     cudaStreamSynchronize(copies_.get());
     cudaStreamSynchronize(compute_.get());
@@ -413,7 +414,7 @@ class CudaEngine : public Engine {
     check_encoders_->load();
   }
 
-  // Computes calibration_frames(), on which 8-bit linears correct their biases.
+  // Computes calibration_frames(). From this batch the 8-bit linears correct their biases.
   void calibrate(Encoders& encoders) {
     const PackedFrames frames = calibration_frames();
     reserve(encoders, frames.esm_tokens.size(), 0);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
 constexpr std::uint16_t kVersion = 8;
-constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // bytes in the head's CRC
+constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // bytes its CRC covers
 constexpr std::size_t kLengthPlace = 8;  // byte offset of the length; the payload's CRC follows
 constexpr std::size_t kMostText = 16U << 10U;
 constexpr std::size_t kMostDescriptions = 1000;

@@ -22,7 +22,7 @@ inline constexpr std::size_t kWireHead = 20;
 inline constexpr std::uint32_t kMostPayload = 0x7fffffffU;
 
 // The most bytes of a payload for each type. encode_message() cuts texts of errors and log lines to
-// fit. A setup has seven texts, mostly paths. A request has at most the largest token budget.
+// fit. A setup has seven texts, mostly paths. A request has at most kLargestBudget tokens.
 inline constexpr std::uint64_t kMostSetup = 64U << 10U;
 inline constexpr std::uint64_t kMostHello = 256U << 10U;
 inline constexpr std::uint64_t kMostRequest = 64U << 20U;
@@ -51,7 +51,7 @@ class WireReader {
  public:
   explicit WireReader(const WireLimits& limits) : limits_(limits) {}
 
-  // Returns the limits. The caller may change them between messages: a request allows its answer.
+  // Returns the limits. The caller may change them between messages, e.g. to allow a result.
   WireLimits& limits() { return limits_; }
   void add(std::span<const char> bytes);
   // Returns the next message, or nothing until all its bytes were added. Errors: kInternal for

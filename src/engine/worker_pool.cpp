@@ -35,7 +35,7 @@ constexpr std::chrono::milliseconds kLookAtCancel{50};
 constexpr std::uint64_t kMostDepth = 64;
 constexpr std::uint32_t kMostWidth = 1U << 14U;  // the widest published model has 5,120
 
-// Limits in bytes for a worker's log and trace in the whole run. What exceeds them is dropped and
+// Limits in bytes for a worker's log and trace in the whole run. Anything beyond is dropped and
 // counted. A process that logs more than kFlood bytes must be faulty, so it is treated as lost. A
 // long trace is not a fault, because the user asked for a trace.
 constexpr std::uint64_t kMostLog = 1U << 20U;
@@ -169,7 +169,7 @@ struct WorkerPool::Shared {
   bool is_ready = false;
   WorkerHello hello{};               // written once, before is_ready becomes true
   std::uint64_t token_budget = 0;    // the smallest budget of all workers
-  std::vector<EngineFacts> facts{};  // of each worker
+  std::vector<EngineFacts> facts{};  // one for each worker
   std::deque<BatchRequest> submitted{};
   std::deque<BatchResult> results{};
   std::exception_ptr error{};
@@ -490,7 +490,7 @@ class WorkerPool::Thread {
     return shared_.settings.workers[worker].setup.check_precision.has_value();
   }
 
-  // Checks one canary answer. Informs the schedule if it is wrong or if no other is to come.
+  // Checks one canary answer. Reports it to the schedule if it is wrong or no further one follows.
   bool check_canary(std::size_t worker, BatchResult result) {
     const bool check = links_[worker]->canary_in_check;
     std::optional<BatchResult>& right = check ? check_canary_ : canary_;
@@ -541,7 +541,7 @@ class WorkerPool::Thread {
     return false;
   }
 
-  // A description whose name has this suffix is the hash of a file: "esm2_hash" is that of "esm2".
+  // The suffix of a description that is a file's hash: "esm2_hash" is the hash of "esm2".
   static constexpr std::string_view kHash = "_hash";
 
   [[noreturn]] void fail_for_other_file(std::size_t worker, const WorkerHello& hello,

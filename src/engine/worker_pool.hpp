@@ -33,8 +33,9 @@ class WorkerPool : public BatchComputer {
     WorkerSchedule::Settings schedule{};  // the pool sets its member `workers`
   };
 
-  // Waits until every worker is ready or dropped. Errors: that of a worker that cannot load models;
-  // kDevice if workers would compute differently; kWorkersLost; kInterrupted, kTerminated.
+  // Waits until every worker is ready or dropped. Errors: those of loading models; kDevice if
+  // workers would compute differently; kWeightsChanged if they read different files; kWorkersLost;
+  // kInterrupted, kTerminated.
   WorkerPool(const Settings& settings, const Cancel& cancel);
   // Kills the worker processes.
   ~WorkerPool() override;

@@ -38,7 +38,7 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   pid_t id() const { return id_; }
-  // Kills the process without a wait for its end, which a driver may delay by a second.
+  // Kills the process, but does not wait for its end, which a driver may delay by a second.
   void kill() const;
   // Waits half a second for the process, then kills it. Call this when the socket was closed.
   // Returns how the process ended: "it was killed by signal 9 (Killed)".

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// After this many answers with NaN, the last is used, even if other frames had NaN before.
+// After this many answers with NaN, the last answer is used, even if other frames had NaN before.
 constexpr unsigned kMostNanAnswers = 3;
 constexpr unsigned kLossesBeforeCut = 2;
 
@@ -189,7 +189,7 @@ void WorkerSchedule::put_in_front(Item item) {
 
 void WorkerSchedule::cut_in_two(Item item) {
   const std::uint32_t middle = item.part.begin + item.part.frames() / 2;
-  // The cause may be in either half, so both are suspects, and another loss cuts them again.
+  // After a loss the cause may be in either half: both stay suspects, and one more loss cuts again.
   Item half{.part = item.part, .losses = std::min(item.losses, 1U), .lost_on = item.lost_on};
   half.part.begin = middle;
   queue_.push_front(half);
@@ -282,7 +282,7 @@ bool WorkerSchedule::is_alive(std::size_t worker) const {
   return members_[worker].state != State::kDropped;
 }
 
-// True if this worker was never lost with this suspect, or if every living worker was.
+// True if this worker was never lost with this suspect, or if every living worker was lost with it.
 bool WorkerSchedule::is_free_for(std::size_t worker, const Item& item) const {
   const auto met = [&item](std::size_t other) {
     return std::find(item.lost_on.begin(), item.lost_on.end(), other) != item.lost_on.end();
@@ -303,8 +303,8 @@ bool WorkerSchedule::has_room(const Member& member) const {
   return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
-// Considers only workers that are ready, not reserved, and may compute `suspect` (or have room, if
-// `suspect` is null). Returns the one with the fewest parts; nothing if there is no such worker.
+// Returns the worker with the fewest parts among all ready workers that are not reserved and may
+// compute `suspect` (if `suspect` is null: that have room). Nothing if there is no such worker.
 std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& reserved,
                                                       const Item* suspect) const {
   std::optional<std::size_t> best;

@@ -25,7 +25,7 @@ namespace virnucpro {
 // this frame; these workers are not blamed. A condemned frame is given up when another part is
 // answered, or at once if no other part is left but some parts were answered before. If workers are
 // lost with every part, the machine is at fault: the schedule ends and gives up no frame. A part
-// with NaN is computed again, on another or a restarted worker; frames with NaN again are given up.
+// with NaN is computed again, on another or a restarted worker; frames that stay NaN are given up.
 class WorkerSchedule {
  public:
   using Seconds = double;  // seconds since a fixed moment
@@ -136,7 +136,7 @@ class WorkerSchedule {
 
   struct Member {
     State state = State::kWaiting;
-    Seconds since = 0;  // when it was or will be started, or when it began flying.front()
+    Seconds since = 0;  // time of the last or next start; later, when flying.front() began
     unsigned starts = 0;
     unsigned strikes = 0;
     bool may_be_forgiven = false;  // a right canary answer removes the last strike

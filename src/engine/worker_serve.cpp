@@ -24,7 +24,7 @@
 namespace virnucpro {
 namespace {
 
-// The most messages that may wait; the parent never sends nearly as many at once.
+// The most messages that may wait; the parent sends far fewer at once.
 constexpr std::size_t kMostWaiting = 4096;
 
 void wait_for(int socket, short events) {

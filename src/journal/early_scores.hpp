@@ -25,7 +25,7 @@ Hash128 frame_hash(const FrameTokens& tokens);
 
 // Returns the bytes of a journal row: hash and scores of each frame, then a CRC-32C of both.
 std::string encode_early_scores(std::span<const EarlyScore> scores);
-// Returns a row's scores; nullopt if the row is damaged, and its frames must be computed again.
+// Returns a row's scores; nullopt if the row is damaged. Its frames must then be computed again.
 std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::byte> row);
 
 class EarlyScores {
@@ -39,10 +39,10 @@ class EarlyScores {
   std::optional<EarlyScore> find(std::uint64_t number, const FrameTokens& tokens);
   // Keeps a frame's score for the next write. Ignores a frame that find() has not hashed.
   void keep(std::uint64_t number, float others, float virus);
-  // If the last write is at least `interval` seconds ago, writes the kept scores, and drops those
-  // of frames below `first_waiting`, whose units are in the journal. Call it after keep().
+  // If the last write is at least `interval` seconds ago, calls write_all(). Call it after keep().
   void write_due(std::uint64_t first_waiting);
-  // Writes the kept scores of frames from `first_waiting` on. Call it when a run ends early.
+  // Writes the kept scores of frames from `first_waiting` on. Drops the scores and rows of earlier
+  // frames, whose units are in the journal. Call it when a run ends early.
   void write_all(std::uint64_t first_waiting);
 
  private:

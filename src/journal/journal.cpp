@@ -76,8 +76,8 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
   return "unix-dotfile";
 }
 
-// Refuses a file with several hard links, because a write would change the other files. An archive
-// or a backup may have linked the journal to one of the user's files.
+// Refuses a file with several hard links: an archive or a backup may have linked the journal to one
+// of the user's files, and a write would change that file, too.
 void require_single_name(const std::filesystem::path& file, const std::filesystem::path& shown) {
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0 || status.st_nlink < 2) return;
@@ -102,7 +102,7 @@ SqliteDatabase open_database(const std::filesystem::path& path, int flags, Error
   return database;
 }
 
-// Opens only for reading a journal that has no log, so that its file alone has all data.
+// Opens a journal that has no log, for reading only. Without a log, the file alone has all data.
 SqliteDatabase open_as_it_is(const std::filesystem::path& path) {
   require_own_journal_files(path);
   const UniqueFd fd =
@@ -309,9 +309,9 @@ void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint)
 
 }  // namespace
 
-// Builds the journal under a temporary name, because a killed process would leave a run.db that
-// looks damaged. Sets WAL mode before the file gets its final name: a later change of mode would
-// make a rollback journal for a moment, and no run may leave one (journal_files.hpp).
+// Builds the journal under a temporary name, so that a killed process leaves no run.db that looks
+// damaged. Sets WAL mode before the file gets its final name: a later change of mode would make a
+// rollback journal for a moment, and no run may leave one (journal_files.hpp).
 Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) {
   const FilePlace held = held_place(place);
   const Directory& folder = *held.folder;
@@ -363,7 +363,8 @@ Journal Journal::open(const FilePlace& place, Check check, const Cancel& cancel)
   const FilePlace held = held_place(place);
   const bool was_killed = has_log(held.path);
   SqliteDatabase sqlite = open_database(reachable(held), 0, ErrorKind::kJournalDamaged, held.path);
-  sqlite.keep_log(was_killed);  // until the first change, so that a refused run changes no file
+  // The log of a killed run stays until the first change, so that a refused run changes no file.
+  sqlite.keep_log(was_killed);
   check_schema(sqlite);
   // The file is writable, so only a field in its header can make the database read-only.
   if (sqlite.is_read_only())
@@ -403,7 +404,7 @@ Journal::Fingerprint Journal::fingerprint() const {
     if (rows.integer(2) != fingerprint_crc(key, value)) {
       database_->fail("the checksum of its fingerprint is wrong");
     }
-    // In a crafted file the pages of the rows may form a circle.
+    // In a crafted file the pages of the rows may form a circle, which repeats rows without end.
     if (!fingerprint.empty() && key <= fingerprint.rbegin()->first) {
       database_->fail("the entries of its fingerprint are out of order");
     }

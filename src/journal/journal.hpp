@@ -32,7 +32,7 @@ inline constexpr std::string_view kFingerprintTable =
 struct InputEntry {
   std::string name{};         // as the user gave it
   std::uint64_t records = 0;  // sequences read
-  std::uint64_t bytes = 0;    // of the decompressed text
+  std::uint64_t bytes = 0;    // size of the decompressed text
   std::string hash{};         // XXH3-128 of the decompressed text
   bool failed = false;        // true: no table has its sequences
   std::string error{};        // the error's name in base/error.cpp
@@ -55,7 +55,7 @@ struct InputEntry {
 // may lose the last units, because only finish() and checkpoints of the WAL sync the file. Earlier
 // units stay complete and in order.
 //
-// The object keeps the journal's folder open. If the folder is replaced later, this has no effect.
+// The object keeps the journal's folder open, so a later replacement of the folder has no effect.
 //
 // One thread at a time may change the journal. Meanwhile another thread may call inputs() and use
 // the readers from read(extents).
@@ -65,7 +65,7 @@ class Journal {
   // affect scores must be equal (run_fingerprint.hpp).
   using Fingerprint = std::map<std::string, std::string>;
 
-  // What open() checks. kDeep decodes every unit. kQuick counts and hashes the units and finds
+  // The checks of open(). kDeep decodes every unit. kQuick counts and hashes the units and finds
   // missing units; a unit is decoded when it is read. kHead reads only the fingerprint, the inputs
   // and the completion row, so extents() is empty.
   enum class Check : std::uint8_t { kDeep, kQuick, kHead };
@@ -94,7 +94,8 @@ class Journal {
   // Sets entries of the fingerprint, which are written with the next change or in finish(), so that
   // a refused run changes nothing.
   void describe(const Fingerprint& entries);
-  // Adds the next unit of its input, or replaces an earlier unit. kInternal for any other index.
+  // Adds the next unit of its input, or replaces an earlier unit. Errors: kInternal for any other
+  // index.
   void append(const Unit& unit);
   // Removes the units of an input from index `units` on.
   void cut_units(std::uint32_t input, std::uint64_t units);

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// The most bytes in the queue. Eight GPUs need seconds to fill it; so do a few units of long ids.
+// The most bytes in the queue. Eight GPUs need seconds to fill it; one unit of long ids may do so.
 constexpr std::size_t kMostBytes = 4U << 20U;
 
 std::size_t bytes_of(const Unit& unit) {

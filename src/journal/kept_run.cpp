@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPart = 1U << 20U;  // bytes copied at once
 
-// A range of a file that has data, as byte offsets: a file may have holes. If only a hole follows,
-// both offsets are the file's end. If the file system knows no holes, the whole file is data.
+// A range of a file that has data and no hole, as byte offsets. If only a hole follows, both
+// offsets are the file's end. If the file system knows no holes, the whole file is data.
 struct Stretch {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -86,7 +86,7 @@ std::uint64_t copy_part(const Copy& copy, std::uint64_t at, std::span<char> part
   return bytes.size();
 }
 
-// Copies only data, and leaves the holes empty: another person's file may have any size.
+// Copies only data and keeps the holes: another person's file with holes may claim any size.
 void copy_data(const Copy& copy, const Cancel& cancel) {
   struct stat status {};
   if (::fstat(copy.source.get(), &status) != 0) fail_read(copy.from, errno);

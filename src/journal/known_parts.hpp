@@ -48,8 +48,8 @@ class KnownParts {
   // True if the journal's entry for the input equals `entry`, apart from name and message.
   bool has_entry(std::uint32_t input, const InputEntry& entry) const;
 
-  // Where an input's new units begin: at index `unit`. `parts` are the parts, with scores, that
-  // has() found in the journal's unit of this index.
+  // An input's new units begin at index `unit`. `parts` are the parts, with scores, that has()
+  // found in the journal's unit of this index.
   struct Rest {
     std::uint64_t unit = 0;
     std::vector<SequencePart> parts;

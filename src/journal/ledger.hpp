@@ -45,9 +45,9 @@ class Ledger {
   void give_up(std::uint64_t number);
   // Returns the id of a frame that has no score yet: "id_chunk_3R1".
   std::string id_of(std::uint64_t number) { return units_.id_of(number); }
-  // True if the run must end when this input cannot be read to its end. The journal then has more
-  // of the input, and an entry "failed" would hide these scores. Do not change the journal in this
-  // case.
+  // True if the journal has more of this input than this run has read so far. If the input cannot
+  // be read to its end, the run must then end and leave the journal unchanged, because an entry
+  // "failed" would hide the scores.
   bool needs_more(std::uint32_t input) { return known_.needs_more(input); }
   // Ends an input; call it after the input's last part. Errors: kJournalMismatch if the input ended
   // differently when it was scored; those of Journal.
@@ -67,7 +67,7 @@ class Ledger {
   }
 
   const Journal& journal() const { return journal_; }
-  const std::vector<InputEntry>& inputs() const { return entries_; }  // of ended inputs
+  const std::vector<InputEntry>& inputs() const { return entries_; }  // one for each ended input
 
  private:
   // An input's entry, which is written when `units` units of the run have gone to the writer.

@@ -27,7 +27,8 @@ bool is_journal(const FilePlace& file) {
   }
 }
 
-// True if the table has this program's SQL. In any other table, computing a value may never end.
+// True if the table has this program's SQL. Another table may have values whose computation never
+// ends.
 bool has_fingerprint(const SqliteDatabase& database) {
   SqliteStatement tables =
       database.prepare("SELECT sql FROM sqlite_schema WHERE lower(name) = 'fingerprint'");
@@ -49,7 +50,7 @@ std::map<std::string, std::string> read_fingerprint(const FilePlace& journal) {
       bytes += key.size() + value.size() + 1;
       found[std::move(key)] = std::move(value);
     }
-  } catch (const Error&) {  // the entries read so far are right
+  } catch (const Error&) {  // keeps the entries read so far
   }
   return found;
 }

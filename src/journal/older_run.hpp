@@ -10,7 +10,7 @@ namespace virnucpro {
 // Returns the files that certainly belong to a run, as paths within the directory. Call it if the
 // directory has no run.files: application id and fingerprint in run.db then prove the run's files.
 // Other files (virus.fasta) may also belong to the run, but are left out. Reads the journal without
-// its log and changes nothing. Empty if there is no journal of this program.
+// its log and changes nothing. Returns no files if there is no journal of this program.
 std::set<std::string> files_proven_by_journal(const Directory& directory);
 
 }  // namespace virnucpro

@@ -81,8 +81,8 @@ inline constexpr RunFile kSpool{"", "sequences.fasta"};
 // True if a run may write a file of this name, complete or incomplete. `folder` is a folder in the
 // run's directory; "" is the directory itself. RunFolder knows which files a run has written.
 bool is_run_file(std::string_view folder, std::string_view name);
-// Like is_run_file(), but only for the names that a run of this stem uses. False for telemetry
-// files, because their names have a time and no stem.
+// Like is_run_file(), but only for the names that a run of this stem uses. False for names with a
+// time instead of a stem, such as telemetry files' names.
 bool is_run_file_of(std::string_view stem, std::string_view folder, std::string_view name);
 // True if a folder of this name may contain files of a run.
 bool is_run_folder(std::string_view name);

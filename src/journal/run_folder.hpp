@@ -48,8 +48,8 @@ class RunFolder {
   void remove(const RunFile& file) const;
   // Removes all files of runs and the record, then the empty folders that runs made.
   void clear() const;
-  // Removes the complete files of runs. Keeps the record and the incomplete files, which get the
-  // names of the complete ones.
+  // Removes the complete files of runs. Keeps the record and the incomplete files, which replace
+  // the removed files afterwards.
   void clear_complete() const;
 
  private:

@@ -174,13 +174,13 @@ std::string successor_of(const LockFile& lock) {
   return run_files::kLockAside.in({}, fmt::format("after-{:016x}", hash64(lock.text))).string();
 }
 
-// Returns run.lock and the takeover files after it, each made to take over the file before. Empty
-// if there is no run.lock. Only the last file may be something other than a lock.
+// Returns run.lock and the chain of takeover files after it; each was made to take over the lock
+// before it. Empty if there is no run.lock. Only the last file may be something other than a lock.
 std::vector<LockFile> chain_of(const Directory& directory) {
   std::vector<LockFile> chain;
   std::optional<LockFile> lock = read_written_lock(directory, kName);
   while (lock) {
-    // This program makes no longer chain and no circle of files, so the file counts as foreign.
+    // This program never makes so long a chain, or a circle of files, so the file is foreign.
     if (chain.size() == kLongestChain) lock->holder = {};
     const bool is_last = lock->holder.host.empty();
     std::string next = successor_of(*lock);

@@ -16,7 +16,7 @@ namespace virnucpro {
 struct LockHolder {
   std::string host{};
   pid_t pid = 0;
-  std::uint64_t start_time = 0;     // of the process, in clock ticks since the boot
+  std::uint64_t start_time = 0;     // the process's start, in clock ticks since the boot
   std::string boot{};               // the boot's id: changes with every boot
   std::string machine{};            // a hash of the machine's id, which is private
   std::uint64_t pid_namespace = 0;  // the inode of the namespace of `pid`
@@ -30,9 +30,9 @@ enum class Life : std::uint8_t { kDead, kAlive, kUnknown };
 
 // Tells if the holder still runs. Returns kDead only if that is certain. A holder on another host
 // is kUnknown, because some network file systems show a flock only on its own host. A holder in
-// another container of this host is kUnknown if it had no flock. A holder is of this host if its
-// host name and boot id are this host's. After a reboot its machine id must be this host's instead,
-// because several hosts may share a name.
+// another container of this host is kUnknown if it had no flock. A holder counts as on this host
+// if host name and boot id are equal. After a reboot the boot ids differ, and the machine ids must
+// be equal instead, because several hosts may share a name.
 Life life_of(const LockHolder& holder, FileLock file_lock);
 
 enum class TakeOver : std::uint8_t {

@@ -55,7 +55,7 @@ ErrorKind kind_of(int extended) {
   // The message may quote names from a damaged file, so bytes outside ASCII are replaced.
   std::replace_if(
       why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');
-  // SQLite also reports a failed read as damage. If errno shows a failed read, report the read.
+  // SQLite may report a failed read as damage. If errno shows a failed read, throw that error.
   const bool is_damage = kind_of(code) == ErrorKind::kJournalDamaged;
   if (is_damage && kind_of_reading(system, ErrorKind::kJournalDamaged) != kind_of(code)) {
     throw Error(kind_of_reading(system), Place{.file = path.string()}, errno_text(system));
@@ -96,7 +96,7 @@ constexpr std::array kLimits{
     Limit{SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
-// The most steps of SQLite to read the schema. The schema's ten rows take some ten steps each, but
+// The most steps of SQLite to read the schema. The schema's few rows take some ten steps each, but
 // a crafted file's pages can form a tree that has practically no end.
 constexpr int kMostSchemaSteps = 100'000;
 

@@ -19,7 +19,7 @@ class SqliteStatement {
  public:
   SqliteStatement(sqlite3* database, std::string_view sql, const std::filesystem::path& path);
 
-  // Parameters count from 1.
+  // Parameters are numbered from 1.
   SqliteStatement& bind(int parameter, std::uint64_t value);
   SqliteStatement& bind(int parameter, std::string_view text);
   SqliteStatement& bind_blob(int parameter, std::string_view bytes);
@@ -29,7 +29,7 @@ class SqliteStatement {
   void execute();
   void reset();  // for the statement's next use
 
-  // Columns count from 0.
+  // Columns are numbered from 0.
   std::uint64_t integer(int column) const;
   std::string text(int column) const;
   std::span<const std::byte> blob(int column) const;  // valid until the next step
@@ -45,7 +45,7 @@ class SqliteStatement {
 };
 
 // An open SQLite database. The file may come from another person. So triggers, views and functions
-// with effects in its schema do not run, the size of values is limited, and links are not followed.
+// with side effects in its schema do not run, value sizes are limited, and links are not followed.
 // The caller must check the files beside the database, because SQLite rolls back any "-journal".
 class SqliteDatabase {
  public:

@@ -17,7 +17,7 @@ struct FrameScore {
   float virus = 0;
 };
 
-// Why a sequence was skipped. A sequence that is long enough but has no frames is not skipped.
+// The reason for skipping a sequence. A sequence that is long enough but has no frames has kNone.
 enum class Skip : std::uint8_t { kNone, kEmpty, kTooShort };
 
 // A sequence, or consecutive chunks of a sequence that is too long for one unit. A sequence's parts
@@ -26,7 +26,7 @@ struct SequencePart {
   std::uint32_t input = 0;  // index into the run's inputs
   std::string id;
   std::uint64_t length = 0;  // letters of the whole sequence
-  std::uint64_t chunks = 0;  // of the whole sequence; 0 when skipped
+  std::uint64_t chunks = 0;  // chunks of the whole sequence; 0 if it is skipped
   // A hash of the part's letters (all letters of a skipped sequence), which a resumed run compares.
   std::uint32_t letters_hash = 0;
   Skip skip = Skip::kNone;

@@ -19,12 +19,12 @@ class UnitLog {
  public:
   using Sink = std::function<void(Unit)>;
 
-  // `scored` counts the sequences that have all their scores.
+  // `scored` counts the sequences whose last part has all its scores.
   UnitLog(Sink sink, Counter& scored) : sink_(std::move(sink)), scored_(scored) {}
 
   std::uint64_t next_number() const { return next_number_; }
-  // Returns the number of the first frame whose unit has not gone to the sink; without such a
-  // frame, next_number().
+  // Returns the number of the first frame whose unit has not gone to the sink, or next_number() if
+  // there is no such frame.
   std::uint64_t first_waiting() const {
     return open_.empty() ? next_number_ : open_.front().first_number;
   }
