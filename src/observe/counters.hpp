@@ -103,8 +103,8 @@ class ErrorSums {
 
 inline constexpr std::size_t kShadowStrata = 4;
 
-// Counts the chunks whose calls were not close. A stratum has the chunks whose logits are about
-// equally far from those that would change the call (run/shadow_check.hpp).
+// Counts the chunks whose calls were not close. All chunks of a stratum need about the same
+// change of their logits to change their calls (run/shadow_check.hpp).
 struct ShadowCounters {
   struct Stratum {
     Counter chunks;

@@ -3,9 +3,10 @@
 #include <array>
 #include <cstdint>
 
-// The part of CUPTI's C interface that a trace needs, so that the build needs no NVIDIA header.
-// Since CUDA 10, new versions only append fields to a record (CUpti_ActivityKernel4 to 10), so
-// these fit newer libraries. tests/gpu/cupti_records_check.cpp compares them with the header.
+// The part of CUPTI's C interface that a trace needs, declared here so that the build needs no
+// NVIDIA header. Since CUDA 10, new versions only append fields to a record (CUpti_ActivityKernel4
+// to 10), so these structs fit newer libraries. tests/gpu/cupti_records_check.cpp compares them
+// with the header.
 namespace virnucpro::cupti {
 
 inline constexpr int kSuccess = 0;

@@ -395,8 +395,8 @@ void Monitor::Sampler::note_unwritten(const std::string& failure) {
                    settings_.csv.path.string(), failure));
 }
 
-// Begins a phase. Sets the unknown phases of held samples to the run's phase at that time: all
-// results of the phase that ends have come, so no batch will tell the devices' phases.
+// Begins a phase. Sets the unknown phases in held samples to the run's phase at each sample's time:
+// all results of the phase that ends have come, so no batch will tell the devices' phases.
 void Monitor::Sampler::enter(Phase phase) {
   phase_.store(phase, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);

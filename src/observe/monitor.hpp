@@ -53,7 +53,7 @@ GpuStatistics combined(const GpuStatistics& a, const GpuStatistics& b);
 
 struct DeviceSummary {
   std::string id;       // "cuda:0"
-  std::string failure;  // why the GPU was not found, or its first reading failed; else empty
+  std::string failure;  // the first failure to find or read the GPU; else empty
   GpuDescription description;
   std::optional<std::uint64_t> memory_total;  // bytes
   std::uint64_t rows = 0;                     // rows in the file that have a value

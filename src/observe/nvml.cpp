@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// The part of NVML's C interface that is used here, so that the build needs no NVIDIA header.
+// The used part of NVML's C interface, declared here so that the build needs no NVIDIA header.
 constexpr int kSuccess = 0;
 constexpr int kNotSupported = 3;
 constexpr int kFunctionNotFound = 13;

@@ -38,7 +38,8 @@ struct FoundGpu {
   std::string failure;  // why the GPU was not found; else empty
 };
 
-// Returns names, "sw_power_cap|hw_slowdown", or "none". Unknown bits are a number: "0x200".
+// Returns the names of the bits: "sw_power_cap|hw_slowdown", or "none". Unknown bits are a number:
+// "0x200".
 std::string throttle_names(std::uint64_t reasons);
 // Returns the bits that a text of throttle_names() names; ignores unknown names.
 std::uint64_t throttle_bits(std::string_view names);

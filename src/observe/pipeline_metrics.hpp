@@ -27,7 +27,7 @@ struct BatchTotals {
   double packing() const noexcept { return packing_share(esm_tokens, budget_tokens); }
 };
 
-// The summary of a run's batches. They are added as they are computed, or read from a file later.
+// The summary of a run's batches. Batches are added when they are computed, or later from a file.
 struct PipelineSummary {
   static constexpr std::size_t kMostWorkers = 1024;  // further workers count in `totals` only
   static constexpr double kLoosePacking = 0.8;

@@ -20,7 +20,7 @@ void pop_nvtx_range() noexcept;
 
 class Cupti;
 
-// A trace's limits, which count from the first batch. Batches that begin after one are not traced.
+// A trace's limits, counted from the first batch. Batches that begin after a limit are not traced.
 struct TraceLimit {
   std::uint64_t batches = std::numeric_limits<std::uint64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();

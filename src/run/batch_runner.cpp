@@ -42,7 +42,7 @@ void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   collect_ready();
 }
 
-// Adds the frame to a packer but submits nothing: handlers call recompute() during a delivery.
+// Does not submit a batch yet, because handlers call recompute() during a delivery.
 void BatchRunner::recompute(FrameTokens frame, std::uint64_t number) {
   check_packer_.add(std::move(frame), number);
   check_waits_ = true;

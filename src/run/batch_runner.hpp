@@ -25,8 +25,8 @@ struct BatchHandlers {
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)>
       on_recomputed{};
   // Called instead of `on_result` for a frame whose result is NaN or infinite in every worker that
-  // tried it, so that one faulty worker does not decide a score's precision. The callback must give
-  // the frame to recompute(). Without this callback such a result is an error.
+  // tried it. One faulty worker alone must not change the precision of a score. The callback must
+  // give the frame to recompute(). Without this callback such a result is an error.
   std::function<void(std::uint64_t number)> on_not_finite{};
   // Called for each number of a frame that could not be computed, or could not be computed again.
   // `reason` has no full stop.
@@ -36,7 +36,7 @@ struct BatchHandlers {
 };
 
 // Packs frames into batches, keeps the workers' queues filled, and passes each frame's result to
-// the handlers. Any function of the runner may deliver results, and in any order.
+// the handlers. Every function except recompute() may deliver results, in any order.
 class BatchRunner {
  public:
   // The computer and the counters must outlive the runner. No other runner may use the computer.

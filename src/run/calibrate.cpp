@@ -290,9 +290,9 @@ class Calibrating {
   }
 
   // Finds, on kFramesOfASearch frames, the smallest number of linears in 16 bits that reaches the
-  // target. Then measures all frames, and keeps more linears in 16 bits until all frames reach the
-  // target. For these measurements the engine corrects its biases for the policy, as in predict, so
-  // the errors differ a little from those of the search.
+  // target. Then measures all frames, and keeps more linears in 16 bits until the target is
+  // reached. In these measurements the engine corrects its biases for the policy, as in predict, so
+  // the errors differ a little from the errors of the search.
   void search() {
     load({}, true);
     const std::vector<Esm2Place> places = by_cost();
@@ -310,10 +310,10 @@ class Calibrating {
     return Int8Policy::keeping(std::span(places).first(kept)).of_model(shape_.layers);
   }
 
-  // Sorts the linears by error per multiplication, the largest first. A linear's error is that of
-  // the model with only this linear in 8 bits. Errors of linears add up nearly as variances do. One
-  // engine has the weights in 8 and in 16 bits, because loading ESM-2 3B for each of its 144
-  // linears would take an hour.
+  // Sorts the linears by error per multiplication, the largest first. A linear's error is the error
+  // of the model with only this linear in 8 bits. The errors of several linears nearly add up, like
+  // variances. One engine holds the weights in both 8 and 16 bits, because loading ESM-2 3B for
+  // each of its 144 linears would take an hour.
   std::vector<Esm2Place> by_cost() {
     const std::vector<Esm2Place> places = places_of(shape_);
     say_(fmt::format("the target is missed: trying each of {} products in 8 bits alone",
@@ -335,7 +335,8 @@ class Calibrating {
     return sorted;
   }
 
-  // Finds the smallest number to keep by bisection, because keeping more hardly ever adds error.
+  // Finds the smallest number of linears to keep in 16 bits. Uses bisection, because keeping more
+  // linears hardly ever adds error.
   std::size_t fewest_kept(const std::vector<Esm2Place>& places) {
     const std::size_t frames = std::min(frames_.size(), kFramesOfASearch);
     std::size_t too_few = 0;

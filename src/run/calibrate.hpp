@@ -15,7 +15,7 @@
 
 namespace virnucpro {
 
-// The target: how close a precision must be to the finer one, if predict computes no frame again.
+// How close a precision must be to its finer check precision, before any frame is computed again.
 struct CalibrationTarget {
   double centred = 0.01;       // largest 1 − cosine of ESM-2's embeddings, without kOutliers
   double equal_calls = 0.999;  // smallest share of frames with the same call
@@ -31,7 +31,7 @@ struct CalibrateSettings {
   CalibrationTarget target{};
 };
 
-// The share of frames that the target leaves out: those with the largest errors.
+// The share of frames, those with the largest errors, that `centred` leaves out.
 inline constexpr double kOutliers = 0.001;
 
 // A calibration chooses its margin so that, with kConfidence, the probability that a frame's logit
@@ -67,8 +67,8 @@ struct CalibrationResult {
   double check_tokens_per_second = 0;      // speed of the check precision
   std::vector<CalibrationPoint> points{};  // in the order measured; the last is the result
   // The largest logit error after leaving out as many errors as kFlipChance allows, but at least
-  // least_margin(). The margin is an order statistic, so it bounds the probability of a changed
-  // call whatever the scores of the reads are and however the errors are distributed.
+  // least_margin(). The margin is an order statistic, so it is valid for any scores of the reads
+  // and any distribution of the errors.
   double margin = 0;
   // Upper bound, with kConfidence, of the probability of an error above the margin. The bound is
   // above kFlipChance if there are too few frames.
@@ -86,8 +86,8 @@ CalibrationResult calibrate(const CalibrateSettings& settings, const Cancel& can
                             const std::function<void(const CalibrationPoint&)>& on_point,
                             const std::function<void(const std::string&)>& say);
 
-// Returns the largest number of `frames` that may have an error above the margin: with kConfidence,
-// the chance of such an error is then at most kFlipChance. Returns 0, too, for too few frames.
+// Returns how many of `frames` may have an error above the margin. With kConfidence, the chance of
+// such an error is then at most kFlipChance. If there are too few frames for that, returns 0.
 std::size_t allowed_above_margin(std::size_t frames);
 // Returns the upper bound, with kConfidence, of the chance of an error above the margin, if `above`
 // of `frames` have such an error (one-sided; Clopper and Pearson 1934, Biometrika 26).

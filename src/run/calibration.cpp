@@ -125,10 +125,10 @@ Calibration parse_calibration(const std::string& text, const std::filesystem::pa
   return calibration;
 }
 
-// Returns the error of one rounding in a logit of size 1; a useful classifier's logits are of this
-// size or more. A margin is the largest of thousands of errors, each of thousands of roundings, so
-// no margin is smaller than this. The smallest measured margin is 0.020, 40 times fp16's roundoff,
-// for int8 with every product kept in 16 bits
+// Returns the error of one rounding in a logit of size 1; a useful classifier's logits have at
+// least this size. A real margin is larger, because it is the largest of thousands of errors, and
+// each error comes from thousands of roundings. The smallest measured margin is 0.020, 40 times
+// fp16's roundoff, for int8 with every product kept in 16 bits
 // (bench/results/precision/nvidia-h100-int8-calibrated.json). int8 has fp16's roundoff, because it
 // computes everything else in fp16; int8-simulated has fp32's.
 double least_margin(std::string_view precision) {

@@ -18,13 +18,13 @@ struct Calibration {
   std::map<std::string, std::string> made_for{};
   std::string int8_keep = "none";  // an Int8Policy's text
   double margin = 0;               // in logits: see CallMargin
-  std::string hash{};              // of the file's text
-  std::filesystem::path file{};    // empty: it was not read from a file
+  std::string hash{};              // hash of the file's text
+  std::filesystem::path file{};    // empty: not read from a file
 
   std::string made_for_text(const std::string& key) const;  // empty if there is no such entry
   // Returns a hash of the values that affect a run's scores, for the run's fingerprint. The file's
-  // own hash also depends on when and where the file was made, so shards with different files could
-  // not be merged.
+  // own hash also depends on when and where the file was made. If that hash were in the
+  // fingerprint, shards whose files differ only in this could not be merged.
   std::string effect() const;
   // Returns the file's absolute path, or says in words that there is no file.
   std::string place() const;
@@ -45,8 +45,9 @@ Calibration parse_calibration(const std::string& text, const std::filesystem::pa
 
 // Returns the least possible margin, in logits. `precision` is from precision_name().
 double least_margin(std::string_view precision);
-// Refuses a margin below least_margin(). The file's hash finds accidents only: a forged file may
-// state a margin of 0, and no call would be computed again. Errors: kCalibration, naming the file.
+// Refuses a margin below least_margin(). The file's hash detects only accidental changes. A forged
+// file may state a margin of 0, and then no call would be computed again. Errors: kCalibration,
+// naming the file.
 void require_possible_margin(const Calibration& calibration);
 
 // Checks that the calibration was made for models with this description, which may lack a check

@@ -7,7 +7,7 @@ namespace virnucpro {
 struct CallFiles {
   bool keeps_virus_fasta = false;
   bool keeps_contigs = false;  // keep contigs.tsv, which an earlier version wrote by its own rule
-  bool writes_contigs = true;  // the next rule writes contigs.tsv; false: warns of its removal
+  bool writes_contigs = true;  // the new rule writes contigs.tsv; false: warn if one is removed
 };
 // Removes the files of a run that depend on its rule of calls: sequences.tsv, contigs.tsv,
 // chunks.bed, virus.fasta and the reports. Call it before the rule changes, and write the wanted

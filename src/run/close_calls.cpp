@@ -8,17 +8,17 @@
 namespace virnucpro {
 namespace {
 
-// Returns e^value, computed by x87's exp, which gives the same bits on every x86 processor.
+// Returns e^value. Computes in x87's long double, which gives the same bits on every x86 processor.
 double exp_of(double value) {
   return static_cast<double>(std::exp(static_cast<long double>(value)));
 }
 
-// True if |ln(a / b)| ≤ ln(factor). Uses no logarithm: its last bits depend on the processor.
+// True if |ln(a / b)| ≤ ln(factor). Uses no logarithm, whose last bits depend on the processor.
 bool within(double a, double b, double factor) {
   return a <= factor * b && b <= factor * a;
 }
 
-// From this score on (a logit of 13.9) fp32 scores are so near 1 that different logits look equal.
+// Scores from here on (logit 13.9) are so near 1 that different logits give the same fp32 score.
 constexpr float kSaturated = 1 - 1.0F / (1U << 20U);
 
 // Larger than |ln x| of every positive finite fp32 number x.

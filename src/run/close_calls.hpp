@@ -25,10 +25,10 @@ struct ScorePair {
 };
 
 // Measures by how much logits, ln(virus / others), must change to change a chunk's call. A chunk's
-// logit is the mean of the highest and the lowest logit of its frames. From 0 on, the chunk is
-// called virus. If each frame's logit has an error of at most x, a chunk's call can change only if
-// its logit is within x of 0. With a least virus score t (CallRule::min_score), the call can also
-// change if the highest logit is within x of ln(t / (1 − t)).
+// logit is the mean of the highest and the lowest logit of its frames. If it is 0 or more, the
+// chunk is called virus. If each frame's logit has an error of at most x, a chunk's call can change
+// only if its logit is within x of 0. With a least virus score t (CallRule::min_score), the call
+// can also change if the highest logit is within x of ln(t / (1 − t)).
 class CallMargin {
  public:
   // `margin` is in logits, from 0 to kMost.
@@ -37,14 +37,16 @@ class CallMargin {
   double logits() const { return logits_; }
 
   // True if logit errors up to the margin can change a chunk's call. Also true if a score is not
-  // finite, or if both highest scores are within 2^-20 of 1. `frames` must not be empty.
+  // finite, or if the highest virus score and the highest other score are both within 2^-20 of 1.
+  // `frames` must not be empty.
   bool is_close(std::span<const ScorePair> frames) const;
   bool is_virus(std::span<const ScorePair> frames) const;
   // Returns the smallest error of logits that can change the chunk's call. All scores must be
   // finite. The last bits of the result depend on the processor.
   double distance(std::span<const ScorePair> frames) const;
 
-  // The range of a chunk's difference virus − others. If the scores are final, both ends are equal.
+  // The range, within the margin, of a chunk's highest virus score minus its highest other score.
+  // If the scores are final, both ends are equal.
   struct Difference {
     double least = 0;
     double most = 0;
@@ -65,15 +67,16 @@ class CallMargin {
   double two_;  // e^(2 · margin)
 };
 
-// Returns ln(virus / others), limited to ±104, the range of fp32 scores.
+// Returns ln(virus / others), limited to ±104, because a score may be rounded to 0.
 double logit_of(const ScorePair& scores);
 
 // Decides which chunks are computed again in the check precision. The object keeps a chunk's scores
 // until all its frames have scores. If the call is close, the whole chunk is computed again, and
 // only the new scores are passed on. By the rule viral-ngs, a sequence whose call is close is
 // computed again, too. A sequence in several parts is not, because a resumed run may see only some
-// of the parts. Only first scores decide, so batches, order, shards and resumes change nothing. A
-// shadow check computes other chunks again to compare scores; these chunks keep their first scores.
+// of the parts. The choice depends only on scores of the same sequence, not on batches, order,
+// shards or resumes. A shadow check computes other chunks again to compare scores; these chunks
+// keep their first scores.
 class CloseCalls {
  public:
   struct Sinks {
@@ -95,7 +98,7 @@ class CloseCalls {
   // Sets a frame's scores: the first ones, which may be NaN or infinite, or those of recompute().
   // `embedding` is the frame's ESM-2 embedding for the shadow check; empty if unknown.
   void score(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {});
-  // Marks a frame whose first or second computation failed. Finite first scores stay.
+  // Marks a frame whose first or second computation failed. Finite first scores are kept.
   void fail(std::uint64_t number);
   // True if the frame has finite scores and is computed again.
   bool is_again(std::uint64_t number);

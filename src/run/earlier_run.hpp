@@ -9,9 +9,9 @@
 
 namespace virnucpro {
 
-// Returns the run in an output directory that a command continues or replaces. Null if there is no
-// such run, or if the command will report its fault later. Reads only the head of the run's
-// journal. Errors: those of KeptRun.
+// Returns the run that a command continues or replaces in the directory `output`. Null if there is
+// no such run, or if a later step of the command will report the run's fault. Reads only the head
+// of the run's journal. Errors: the other errors of KeptRun.
 std::unique_ptr<KeptRun> earlier_run(const std::filesystem::path& output, Existing existing,
                                      const Cancel& cancel);
 

@@ -13,7 +13,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr hsize_t kChunkBytes = 256U << 10U;  // of a few rows, which HDF5 reads and writes together
+constexpr hsize_t kChunkBytes = 256U << 10U;  // HDF5 reads and writes chunks of this size
 constexpr hsize_t kIdsPerChunk = 1024;
 
 GrowingDataset make_embeddings(const Hdf5Handle& file, const char* name, std::uint32_t width,

@@ -18,11 +18,11 @@ struct EmbeddingWidths {
 };
 
 // Writes embeddings as HDF5: `ids` (variable-length strings), `dnabert_s` [n, 768], `esm2` [n,
-// 2560], `merged` [n, 3328], float32, and attributes. Rows may be written in any order; a row never
-// written holds NaN. The file appears complete or not at all. Errors: kOutputWrite.
+// 2560], `merged` [n, 3328], float32, and attributes. Rows may be written in any order; a row that
+// is never written holds NaN. The file appears complete or not at all. Errors: kOutputWrite.
 //
-// Ids are written as plain bytes, because they may not be UTF-8, and h5py reads them as bytes. HDF5
-// keeps state for the whole process, so only one thread at a time may use this class.
+// Ids are written unchanged, even if they are not valid UTF-8; h5py reads them as bytes. HDF5 keeps
+// state for the whole process, so only one thread at a time may use this class.
 class EmbeddingFile {
  public:
   EmbeddingFile(const FilePlace& place, const EmbeddingWidths& widths,

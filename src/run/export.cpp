@@ -106,7 +106,8 @@ void mark_partial(const RunFolder& directory, const std::string& text) {
 }
 
 // Writes the files of sequences called virus, without their final names; null if no file is wanted.
-// Only this function reads the inputs, so it finds a changed input before any other file changes.
+// Call it before any other file changes: only this function reads the inputs, and an input may have
+// changed.
 std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings& settings,
                                         const VirusOutputs& viruses, const CallRule& rule,
                                         const RunFolder& directory, const Cancel& cancel) {
@@ -156,8 +157,8 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
                              .inputs = input_names_of(journal),
                              .on_ready = [&] {
                                make_room();
-                               // Marks come first: a killed export must not leave tables without
-                               // marks.
+                               // Write the marks first: a killed export must not leave tables
+                               // without them.
                                mark_synthetic(directory, run.fingerprint());
                                if (!partial.empty()) mark_partial(directory, partial);
                              }};

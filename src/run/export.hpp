@@ -35,8 +35,8 @@ struct ExportSettings {
   TableChange tables{};  // changes the run's own choice of tables
   VirusOutputs viruses{};
   std::vector<std::string> inputs{};  // the inputs' present paths; empty: as the run read them
-  // Used if the calls in the run's own directory change. True: if this export does not name a file
-  // of sequences called virus, renames the file and does not write it again (fastq_record.hpp).
+  // Used if the calls in the run's own directory change, or changed in a stopped export. True:
+  // renames the files of sequences called virus, and writes only the files that this export names.
   bool drop_viruses = false;
   bool force = false;  // replaces a run's files in another directory
   // Writes a run's reports again. Called if the tables go into the run's own directory and the run

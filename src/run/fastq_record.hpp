@@ -44,15 +44,16 @@ void forget_virus_files(Journal::Fingerprint& print);
 struct FastqPlan {
   std::vector<FastqOutput> outputs{};
   FastqRecords records{};   // the records of `outputs` are pending
-  std::size_t earlier = 0;  // how many records the journal has; surplus ones are emptied
+  std::size_t earlier = 0;  // number of records in the journal; surplus records are emptied
 
   Journal::Fingerprint entries() const { return entries_of(records, earlier); }
 };
 
 // Makes the plan. `known` are the records of the run in directory `run`; their files are hashed.
 // `asked` are the outputs that this command names. Other known outputs are written again if they
-// are pending or the calls change. A missing file of such an output is not written again; a warning
-// says so. Errors: kOutputExists for a file that differs from what the run wrote; kInputRead.
+// are pending or the calls change. If the output is not pending, a missing file is not written
+// again; a warning says so. Errors: kOutputExists for a file that differs from what the run wrote;
+// kInputRead.
 FastqPlan plan_fastq(const std::filesystem::path& run, FastqRecords known,
                      const std::vector<FastqOutput>& asked, bool calls_change,
                      const Cancel& cancel);

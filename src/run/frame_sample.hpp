@@ -25,7 +25,7 @@ struct SampleSettings {
 
 // Returns frames for measuring models, with tokens of DNABERT-S only if `tokenizer` is not null.
 //
-// The frames are the first of the file, or all if it has too few. Made-up sequences are one chunk
+// Takes the first frames of the file, or all if it has too few. Made-up sequences are one chunk
 // long, have a stop-free frame, and are the same each time. Errors: those of the input; kUsage for
 // a file without a stop-free frame, and for made-up chunks that are too short for a frame.
 std::vector<FrameTokens> sample_frames(const SampleSettings& settings,

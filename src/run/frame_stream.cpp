@@ -73,7 +73,8 @@ class WorkSource {
   }
 
  private:
-  // Opens the next record. Returns false if there is none, or at an input's end (put into `work`).
+  // Opens the next record. Returns false if there is none, or at an input's end, which it puts into
+  // `work`.
   bool open_record(Work& work) {
     std::optional<InputEvent> event = inputs_.next();
     while (event && std::holds_alternative<InputRecord>(*event) &&
@@ -97,16 +98,16 @@ class WorkSource {
     return false;
   }
 
-  // True if this run's shard owns the next record.
+  // Assigns the next record to a shard. True if it is this run's shard.
   bool is_mine(const InputRecord& record) {
     if (!record.with_previous) owner_ = sums_.least();
     sums_.add(owner_, record.record.letters.size());
     return owner_ == settings_.shard.index;
   }
 
-  // Counts the bytes read. The forecast of the run's time compares bytes and records, but bytes are
-  // read ahead of their records. So the last byte is counted with the last record. A pipe's length
-  // is known only at its end.
+  // Counts the bytes read. When all bytes are counted, the progress display takes all records as
+  // read. But bytes are read ahead of their records, so the last byte is counted after the last
+  // record. A pipe's length is known only at its end.
   void count_bytes(bool at_end) {
     std::uint64_t taken = inputs_.bytes_read();
     const std::uint64_t total = inputs_.total_bytes();
@@ -158,7 +159,7 @@ class WorkSource {
   std::shared_ptr<const InputRecord> current_;
   std::uint64_t chunks_ = 0;
   std::uint64_t next_chunk_ = 0;
-  ShardSums sums_;           // of all records read so far
+  ShardSums sums_;           // letters of each shard so far
   std::size_t owner_ = 0;    // the last record's shard
   std::uint32_t input_ = 0;  // the last part's input
   std::uint64_t parts_ = 0;  // parts of this input so far
@@ -313,7 +314,7 @@ struct FrameStream::State {
     return pipeline.next();
   }
 
-  const InputSet& inputs;  // only for their names: the source reads the inputs
+  const InputSet& inputs;  // used only for names; `source` reads the inputs
   const FrameStreamSettings settings;
   const DnaTokenizer* tokenizer;
   RunCounters& counters;

@@ -41,7 +41,7 @@ struct FrameStreamSettings {
   std::size_t threads = 1;
 };
 
-// A sequence, or consecutive chunks of it, with frames, which have no scores yet. Only the
+// A sequence, or consecutive chunks of a sequence. Its frames have no scores yet. Only the
 // sequence's length and the chunk size decide how the sequence is divided into parts.
 struct FramePart {
   SequencePart part;

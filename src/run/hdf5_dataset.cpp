@@ -23,7 +23,7 @@ Hdf5Handle hdf5_chunks(hsize_t rows, hsize_t width, const std::string& path) {
   Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, path);
   const std::array<hsize_t, 2> chunk{rows, width};
   H5Pset_chunk(properties.get(), width == 0 ? 1 : 2, chunk.data());
-  H5Pset_obj_track_times(properties.get(), false);  // same data, same bytes: without times
+  H5Pset_obj_track_times(properties.get(), false);  // equal data must give equal bytes
   return properties;
 }
 

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// Returns the text of errno in a description of an HDF5 error; without it, the whole description.
+// Returns errno's text in an HDF5 error's description, or the whole description if it has none.
 inline std::string system_part(const std::string& description) {
   const std::string begin = "error message = '";
   const std::size_t at = description.find(begin);
@@ -35,7 +35,8 @@ inline std::string hdf5_reason() {
   return reason;
 }
 
-// Returns the kind of HDF5's last failure if memory or descriptors were missing; else `otherwise`.
+// Returns kOutOfMemory or kTooManyFiles if the last HDF5 call lacked memory or file descriptors,
+// else `otherwise`.
 inline ErrorKind hdf5_kind(ErrorKind otherwise) {
   ErrorKind kind = otherwise;
   H5Ewalk2(

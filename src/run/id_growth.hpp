@@ -15,7 +15,7 @@ class IdGrowth {
 
  private:
   std::uint64_t letters_ = 0;
-  std::uint64_t id_bytes_ = 0;  // of ids in the tables
+  std::uint64_t id_bytes_ = 0;  // bytes of all ids in the tables
   std::uint64_t longest_ = 0;
   bool begins_ = true;  // the next part is a sequence's first part
   bool warned_ = false;

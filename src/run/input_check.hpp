@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Checks that at least one input can be opened (of a pair, both files). Call it before anything is
+// Checks that at least one input can be opened (both files of a pair). Call it before anything is
 // loaded or written. Opens no file, because a pipe can be read only once. Errors: kUsage for a bad
 // list; if no input can be opened, kInputMissing, or kInputRead if the first is a folder.
 void require_an_input(const InputSettings& settings, const Cancel& cancel);

@@ -13,8 +13,8 @@
 
 namespace virnucpro {
 
-// The files of --keep-intermediate: chunk and frame FASTA files as the original writes them, and
-// embeddings as `embed` writes them. Damaged inputs are left out.
+// The files of --keep-intermediate: FASTA files of chunks and frames, like those of the original
+// program, and embeddings like those of `embed`. Damaged inputs are left out.
 class Intermediates {
  public:
   Intermediates(const RunFolder& directory, const std::string& stem, std::uint64_t chunk_size,

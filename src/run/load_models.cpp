@@ -15,7 +15,7 @@ void describe(LoadedModels& loaded, const std::string& name, const Weights& weig
   loaded.synthetic = loaded.synthetic || weights.synthetic();
 }
 
-// Loads a tokenizer. Refuses one that has more tokens than the model has embedding rows.
+// Loads a tokenizer. Refuses a tokenizer with more tokens than the model has embedding rows.
 DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   DnaTokenizer tokenizer = DnaTokenizer::load(weights.tokenizer);
   if (tokenizer.vocabulary() > weights.shape.vocabulary) {

@@ -299,7 +299,7 @@ ExportSummary write_files(const MergeSettings& settings, const MoreTables& more,
   return export_run(tables, cancel);
 }
 
-// Returns the rule of the merge that --resume continues. The user may give another rule.
+// Returns the rule of the merge that --resume continues. The user may still change this rule.
 std::optional<CallRule> earlier_rule(const MergeSettings& settings, const Cancel& cancel) {
   if (settings.existing != Existing::kResume) return std::nullopt;
   const auto merged = earlier_run(settings.output, settings.existing, cancel);

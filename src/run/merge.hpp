@@ -39,8 +39,9 @@ struct MergeSummary {
 // run over the whole input would have written. Memory and open files grow little with the number of
 // shards, and not with the size of a shard. Nothing is written before all shards are checked. The
 // journal gets its name when it is complete, and has a hash of the shards' scores, so a killed
-// merge can be resumed. Errors: kShards, which names every bad shard; kJournalMismatch and
-// kJournalDamaged for the output of another run; kOutputExists, kOutputWrite.
+// merge can be resumed. Errors: kShards, which names every bad shard; kJournalMismatch or
+// kJournalDamaged if the merge to resume is of other shards or is damaged; kOutputExists,
+// kOutputWrite.
 MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

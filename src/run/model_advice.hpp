@@ -8,9 +8,9 @@
 namespace virnucpro {
 
 // Returns advice if the published model for 500 bases scored many sequences of up to 300 bases, for
-// which another model is meant. Many means that at least half of the chunks are such whole
-// sequences, so that a few short contigs among long ones do not count. Empty otherwise, and for a
-// user's own classifier. Only the journal decides, so batches, shards and resumes change nothing.
+// which another model is meant. "Many" means at least half of all chunks, so a few short contigs
+// among long contigs do not count. Returns an empty text otherwise, and for a user's own
+// classifier. The advice depends only on the journal, not on batches, shards or resumes.
 std::string model_advice(const Journal::Fingerprint& print, const TableCounts& counts);
 
 }  // namespace virnucpro

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 3> kCompressionSuffixes{".gz", ".bgz", ".
 constexpr std::array<std::string_view, 11> kFormatSuffixes{
     ".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas", ".fq", ".fastq", ".sam", ".bam", ".cram"};
 
-// True if the directory has a journal but no tables, because tables are written last.
+// True if the directory has a journal but no tables. A run writes its tables last.
 bool holds_unfinished_run(const Directory& directory) {
   return directory.kind_of(std::string(run_files::kJournal.name)) != EntryKind::kNone &&
          directory.kind_of(std::string(run_files::kSequenceTable.name)) == EntryKind::kNone;
@@ -90,7 +90,7 @@ void require_usable(const RunFolder& run, const std::string& stem, Existing exis
   if (existing == Existing::kResume) require_resumable(run);
 }
 
-// Returns the directory, made if missing, if it may be used. Changes no file in it.
+// Makes the directory if it is missing, and checks that it may be used. Changes no file in it.
 Directory usable_directory(const fs::path& path, const std::string& stem, Existing existing,
                            TakeOver allowed) {
   require_own_journal_files(run_files::kJournal.in(path));

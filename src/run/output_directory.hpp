@@ -35,8 +35,8 @@ class OutputDirectory {
   // The constructor does not remove them: a run that fails before it computes anything must not
   // destroy earlier results. Errors: kOutputWrite.
   void clear() const;
-  // Removes the complete files of earlier runs, and keeps the incomplete files, which replace them.
-  // Call it when all new files are complete.
+  // Removes the files of earlier runs, but keeps files without a final name: the new files. Call it
+  // when all new files are written.
   void clear_complete() const;
   // Removes only the incomplete files of a killed run.
   void clear_leftovers() const;

@@ -40,8 +40,7 @@
 namespace virnucpro {
 namespace {
 
-// When waiting parts have this many bytes of ids, the packer's window is emptied. drain() says how
-// many parts may wait.
+// The packer's window is emptied when the ids of waiting parts have this many bytes: see drain().
 constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 
 constexpr std::uint64_t kFirstLook = 500;
@@ -97,7 +96,7 @@ struct GatheredParts {
 // One run in an open output directory, from the first record to the journal's last row.
 class PredictRun {
  public:
-  // `journal` is new, or that of the run to resume.
+  // `journal` is new, or belongs to the run to resume.
   PredictRun(const PredictSettings& settings, const FastqPlan& fastq, const RunModels& models,
              Journal journal, const OutputDirectory& directory, RunCounters& counters,
              const Cancel& cancel)
@@ -133,7 +132,7 @@ class PredictRun {
     }
   }
 
-  // Writes all files that depend on the scores. Tables come first, so that later errors spare them.
+  // Writes all files that depend on the scores: the tables first, in case another file fails.
   RunSummary write() {
     const TimedScope timed(counters_.host.tables);
     const TraceSpan span("tables");
@@ -330,10 +329,10 @@ class PredictRun {
     runner_.collect_ready();
   }
 
-  // Empties the packer's window and waits for the batches of the previous drain; to wait for the
-  // newest batches would leave the workers without work. So up to 2 times the limit of parts may
-  // wait. Behind a chunk that is computed again up to 4 times the limit may wait, and behind a
-  // contig that is computed again up to 6 times.
+  // Empties the packer's window and waits for the batches of the previous drain. Waiting for the
+  // newest batches would leave the workers without work. So up to 2 times `parts_per_drain` parts
+  // may wait. Up to 4 times as many may wait behind a chunk that is computed again, and up to 6
+  // times behind a contig.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_ = {};
@@ -356,8 +355,8 @@ class PredictRun {
     // If the error ends the run, it is reported at the end.
     if (inputs.size() > 1 && !settings_.strict_input) log_error("{}", failure.error.what());
     ledger_.end_input(failure.input, entry_of(failure, inputs.name(failure.input)));
-    // Compute all waiting frames first: no frame of this input may be in computation when its files
-    // are dropped. If the error ends the run, the scores are kept.
+    // Compute all waiting frames first: no frame of this input may be in computation when its rows
+    // are dropped. If the error ends the run, the journal keeps the scores.
     runner_.flush();
     if (settings_.strict_input) {
       ledger_.save();
@@ -370,8 +369,8 @@ class PredictRun {
     files_.drop();
   }
 
-  // Returns the error for an input that fails now, although the journal has its scores. The tables
-  // would lack these scores, and at the next try the input may be readable.
+  // Returns the error for an input that fails now, although the journal has its scores. The run
+  // stops, because its tables would lack these scores, and the input may be readable next time.
   static Error needed(const InputFailure& failure, const std::string& name) {
     const Error& error = failure.error;
     Error stop(is_damage(error.kind()) ? ErrorKind::kJournalMismatch : error.kind(),
@@ -450,7 +449,7 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   if (!std::filesystem::exists(directory.journal())) return std::nullopt;
   const auto check = settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick;
   Journal journal = Journal::open(directory.files().place(run_files::kJournal), check, cancel);
-  // A journal without scores does not bind a later run, so the run starts over.
+  // A journal without scores has nothing to resume, so the run starts over.
   if (!journal.finished() && !journal.has_scores()) return std::nullopt;
   require_same_run(journal.fingerprint(), print, directory.journal());
   const bool has_all = journal.finished() && Intermediates::are_in(directory.path());
@@ -506,8 +505,8 @@ RunSummary begin_run(const PredictSettings& settings, const FastqPlan& fastq,
   }
 }
 
-// Plans the files of --virus-fastq. If this run replaces another, the other run's files stay,
-// except those that this run writes. If a run may start over, its calls count as changed.
+// Plans the files of --virus-fastq. If this run replaces another run, the other run's files stay,
+// except files that this run writes. If this run may start over, its calls count as changed.
 FastqPlan plan_fastq(const PredictSettings& settings, const std::filesystem::path& path,
                      const Cancel& cancel) {
   const std::vector<FastqOutput>& asked = settings.viruses.fastq;

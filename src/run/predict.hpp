@@ -47,14 +47,15 @@ struct PredictSettings {
   bool strict_input = false;
   CallRule rule{};
   bool names_rule = false;  // the user gave the rule: a resumed run writes the files of calls again
-  // If compute.check_precision is set, a chunk is computed again in that precision if errors of up
-  // to this many logits can change its call.
+  // In logits, used with compute.check_precision: if errors of up to this margin can change a
+  // chunk's call, the chunk is computed again in that precision.
   double margin = 0;
-  // Of the chunks with the clearest calls, this share (0 to 1) is also computed in the check
-  // precision; of other chunks, a larger share. The run then estimates how many calls would change
-  // in that precision. 0: no estimate.
+  // This share (0 to 1) of the chunks with the clearest calls, and a larger share of other chunks,
+  // is also computed in the check precision. The run then estimates how many calls would change in
+  // that precision. 0: no estimate.
   double shadow = 0;
-  // Ends the run if, by the shadow check, certainly more than this share of all calls would change.
+  // Ends the run if, by the lower end of the shadow check's estimate, more than this share of the
+  // calls that were not computed again would change.
   std::optional<double> most_changed_calls{};
   // The source of the int8 policy, and of the margin unless the user gives one.
   std::optional<Calibration> calibration{};
@@ -96,11 +97,12 @@ struct PredictEvents {
                                                                         const RunSummary&) {};
 };
 
-// Reads sequences, scores them and writes tables. Unless `strict_input`, failed inputs are only in
-// the summary, but if all inputs fail, the first input's error is thrown. If no input can be
-// opened, it is thrown before any file is touched. Other errors: those of the functions called;
-// kJournalMismatch or kJournalDamaged if the journal to resume belongs to another run or is
-// damaged. The journal has all computed scores, also after an error.
+// Reads sequences, scores them and writes tables. With `strict_input`, a failed input ends the run.
+// Otherwise failed inputs are only in the summary, unless all inputs fail: then the first input's
+// error is thrown. If no input can be opened, the error is thrown before any file is touched. Other
+// errors: those of the functions called; kJournalMismatch or kJournalDamaged if the journal to
+// resume belongs to another run or is damaged. The journal has all computed scores, also after an
+// error.
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
                    const std::function<void(std::string_view)>& stdout_sink,
                    const PredictEvents& events = {});

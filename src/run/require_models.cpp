@@ -55,7 +55,8 @@ class Missing {
   }
 
  private:
-  // Adds a missing model. `named` is the model of the whole given name; `model`, of its last part.
+  // Adds a missing model. `named` is the published model with the whole name that the user gave;
+  // `model` is the published model with the last part of that name. Either may be null.
   void add(std::string text, const std::string& detail, const PublishedModel* model,
            const PublishedModel* named) {
     if (found_.empty()) table_ = table_of(lookup_);

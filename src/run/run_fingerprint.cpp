@@ -82,7 +82,7 @@ std::string shared_value(const Journal::Fingerprint& print, const Part& part) {
   return print.contains(part.key) ? print.at(part.key) : part.otherwise;
 }
 
-// Returns the key of an input's name, which is as the user gave it; inputs count from 0.
+// Returns the key of an input's name as the user gave it; inputs count from 0.
 std::string input_name_key(std::size_t index) {
   return fmt::format("input_name_{:06}", index);
 }

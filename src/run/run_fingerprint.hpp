@@ -22,7 +22,7 @@ inline constexpr const char* kRnaKey = "rna";  // "true" if U is read as T, othe
 // inputs stay the same.
 inline constexpr const char* kRefusesRnaKey = "refuses_rna";
 inline constexpr const char* kVirusFastaKey = "virus_fasta";
-inline constexpr const char* kVirusFilesKey = "virus_fastq_";  // and a number: fastq_record.hpp
+inline constexpr const char* kVirusFilesKey = "virus_fastq_";  // a number follows: fastq_record.hpp
 // The entry of versions up to 0.2 for --virus-fastq. Its value is the absolute prefix alone.
 inline constexpr const char* kVirusFastqKey = "virus_fastq";
 
@@ -63,9 +63,9 @@ bool is_sorted_naturally(const Journal::Fingerprint& print);
 // True if the run assigned sequences to shards as this version does. Earlier versions did not.
 bool is_dealt_as_now(const Journal::Fingerprint& print);
 
-// These are true if the run has the file, or must write it at its end: a command that continues the
-// run then writes the file unasked. A removed virus.fasta does not count. An incomplete virus.fasta
-// counts, because a stopped command leaves one.
+// True if the run has the file, or must write it at its end. A command that continues the run then
+// writes the file even without an option for it. A removed virus.fasta does not count. An
+// incomplete virus.fasta counts, because a stopped command may leave one.
 bool wants_virus_fasta(const RunFolder& folder, const Journal::Fingerprint& print);
 bool wants_bed(const RunFolder& folder, const Journal::Fingerprint& print);
 

@@ -26,9 +26,9 @@ namespace {
 // The records of the inputs that did not fail, checked against the journal.
 class GoodRecords {
  public:
-  // An interrupted run has no entries for the input that it was reading and for later inputs. The
-  // parts of these inputs are compared with the journal `scored`, which is null if every input has
-  // an entry.
+  // An interrupted run has no entries for the input that it was reading and for later inputs. Then
+  // the parts of the inputs are compared with the journal `scored`, which is null if every input
+  // has an entry.
   GoodRecords(InputSettings inputs, FrameStreamSettings cutting, std::vector<InputEntry> entries,
               const Journal* scored, const Cancel& cancel)
       : inputs_(std::move(inputs), cancel),

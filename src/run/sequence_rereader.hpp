@@ -14,9 +14,9 @@
 
 namespace virnucpro {
 
-// Reads the inputs again to write the files of sequences called virus, because most runs do not
-// want these files, and all sequences would not fit in memory. A pipe cannot be read again. So if
-// an input is a pipe, every sequence is saved in the output directory while it is scored.
+// Reads the inputs again to write the files of sequences called virus: all sequences would not fit
+// in memory until their calls are known. A pipe cannot be read again. So if an input is a pipe,
+// every sequence is saved in the output directory while it is scored.
 class SequenceRereader {
  public:
   // `cutting` has the run's chunk size, minimum length and shard.
@@ -29,8 +29,9 @@ class SequenceRereader {
   void keep();
   void drop();
 
-  // Passes every sequence of the inputs that did not fail to `files`, with its call, and finishes
-  // the files. Errors: those of VirusFiles; kInputChanged if an input changed since it was scored.
+  // Passes every sequence with its call to `files`, except sequences of failed inputs. Then
+  // finishes the files. Errors: those of VirusFiles; kInputChanged if an input changed since it was
+  // scored.
   void write(const Journal& journal, const CallRule& rule, VirusFiles& files, const Cancel& cancel);
 
  private:

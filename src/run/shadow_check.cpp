@@ -62,7 +62,7 @@ ShadowEstimate shadow_estimate(const ShadowCounters& counters, double share) {
   double known = 0;    // changed calls of strata that were compared completely
   double counted = 0;  // changed calls in the other strata's samples
   double open = 0;     // chunks of the other strata that were not compared
-  double sum = 0;      // of the weights of changed calls
+  double sum = 0;      // sum of the changed calls' weights
   double variance = 0;
   double most = 0;  // the largest weight
   for (std::size_t k = 0; k < kShadowStrata; ++k) {

@@ -31,9 +31,9 @@ struct ShadowEstimate {
   double high = 0;
 };
 
-// Chooses whole chunks by a hash of their names, with a probability of its own for each
-// stratum. So batches, shards and resumes do not change the sample. Letters are not hashed,
-// because all copies of a read would be chosen together.
+// Chooses whole chunks by a hash of their names, so that batches, shards and resumes do not change
+// the sample. Each stratum has its own probability. Letters are not hashed, because then all copies
+// of a read would be chosen together.
 class ShadowCheck {
  public:
   // `share` (above 0) is the probability of a chunk in the last stratum. `margin` is in logits.

@@ -33,13 +33,13 @@ class ShardSums {
   std::size_t least() const { return order_.begin()->second; }
   void add(std::size_t shard, std::uint64_t letters);
   // Call keep() at the end of a complete input, and drop() at the end of a failed input. The
-  // letters of a failed input do not count, because some shards may stop before its damage, and all
-  // shards must assign alike.
+  // letters of a failed input do not count, because some shards may read less of it than others,
+  // and all shards must assign alike.
   void keep() { kept_ = sums_; }
   void drop();
 
  private:
-  std::vector<std::uint64_t> sums_;  // of letters, by shard
+  std::vector<std::uint64_t> sums_;  // letters of each shard
   std::vector<std::uint64_t> kept_;
   std::set<std::pair<std::uint64_t, std::size_t>> order_;
 };

@@ -189,7 +189,7 @@ class ShardSearch {
   void sort_out(const ShardLook& first, const CallRuleChange& change,
                 const std::optional<CallRule>& own, BadShards& bad) {
     take_out_foreign(first, bad);
-    // All shards that were found, also shards with other faults.
+    // The directory of each shard. Shards with faults that are found below stay in it.
     std::map<std::uint64_t, fs::path> places;
     for (ShardLook& look : looks_) {
       if (!look.fits) continue;

@@ -61,8 +61,8 @@ class BadShards {
 struct ShardRuns {
   std::vector<std::filesystem::path> runs{};  // by shard
   std::vector<std::string> identities{};      // KeptRun::identity() of each run
-  std::string content_hash{};                 // of all units and inputs
-  Journal::Fingerprint print{};               // of the first shard's run
+  std::string content_hash{};                 // hash of all units and inputs
+  Journal::Fingerprint print{};               // the first shard's fingerprint
   std::vector<InputEntry> inputs{};
   CallRule rule{};  // the rule of all shards, with the change
 };
@@ -72,10 +72,10 @@ void require_same(const KeptRun& run, std::uint64_t shard, const std::string& id
 
 // Finds each shard's run among some directories, in any order. Opens one journal at a time and
 // reads only its head (a few unfinished journals completely). If directories are of several runs,
-// the run of the majority is taken, and the other directories are errors. Rules are compared after
-// `change` is applied; `own`, if set, replaces every shard's rule before. Errors: kShards, which
-// names every shard that is missing, given twice, of another run, input or rule, unfinished or
-// unreadable; those of Cancel.
+// the run of the majority is taken, and the other directories are errors. If `own` is set, it
+// replaces every shard's rule. Then `change` is applied, and the rules are compared. Errors:
+// kShards, which names every shard that is missing, given twice, of another run, input or rule,
+// unfinished or unreadable; those of Cancel.
 ShardRuns find_shards(const std::vector<std::filesystem::path>& directories,
                       const CallRuleChange& change, const std::optional<CallRule>& own,
                       const Cancel& cancel);

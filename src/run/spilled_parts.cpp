@@ -18,7 +18,7 @@ struct PartHead {
 
 }  // namespace
 
-// Writes a part as a whole unit, because a unit has a checksum, which finds damage by the disk.
+// Writes a part as a whole unit, because a unit has a checksum, which detects damage by the disk.
 void SpilledParts::add(const SequencePart& part) {
   const std::string bytes = encode_unit({.input = part.input, .index = 0, .parts = {part}});
   const PartHead head{.input = part.input, .size = static_cast<std::uint32_t>(bytes.size())};

@@ -18,7 +18,7 @@ namespace virnucpro {
 // each journal. To open a journal again for each unit would take longer than this copy.
 class SpilledParts {
  public:
-  // Makes the file as SpillFile does, in TMPDIR or in `directory`. Errors: those of SpillFile.
+  // Makes a SpillFile, in TMPDIR or in `directory`. Errors: those of SpillFile.
   explicit SpilledParts(const Directory& directory) : file_(directory) {}
 
   void begin_run() { begins_.push_back(file_.size()); }
@@ -39,7 +39,7 @@ class SpilledParts {
 
     const SpillFile* file_;
     std::size_t bytes_at_once_;
-    std::uint64_t offset_;  // of the first byte that is not in the buffer
+    std::uint64_t offset_;  // offset of the first byte that is not in the buffer
     std::uint64_t end_;
     std::string buffer_;
     std::size_t taken_ = 0;  // used bytes of the buffer

@@ -152,7 +152,8 @@ void VirusFastq::write_pair(const Held& one, const Held& other) {
   write(pairs_->second, (in_order ? other : one).record);
 }
 
-// Writes a mate that is not next to its partner; nothing if a run of pairs ended between the two.
+// Writes the held mate, whose partner did not follow it. Writes nothing for paired inputs: there
+// the scores of an interrupted run can end between two mates.
 void VirusFastq::write_held() {
   const std::optional<Held> alone = std::exchange(held_, std::nullopt);
   if (!alone || !alone->is_virus || !singles_) return;

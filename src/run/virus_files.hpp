@@ -16,7 +16,7 @@
 
 namespace virnucpro {
 
-// Which pairs are written: those with at least one mate called virus, or with both.
+// Which pairs are written: pairs with at least one mate called virus, or pairs with both.
 enum class PairRule : std::uint8_t { kEither, kBoth };
 
 // Returns the names of FASTQ files with this prefix: for single reads, first mates, second mates.
