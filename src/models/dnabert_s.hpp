@@ -33,7 +33,7 @@ class DnabertSModel {
   };
   static Activations activations(Context& context, const DnabertShape& shape, std::size_t tokens);
 
-  // Works like Esm2Model::embed(), but each mean is over all tokens, with [CLS] and [SEP].
+  // Works like Esm2Model::embed(), but each mean is over all tokens, including [CLS] and [SEP].
   void embed(Context& context, const typename Backend::template Batch<std::uint16_t>& batch,
              typename Backend::Pooled out) const;
 

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Throws kWeightsFormat if these sizes cannot be those of an ESM-2 model.
+// Throws kWeightsFormat if no ESM-2 model can have these sizes.
 void check_esm2_shape(const Esm2Weights& weights);
 
 // ESM-2 (Lin et al. 2023, Science 379:1123), a protein language model. Computes only the last
@@ -37,9 +37,10 @@ class Esm2Model {
   };
   static Activations activations(Context& context, const Esm2Shape& shape, std::size_t tokens);
 
-  // Writes to `out`, [sequences, width], each sequence's mean of the last layer (normalised) over
-  // its first 1,024 residues. `batch` has sequences of <cls>, residues, <eos>. A sequence's bits do
-  // not depend on other sequences. After a cancellation, throws between two layers.
+  // Writes one row per sequence to `out`, [sequences, width]: the mean of the last layer's
+  // normalised output over the first 1,024 residues. A sequence in `batch` is <cls>, residues,
+  // <eos>. A sequence's bits do not depend on other sequences. If the run is cancelled, throws
+  // between two layers.
   void embed(Context& context, const typename Backend::template Batch<std::uint8_t>& batch,
              typename Backend::Pooled out) const;
 

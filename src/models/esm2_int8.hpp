@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// ESM-2 in 8 bits on the CPU, for tests of its accuracy; fp32 is faster on the CPU. Uses folded
-// weights (weights/folded_esm2.hpp). Biases are corrected on calibration_frames().
+// ESM-2 in 8 bits on the CPU. It serves tests of the accuracy of 8 bits; fp32 is faster on a CPU.
+// Uses folded weights (weights/folded_esm2.hpp). Corrects the biases with calibration_frames().
 class Esm2Int8 {
  public:
   // Reads all of `weights`.

@@ -19,8 +19,8 @@ namespace virnucpro {
 // Returns the inv_freq of rotary embedding: 10000^(−2i/head_width) for i < head_width / 2.
 std::vector<float> rotary_frequencies(std::size_t head_width);
 
-// Tables of cos and sin(position · inv_freq), [positions, head_width / 2], row-major, for rotary
-// position embedding (Su et al. 2021, arXiv:2104.09864).
+// The cosines and sines of position · inv_freq, each [positions, head_width / 2], row-major, for
+// rotary position embedding (Su et al. 2021, arXiv:2104.09864).
 class RotaryTable {
  public:
   RotaryTable(std::span<const float> inv_freq, std::size_t positions);
@@ -43,8 +43,9 @@ void rotary_attention(OpContext& context, std::size_t heads, const RotaryTable& 
 void alibi_attention(OpContext& context, std::span<const float> slopes,
                      std::span<const std::uint32_t> offsets, const Panels& qkv, Panels& out);
 
-// Returns ALiBi's slopes for n heads. If n is a power of two: 2^(−8k/n), k = 1 … n. Otherwise: all
-// slopes for p heads, where p is the power of two below n, then every second slope for 2p heads.
+// Returns ALiBi's slopes for n heads. If n is a power of two: 2^(−8k/n), k = 1 … n. Otherwise, p is
+// the largest power of two below n: first come the slopes for p heads, then those for 2p heads with
+// k = 1, 3, 5 …
 std::vector<float> alibi_slopes(std::size_t heads);
 
 }  // namespace virnucpro

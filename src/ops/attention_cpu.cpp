@@ -12,7 +12,7 @@ namespace {
 // A task computes kQueryBlock query rows, kTileRows of them at a time in registers.
 constexpr std::size_t kQueryBlock = 192;
 constexpr std::size_t kTileRows = 6;
-// A tile uses 15 of 16 vector registers: 6 × 2 for the sums, 2 for b and 1 for one element of a.
+// multiply() uses 15 of 16 vector registers: 6 × 2 for sums, 2 for b and 1 for an element of a.
 constexpr std::size_t kTileColumns = 2 * kLanes;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
@@ -51,8 +51,8 @@ void multiply_rows(std::size_t rows, const float* a, std::size_t a_stride, const
   kMultiply[rows - 1](a, a_stride, b, depth, columns, c, c_stride);
 }
 
-// Replaces each score by exp(score − largest score) and returns the sum. Scores from `length` to
-// `padded` become 0.
+// Replaces each score by exp(score − largest score) and returns the sum. Scores at indices `length`
+// to `padded` become 0.
 float exponentials(float* scores, std::size_t length, std::size_t padded) {
   std::fill(scores + length, scores + padded, -std::numeric_limits<float>::infinity());
   __m256 largest = _mm256_load_ps(scores);
@@ -72,7 +72,7 @@ float exponentials(float* scores, std::size_t length, std::size_t padded) {
   return sum_lanes(_mm256_add_ps(sums[0], sums[1]));
 }
 
-// Rotary embedding, as attend() uses it: turn() rotates a query or key by its position's angles.
+// The type `Positions` for rotary embedding: turn() rotates a query or key by its angles.
 struct Rotary {
   const RotaryTable& table;
 
@@ -91,7 +91,7 @@ struct Rotary {
             std::size_t /*length*/) const {}
 };
 
-// ALiBi, as attend() uses it: bias() lowers a score in proportion to the distance of query and key.
+// The type `Positions` for ALiBi: bias() lowers a score in proportion to query-key distance.
 struct Alibi {
   std::span<const float> slopes;
 

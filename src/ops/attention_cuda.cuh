@@ -43,7 +43,8 @@ inline AttentionProblem problem_of(const AttentionCall& call) {
           .scale = kLog2E / std::sqrt(static_cast<float>(call.head_width))};
 }
 
-// Starts one thread block for each head and item. CUDA allows at most 65,535 items in one launch.
+// Starts one thread block for each head and item. A launch takes at most 65,535 items, CUDA's limit
+// for gridDim.y.
 template <typename Launch>
 void for_each_part(const AttentionCall& call, const Launch& launch) {
   constexpr std::size_t kMostItems = 65535;
@@ -68,7 +69,7 @@ void with_width(const AttentionCall& call, const CallKernel& call_kernel) {
               "no attention kernel for heads of width " + std::to_string(call.head_width));
 }
 
-// Pointers to one head of one sequence. The row stride of `out` is `width`, of the others `stride`.
+// Pointers to one head of one sequence. Rows of `out` have the stride `width`, all others `stride`.
 template <typename T>
 struct HeadRows {
   __device__ HeadRows(const AttentionProblem& problem, const AttentionItem& item,

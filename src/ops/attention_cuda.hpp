@@ -29,13 +29,13 @@ struct AttentionItem {
 // Divides sequences into items. Sequence i is rows [offsets[i], offsets[i + 1]) of the batch.
 std::vector<AttentionItem> attention_items(std::span<const std::uint32_t> offsets);
 
-// Describes attention over packed sequences (ops/attention.hpp). One kernel computes it without
-// storing scores (Dao 2023, arXiv:2307.08691). Blocks of keys have a fixed size and start at the
-// sequence's first row. Sums are fp32; softmax's weights have the element type of `qkv` and `out`.
+// Arguments of attention over packed sequences (ops/attention.hpp). Kernels do not store the scores
+// (Dao 2023, arXiv:2307.08691). Blocks of keys have a fixed size and start at the sequence's first
+// row. Sums are fp32; softmax's weights have the element type of `qkv` and `out`.
 struct AttentionCall {
   DeviceMatrix qkv;                      // [tokens, 3·heads·head_width]; kernels may overwrite it
   DeviceMatrix out;                      // [tokens, heads·head_width]
-  const AttentionItem* items = nullptr;  // array of item_count on the device
+  const AttentionItem* items = nullptr;  // [item_count], on the device
   std::size_t item_count = 0;
   std::uint32_t longest = 0;  // rows of the longest sequence
   std::uint32_t heads = 0;
@@ -47,8 +47,8 @@ struct AttentionCall {
   const float* slopes = nullptr;
 };
 
-// Enqueues the kernels of a call. A sequence's bits depend only on the sequence and the group of
-// kernels (generic, plain or sm90). Errors: kDevice, kDeviceFailed, kInternal.
+// Enqueues the kernels of a call. The bits of a sequence's results depend only on the sequence and
+// on the kernel (generic, plain or sm90). Errors: kDevice, kDeviceFailed, kInternal.
 using Attention = void (*)(const AttentionCall& call, cudaStream_t stream);
 
 // These use mma.sync, and need compute capability 8.0 or newer.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Attention in 16-bit types with mma.sync, for GPUs of compute capability 8.0 or newer. For each
-// type one .cu file includes this header.
+// Attention in 16-bit types with mma.sync, for GPUs of compute capability 8.0 or newer. One .cu
+// file for each type includes this header.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -119,7 +119,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   constexpr std::uint32_t kRow = kWidth + kPad;
   const std::uint32_t lane = threadIdx.x % 32;
   float scores[kBlockKeys / 8][4] = {};
-  // One load reads four 8×8 matrices: keys n … n+7 and n+8 … n+15, from columns k and k + 8 on.
+  // One load reads 16 columns of 16 keys as four 8×8 matrices.
   const std::uint32_t key_row = (lane / 16) * 8 + lane % 8;
   const std::uint32_t key_column = (lane / 8 % 2) * 8;
 #pragma unroll
@@ -165,7 +165,7 @@ __device__ void attend_block(const AttentionProblem& problem,
       running.weights[i / 2] += scores[n][i];
     }
   }
-  // One load reads four transposed matrices: values k … k+7 and k+8 … k+15, from columns n, n + 8.
+  // One load reads 16 columns of 16 values as four 8×8 matrices and transposes each.
   const std::uint32_t value_row = (lane / 8 % 2) * 8 + lane % 8;
   const std::uint32_t value_column = (lane / 16) * 8;
 #pragma unroll
@@ -184,7 +184,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   }
 }
 
-// Divides the sums by the sums of weights, and writes whole rows by way of `scratch`.
+// Divides the sums by the sums of weights. Collects whole rows in `scratch` before writing them.
 template <int kWidth, typename T>
 __device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& running, T* scratch,
                            T* out, std::size_t stride, std::uint32_t rows) {
@@ -209,9 +209,9 @@ __device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& run
   __syncwarp();
 }
 
-// One block of threads computes one head of an item. Shared memory holds `chunk_rows` keys and
-// values at a time. Each warp computes a tile of 16 query rows, then its next tile. If there are
-// several chunks, all warps load each chunk together.
+// One block of threads computes one head of an item. Shared memory holds one chunk, `chunk_rows`
+// keys and values, at a time. Each warp computes a tile of 16 query rows, then its next tile. If
+// there are several chunks, all warps load each chunk together.
 template <int kWidth, typename T>
 __global__ void __launch_bounds__(kThreads)
     attention_kernel(AttentionProblem problem, std::uint32_t chunk_rows) {
@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(kThreads)
                            count, first_key, rotary, keys, threadIdx.x, kThreads);
         stage_rows<kWidth>(problem, rows_of.values + first_key * rows_of.stride, rows_of.stride,
                            count, first_key, false, values, threadIdx.x, kThreads);
-        // Fills the last block up with zeros, because weight 0 · uninitialised memory may be NaN.
+        // Fills the last block with zeros, because 0 · uninitialised memory may be NaN.
         const std::uint32_t filled = (count + kBlockKeys - 1) / kBlockKeys * kBlockKeys - count;
         zero_rows(keys + count * kRow, filled, kRow, threadIdx.x, kThreads);
         zero_rows(values + count * kRow, filled, kRow, threadIdx.x, kThreads);

@@ -9,7 +9,7 @@ namespace {
 
 // One thread computes one query row. Only keys and values are in shared memory.
 constexpr int kPlainThreads = 128;
-constexpr int kPlainKeys = 32;  // keys in shared memory at once, and for one update of the maximum
+constexpr int kPlainKeys = 32;  // keys in shared memory at once, and per update of `maximum`
 
 template <int kWidth>
 __global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(AttentionProblem problem) {

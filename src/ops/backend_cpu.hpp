@@ -44,9 +44,9 @@ struct CpuBackend {
   static std::size_t rows(const Matrix& matrix) { return matrix.rows(); }
   static std::size_t width(const Matrix& matrix) { return matrix.width(); }
 
-  // Makes a residual stream: [rows, width], always fp32.
+  // Makes a residual stream, [rows, width]: fp32, but fp16 in cuda::Int8Backend.
   static Matrix residual(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
-  // Makes an input or output of projections, in the context's precision if the device supports it.
+  // Makes an input or output of projections: fp32 on the CPU, on a GPU in the context's precision.
   static Matrix operand(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
   // Makes an output of a projection that only attention reads.
   static Matrix product(Context& context, std::size_t rows, std::size_t width) {
@@ -60,7 +60,7 @@ struct CpuBackend {
   };
   static Stream stream(Context&, std::size_t rows, std::size_t width) { return {{rows, width}}; }
 
-  // Makes an op whose constructor's arguments differ between backends.
+  // This function and the next ones make ops whose constructor arguments differ between backends.
   static LayerNorm layer_norm(Context&, const Weights& weights, const std::string& name,
                               std::size_t width, float eps) {
     return {weights, name, width, eps};
@@ -93,7 +93,7 @@ struct CpuBackend {
   static Rotary rotary(Context&, std::vector<float> inv_freq) { return inv_freq; }
   static Slopes slopes(Context&, std::vector<float> slopes) { return slopes; }
 
-  // A gated linear unit without biases. `part` holds the weights of the value, then of the gate.
+  // A gated linear unit without biases. `part`: the weights of the value, then those of the gate.
   class GatedLinear {
    public:
     GatedLinear(Context& context, const Weights& weights, const LinearPart& part,

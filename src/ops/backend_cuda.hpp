@@ -39,7 +39,7 @@ class Linear {
   DeviceBuffer weight_;
 };
 
-// GatedLinear on the device. First computes the gate's product, then multiplies it by GELU(value).
+// CpuBackend::GatedLinear on the device. Computes the gate first, then gate · GELU(value).
 class GatedLinear {
  public:
   GatedLinear(Context& context, const Weights& weights, const LinearPart& part, std::size_t inputs,
@@ -116,12 +116,12 @@ class ClassHead {
   DeviceBuffer bias_;
 };
 
-// A batch on the host, where its values are checked, with its copy on the device.
+// A batch on the host, where its values are checked, and its copy on the device.
 template <typename Token>
 struct DeviceBatch : TokenBatch<Token> {
   const Token* device_tokens = nullptr;
   const std::uint32_t* device_offsets = nullptr;
-  const AttentionItem* items = nullptr;  // array of item_count on the device
+  const AttentionItem* items = nullptr;  // [item_count], on the device
   std::size_t item_count = 0;
 };
 
@@ -168,7 +168,7 @@ struct Backend {
   static Matrix gated_scratch(Context&, std::size_t /*rows*/, std::size_t /*outputs*/) {
     return {};
   }
-  // A residual stream and, in 16-bit precisions, a 16-bit copy that products read.
+  // A residual stream and, in 16-bit precisions, a 16-bit copy that projections read.
   struct Stream {
     Matrix values;
     Matrix copy;  // empty in fp32

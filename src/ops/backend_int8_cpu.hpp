@@ -15,7 +15,7 @@ namespace virnucpro {
 struct Int8CpuContext : OpContext {
   Int8Policy policy{};  // says which linears use 8 bits
   bool any_policy = false;
-  // If true, an 8-bit linear's run() also corrects the bias, from the batch that it computes.
+  // If true, an 8-bit linear's run() first corrects its bias, using the inputs of that run().
   bool calibrating = false;
 };
 
@@ -26,7 +26,7 @@ struct Int8CpuOperand {
 };
 
 // A linear that computes in 8 bits or, if the policy keeps it out of 8 bits, in fp32. It stores the
-// weights only in this form; with Int8CpuContext::any_policy, in both forms.
+// weights in that precision only; with Int8CpuContext::any_policy, in both.
 class Int8CpuProjection {
  public:
   Int8CpuProjection(Int8CpuContext& context, const Weights& weights, const Esm2Place& place,
@@ -64,8 +64,8 @@ struct HeadNorm {
 };
 
 // ESM-2's ops in 8 bits, for FoldedEsm2's weights. Works like cuda::Int8Backend
-// (ops/backend_int8_cuda.hpp), but with fp32 in place of fp16, so the error comes from 8 bits
-// alone. Tests can use this backend without a Hopper GPU.
+// (ops/backend_int8_cuda.hpp), but with fp32 in place of fp16, so rounding to 8 bits is the only
+// source of error. Tests can use this backend without a Hopper GPU.
 struct Int8CpuBackend : CpuBackend {
   using Context = Int8CpuContext;
   using Operand = Int8CpuOperand;

@@ -16,7 +16,7 @@ namespace virnucpro::cuda {
 struct Int8Operand {
   enum class Form : std::uint8_t {
     kHalves,
-    kCodes,  // written by a norm; `halves` is valid only while biases are corrected
+    kCodes,  // `codes` is valid; during calibration, `halves` is too
   };
 
   DeviceMatrix halves;  // fp16
@@ -24,14 +24,14 @@ struct Int8Operand {
   Form form = Form::kHalves;
 };
 
-// A linear with s8 weights and s8 inputs. Sums are exact; scales, bias, GELU and the addition to
-// the residual stream are those of ops/gemm_int8_cuda.hpp.
+// A linear with s8 weights and s8 inputs. Sums are exact. ops/gemm_int8_cuda.hpp describes the
+// scales, the bias, GELU and the addition to the residual stream.
 class EightBitLinear {
  public:
   EightBitLinear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
                  std::size_t inputs, Blocks blocks, Int8Epilogue epilogue);
 
-  // Quantises the inputs if needed. Corrects the bias first if context.calibration is set.
+  // Quantises the inputs if needed. If context.calibration is set, corrects the bias first.
   void run(Context& context, Int8Operand& in, const DeviceMatrix& out) const;
 
  private:
@@ -48,7 +48,7 @@ class EightBitLinear {
 };
 
 // A linear that computes in 8 bits or, if the context's policy keeps it out of 8 bits, in 16 bits.
-// It stores the weights only in this form; with Context::any_int8_policy, in both forms.
+// It stores the weights in that precision only; with Context::any_int8_policy, in both.
 class Int8Linear {
  public:
   Int8Linear(Context& context, const Weights& weights, const Esm2Place& place,

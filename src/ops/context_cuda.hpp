@@ -19,9 +19,9 @@
 
 namespace virnucpro::cuda {
 
-Element element_of(Precision precision);  // type of the inputs of products
+Element element_of(Precision precision);  // element type of products' inputs
 
-inline constexpr std::size_t kPositions = 1024;  // positions in the first rotary tables
+inline constexpr std::size_t kPositions = 1024;  // positions of a new rotary table
 
 // Tables for rotary embedding on the device. All layers with the same inv_freq share them.
 struct RotaryAngles {
@@ -33,8 +33,9 @@ struct RotaryAngles {
 
 // Memory that 8-bit linears use while they correct their biases.
 struct Calibration {
-  std::unordered_map<const void*, DeviceBuffer> rests;  // a weight's codes → its second 8 bits
-  DeviceBuffer means;  // fp32 [2, inputs]: exact means, then those of ColumnMeans::coded
+  // For each weight, by the address of its codes: the second 8 bits (quantise_rest()).
+  std::unordered_map<const void*, DeviceBuffer> rests;
+  DeviceBuffer means;  // fp32 [2, inputs]: ColumnMeans::exact, then ColumnMeans::coded
 
   void add(const void* codes, DeviceBuffer rest, std::size_t inputs) {
     rests.emplace(codes, std::move(rest));
@@ -54,7 +55,7 @@ struct Context {
   Arena arena{};                                        // for a batch's activations
   Uploads uploads{};                                    // copies weights while models are made
   std::vector<std::unique_ptr<RotaryAngles>> angles{};  // one for each inv_freq
-  // Says which linears use 8 bits. After models are made it may change only if `any_int8_policy`.
+  // Says which linears use 8 bits. Once models exist, it may change only with `any_int8_policy`.
   Int8Policy int8_policy{};
   bool any_int8_policy = false;
   // Set from the construction of 8-bit linears until a batch has corrected their biases.

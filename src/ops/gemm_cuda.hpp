@@ -24,9 +24,9 @@ struct GemmCall {
   const float* channel_scales = nullptr;  // [outputs], the scales of the rows of `weight`
 };
 
-// Enqueues a product. Every kernel adds over the inputs in one order, so a row's bits depend only
-// on the row, the weights and the kernels (sm90 or generic). The kernels are CUTLASS's: cuBLASLt
-// has only the tanh GELU and chooses kernels by the batch, which changes bits. Errors: kDevice.
+// Enqueues a product. Every kernel adds over the inputs in a fixed order, so a row's bits depend
+// only on the row, the weights and the kernels (sm90 or generic). Uses CUTLASS: cuBLASLt has only
+// the tanh GELU and selects kernels by batch size, which changes bits. Errors: kDevice.
 using Gemm = void (*)(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
 // These use wgmma and TMA, and need compute capability 9.0 (Hopper).

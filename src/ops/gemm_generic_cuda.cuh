@@ -1,7 +1,7 @@
 #pragma once
 
 // Dense layers for GPUs of compute capability 8.0 or newer: CUTLASS's multistage kernels (cp.async,
-// mma.sync) with epilogue visitors. For each type one .cu file includes this header.
+// mma.sync) with epilogue visitors. One .cu file for each type includes this header.
 #include <cutlass/cutlass.h>
 #include <cutlass/gemm/device/gemm_universal_adapter.h>
 #include <cutlass/gemm/kernel/default_gemm_universal_with_visitor.h>

@@ -7,8 +7,8 @@
 namespace virnucpro::cuda {
 
 // The last step of an 8-bit product, before the result is stored in fp16: in fp32, value = sum ·
-// row's scale · channel's scale + bias. GELU's outputs are quantised in a later kernel, because
-// it was much slower to find a scale for every 32 columns in this step.
+// row's scale · channel's scale + bias. A later kernel quantises GELU's outputs, because finding a
+// scale for every 32 columns in this step was much slower.
 enum class Int8Epilogue : std::uint8_t {
   kBias,      // out = value
   kBiasGelu,  // out = GELU(value)

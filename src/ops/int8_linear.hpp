@@ -16,8 +16,8 @@ namespace virnucpro {
 // rounded down to a power of two.
 inline constexpr std::size_t kMostInt8Inputs = 131072;
 
-// Means of a linear's inputs over many rows, one per column: `exact` of the inputs themselves,
-// `coded` of their codes times scales.
+// Means of each column of a linear's inputs, over many rows. `exact` has the means of the inputs,
+// `coded` the means of code · scale.
 struct ColumnMeans {
   std::span<const float> exact;
   std::span<const float> coded;
@@ -37,7 +37,7 @@ class Int8Linear {
   Blocks blocks() const { return blocks_; }
 
   // Adds the mean quantisation error to the bias: W16·exact − W8·coded. W8 is the weights in 8
-  // bits, W16 the weights with their second 8 bits.
+  // bits. W16 also has their second 8 bits (quantise_rest()).
   void correct_bias(const ColumnMeans& means);
 
   // `in` is [rows, inputs]; `out` is [rows, outputs].

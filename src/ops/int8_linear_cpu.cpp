@@ -145,7 +145,7 @@ void Int8Linear::run(OpContext& context, const Codes& in, Panels& out) const {
     const RowRange range = panel_rows(task % panels, in.rows());
     RowSums sums{};
     for (std::size_t row = range.first; row < range.last; row += kRowsAtOnce) {
-      // If too few rows (or outputs) are left, the last one is computed again but stored only once.
+      // If too few rows or outputs are left, repeats the last row or output, but stores it once.
       std::array<const std::int8_t*, kRowsAtOnce> rows;
       for (std::size_t r = 0; r < kRowsAtOnce; ++r) {
         rows[r] = in.row(std::min(row + r, range.last - 1)).data();

@@ -23,14 +23,13 @@ struct Esm2Place {
 };
 
 // Says which of ESM-2's linears Precision::kInt8 computes in 8 bits; the others stay in 16 bits.
-// Equal policies have the same text, in whatever order the user listed their linears.
 class Int8Policy {
  public:
   // Makes a policy that computes all linears in 8 bits.
   Int8Policy() = default;
 
-  // Reads the linears that stay in 16 bits: "none", or a comma list of "fc2" (in every layer),
-  // "0.qkv" or "30-35.fc1". Layers count from 0. Returns nothing for any other text.
+  // Reads the linears that stay in 16 bits: "none", or items separated by commas: "fc2" (in every
+  // layer), "0.qkv" or "30-35.fc1". Layers count from 0. Returns nothing for any other text.
   static std::optional<Int8Policy> parse(std::string_view text);
 
   // Returns a policy that leaves only these linears in 16 bits.
@@ -40,8 +39,8 @@ class Int8Policy {
   bool in_8_bits(const Esm2Place& place) const { return in_8_bits(place.layer, place.linear); }
   // Returns this policy for a model with `layers` layers: with 36 layers, 0-35.fc2 becomes fc2.
   Int8Policy of_model(std::size_t layers) const;
-  // Returns a text that parse() accepts. Two policies have the same text if they keep the same
-  // linears in models of every size; after of_model(), if they keep the same ones in that model.
+  // Returns a text that parse() accepts. Equal policies have the same text, whatever the order of
+  // the user's list. "0-35.fc2" and "fc2" become equal through of_model(36).
   std::string text() const;
   // Returns the largest layer number in the text; empty if the text has no layer numbers.
   std::optional<std::size_t> last_layer() const;
@@ -55,7 +54,7 @@ class Int8Policy {
 
     bool operator==(const Layers&) const = default;
   };
-  // The layers in which one linear stays in 16 bits: ascending ranges, adjacent ones merged.
+  // The layers in which one linear stays in 16 bits: ascending ranges; adjacent ranges are merged.
   using Kept = std::vector<Layers>;
 
   bool add(std::string_view item);

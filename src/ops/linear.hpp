@@ -21,20 +21,19 @@ enum class Epilogue : std::uint8_t {
   kGeluGate,   // out = out·GELU(x·Wᵀ), for a gated linear unit (arXiv:2002.05202); GPUs only
 };
 
-// Some of a layer's outputs, with the names of their two tensors in the file.
+// A group of a layer's outputs, with the names of its two tensors in Weights.
 struct LinearPart {
   std::string weight;  // [outputs, inputs]
   std::string bias;    // [outputs]; not read with Epilogue::kNone
   std::size_t outputs;
 };
 
-// Returns the number of outputs of all parts.
 std::size_t outputs_of(std::span<const LinearPart> parts);
 
 // A dense layer: out = epilogue(x·Wᵀ), summed in fp32. Weights are read one tensor at a time and
 // stored in oneDNN's layout; for Precision::kBf16, weights and inputs are rounded to bf16. A row's
-// bits depend only on the row and the weights, because one thread computes each product over all
-// inputs, for a whole panel and a block of outputs whose width depends only on the layer.
+// bits depend only on the row and the weights: one thread sums over all inputs, for a whole panel
+// and a block of outputs, and the block's width depends only on the layer.
 class Linear {
  public:
   // Makes one layer from several parts. Their outputs are side by side in a row of `out`.

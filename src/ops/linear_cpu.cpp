@@ -15,8 +15,8 @@ namespace {
 
 using dnnl::memory;
 
-// The most outputs of one product. A product then takes about a millisecond, far more than oneDNN
-// needs to start it, and a batch of one panel has enough products for many threads.
+// The most outputs of one product. Such a product takes about a millisecond, far more than oneDNN
+// needs to start it. Even a batch of one panel has enough products for many threads.
 constexpr std::size_t kBlockOutputs = 512;
 
 memory::dim dim(std::size_t size) {
@@ -75,7 +75,7 @@ class Block {
     }
   }
 
-  // Computes one panel. `input` has this block's precision; `output` is the panel's first result.
+  // Computes one panel. `input` has this block's precision; `output` is the first output row.
   void run(OnednnThread& thread, const void* input, float* output) const {
     dnnl::engine& engine = cpu_engine();
     std::unordered_map<int, memory> arguments{
@@ -118,7 +118,7 @@ struct Linear::Blocks {
 
   void add_part(OpContext& context, const Weights& weights, const LinearPart& part,
                 std::size_t first_output, Epilogue epilogue);
-  // Returns a panel in the type of the products' input; for bf16, a copy in the thread's memory.
+  // Returns a panel in the type that the blocks read; for bf16, a copy in the thread's memory.
   const void* prepare(OnednnThread& thread, const float* panel) const;
 };
 

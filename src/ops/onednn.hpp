@@ -10,11 +10,11 @@
 
 namespace virnucpro {
 
-// Returns oneDNN's CPU engine. It obeys only ONEDNN_MAX_CPU_ISA of oneDNN's environment variables.
+// Returns oneDNN's CPU engine. Of oneDNN's environment variables, it obeys only ONEDNN_MAX_CPU_ISA.
 dnnl::engine& cpu_engine();
 
-// Checks that a few MiB are free. Call this before oneDNN makes code for a primitive, because
-// oneDNN does not check its allocations and would crash. Errors: kOutOfMemory.
+// Checks that 32 MiB of memory are free. Call this before oneDNN makes code for a primitive,
+// because oneDNN does not check its allocations and would crash. Errors: kOutOfMemory.
 void require_room_for_onednn();
 
 // The oneDNN stream and buffers of one thread. Limits OpenMP to this one thread, because our pool
@@ -24,8 +24,8 @@ class OnednnThread {
   static OnednnThread& here();
 
   dnnl::stream& stream() { return stream_; }
-  // Returns at least `bytes` of uninitialised memory, valid until the next call. oneDNN 2.6.3's own
-  // scratchpad gives wrong sums if two threads use the same primitive.
+  // Returns at least `bytes` of uninitialised memory, valid until the next call. Replaces oneDNN
+  // 2.6.3's own scratchpad, which gives wrong sums if two threads use the same primitive.
   void* scratchpad(std::size_t bytes) { return grown(scratchpad_, bytes); }
   void* input(std::size_t bytes) { return grown(input_, bytes); }
 
@@ -38,7 +38,7 @@ class OnednnThread {
   HostBuffer input_;
 };
 
-// Calls oneDNN. Errors: kOutOfMemory or kInternal, made from oneDNN's exceptions.
+// Runs `call`, which uses oneDNN. Errors: kOutOfMemory or kInternal, for oneDNN's exceptions.
 template <typename Call>
 auto with_onednn(const Call& call) {
   try {

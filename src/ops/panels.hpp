@@ -8,7 +8,7 @@
 namespace virnucpro {
 
 // Every matrix product has this many rows, so that a row's bits do not depend on the batch's size.
-// oneDNN on AVX2 selects kernels by rows modulo 6; 192 is a multiple of every tile.
+// oneDNN on AVX2 selects kernels by rows modulo 6; 192 is a multiple of every kernel's tile height.
 inline constexpr std::size_t kPanelRows = 192;
 
 // A row-major matrix of activations, one row per token, padded to whole panels. Padding rows start

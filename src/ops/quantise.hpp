@@ -36,7 +36,7 @@ class Codes {
 };
 
 // kRotated rotates blocks of 8 columns before they are quantised; the width must be a multiple of
-// 8. This makes a row's largest number smaller if its neighbours are small.
+// 8. This makes a row's largest number smaller if the other numbers in its block are small.
 enum class Blocks : bool { kPlain, kRotated };
 
 // Returns kRotated for fc2. The inputs of fc2 (GELU's outputs) differ much within a row but little
@@ -51,8 +51,8 @@ void rotate_blocks(std::span<float> numbers);
 
 // Computes code = number · (127 / largest |number|), rounded to nearest even. Returns the scale.
 float quantise_row(std::span<const float> numbers, std::span<std::int8_t> codes);
-// Computes the second 8 bits of the same numbers: number − scale · code (rounded once), in units of
-// scale / 254.
+// Computes `rest`, the second 8 bits of quantised numbers: number − scale · code (rounded once), in
+// units of scale / 254.
 void quantise_rest(std::span<const float> numbers, float scale, std::span<const std::int8_t> codes,
                    std::span<std::int8_t> rest);
 

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kBlockColumns = 8;
 constexpr float kLargestCode = 127.0F;
 
-// Returns the largest |number|, or infinity or NaN if a number is not finite. Compares bits without
-// the sign, which have the same order as the magnitudes, with NaN above infinity.
+// Returns the largest |number|, or infinity or NaN if a number is not finite. Compares the bits
+// without the sign bit: they have the same order as the magnitudes, and NaN is above infinity.
 float largest_magnitude(std::span<const float> numbers) {
   std::uint32_t largest = 0;
   for (const float number : numbers) {

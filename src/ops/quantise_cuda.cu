@@ -46,7 +46,7 @@ PlainRows<T> rows_of(const DeviceMatrix& in) {
   return {static_cast<const T*>(in.data), in.width};
 }
 
-// Applies the orthogonal Hadamard transform to 8 numbers, in the order of ops/quantise.hpp.
+// Applies the orthogonal Hadamard transform to 8 numbers, with the steps of rotate_blocks().
 __device__ __forceinline__ void rotate(float (&x)[kPiece]) {
 #pragma unroll
   for (int step = 1; step < kPiece; step *= 2) {
@@ -132,7 +132,7 @@ template <int kLanes, int kPieces, bool kRotated, typename Rows>
 __global__ void __launch_bounds__(kThreads) quantise_kernel(Rows in, CodeMatrix out) {
   using Shape = RowShape<kLanes, kPieces>;
   const std::size_t row = Shape::row();
-  if (row >= out.rows) return;  // only whole warps or a whole block return
+  if (row >= out.rows) return;  // the same for all threads of a row, which share over_row()
   const std::size_t pieces = out.width / kPiece;
   typename Rows::Raw raw[kPieces];
   float x[kPiece];
@@ -303,7 +303,7 @@ __global__ void correct_bias_kernel(CodeMatrix weight, const std::int8_t* rest, 
   if (threadIdx.x % kWarp == 0) bias[output] += weight.scales[output] * lost;
 }
 
-// Calls `call` with the smallest RowShape for rows of this width.
+// Calls `call` with the smallest RowShape that holds rows of this width.
 template <typename Call>
 void with_shape(std::size_t width, const Call& call) {
   if (width <= 5 * kWarp * kPiece) return call(RowShape<kWarp, 5>());

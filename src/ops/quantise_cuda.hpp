@@ -42,15 +42,15 @@ void rms_norm_means(const DeviceMatrix& in, float eps, const std::uint32_t* offs
                     const PooledRows& rows, float* scales, const DeviceMatrix& out,
                     cudaStream_t stream);
 
-// The mean of each column over all rows, fp32 [width].
+// Means of each column over all rows, fp32 [width].
 struct ColumnMeans {
-  float* exact = nullptr;  // of the numbers, rotated if `blocks` is kRotated
-  float* coded = nullptr;  // of the numbers after quantising: code · scale
+  float* exact = nullptr;  // means of the numbers, rotated if `blocks` is kRotated
+  float* coded = nullptr;  // means of code · scale
 };
 void column_means(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& codes,
                   const ColumnMeans& out, cudaStream_t stream);
 // Adds the mean quantisation error of a linear layer to `bias`: W16·means.exact − W8·means.coded.
-// W8 is the weights in 8 bits, W16 the weights with the second 8 bits in `rest`.
+// W8 is the weights in 8 bits. W16 also has the second 8 bits in `rest`.
 void correct_bias(const CodeMatrix& weight, const std::int8_t* rest, const ColumnMeans& means,
                   float* bias, cudaStream_t stream);
 

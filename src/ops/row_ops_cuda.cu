@@ -212,7 +212,7 @@ void embed_rows(const float* table, const std::uint16_t* tokens, const DeviceMat
 
 void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMatrix& out,
                 const DeviceMatrix& also, cudaStream_t stream) {
-  // `out` is 16-bit, or `out` is the fp32 residual stream and `also` may be its 16-bit copy.
+  // Either `out` is 16-bit, or `out` is fp32 and `also` may be its 16-bit copy.
   const Element narrow = out.element == Element::kFp32 ? also.element : out.element;
   with_type(narrow, [&]<typename T>(T*) {
     if (out.element == Element::kFp32) {

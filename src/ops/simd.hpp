@@ -31,7 +31,7 @@ inline __m256 exp_lanes(__m256 x) {
   x = _mm256_max_ps(lowest, x);  // this order of operands keeps NaN
   const __m256 n = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504F)),
                                    _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-  // Subtracts n·ln 2 in two parts. The first constant has few bits, so n times it is exact.
+  // Subtracts n·ln 2 in two parts. The first constant has few bits, so its product with n is exact.
   __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0.693359375F), x);
   r = _mm256_fnmadd_ps(n, _mm256_set1_ps(-2.12194440e-4F), r);
   __m256 p = _mm256_set1_ps(1.0F / 5040);

@@ -19,7 +19,7 @@ std::size_t numbers_of(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
-// One thread's buffers: send() reads a tensor to pinned memory, copies it as fp32 and stores it.
+// One thread's buffers. send() reads a tensor as fp32, copies it to the device and calls `store`.
 class Lane {
  public:
   explicit Lane(std::size_t most)

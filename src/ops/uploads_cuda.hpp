@@ -17,7 +17,7 @@ namespace virnucpro::cuda {
 // A list of tensors. run() reads them, copies them to the device and stores them there.
 class Uploads {
  public:
-  // Enqueues work that stores a tensor. `values` stay on the device until that work has ended.
+  // Enqueues work that stores a tensor. `values` are device memory, valid until that work ends.
   using Store = std::function<void(const float* values, cudaStream_t stream)>;
   void add(const Weights& weights, const std::string& name, const Shape& shape, Store store);
   // Adds a tensor that is converted and stored in `to`, on the device. `to` must have as many
@@ -43,7 +43,7 @@ class Uploads {
 // Copies numbers from the host to device memory and waits for the copy.
 void upload(std::span<const float> values, void* to);
 
-// Waits for the work on the default stream, because no other stream waits for that work.
+// Waits for the work on the default stream, because the other streams do not wait for it.
 void wait_for_default_stream();
 
 }  // namespace virnucpro::cuda

@@ -11,7 +11,7 @@
 
 namespace virnucpro::cuda {
 
-// Buffers for weights on the device. Uploads::run() fills those that a *_later() function made.
+// Buffers for weights on the device. Uploads::run() fills the buffers of the *_later() functions.
 
 // Makes a buffer for all numbers of a tensor, in fp32, row-major.
 DeviceBuffer read_later(Context& context, const Weights& weights, const std::string& name,

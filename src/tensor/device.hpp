@@ -24,7 +24,6 @@ struct DeviceInfo {
   std::string failure;            // CUDA's error text if opening failed
 };
 
-// The state of CUDA and its devices.
 enum class CudaState : std::uint8_t {
   kReady,  // at least one device
   kNotBuiltIn,

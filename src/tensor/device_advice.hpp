@@ -16,7 +16,7 @@ namespace virnucpro {
 
 inline constexpr int kLeastComputeMajor = 8;  // the first generation with TF32, BF16 and cp.async
 
-// cudaError_t values that have their own advice. device_cuda.cu compares them with CUDA's header.
+// cudaError_t values that have their own advice. device_cuda.cu checks them against CUDA's header.
 inline constexpr int kCudaMemoryAllocation = 2;
 inline constexpr int kCudaInsufficientDriver = 35;
 inline constexpr int kCudaDevicesUnavailable = 46;
@@ -74,7 +74,7 @@ struct MemoryNeed {
 
 // Models that did not fit in a device's memory, and what would fit.
 struct MemoryShortage {
-  DeviceInfo device;                  // its free memory is from before the models were loaded
+  DeviceInfo device;                  // memory_free is from before the models were loaded
   MemoryNeed models{};                // the run's models
   MemoryNeed in_half{};               // the same models in 16 bits
   std::vector<MemoryNeed> smaller{};  // in 16 bits with smaller ESM-2 models, the largest first

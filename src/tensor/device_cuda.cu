@@ -63,8 +63,8 @@ DeviceInfo describe(int index) {
           .failure = {}};
 }
 
-// Reads the free memory in a new thread. In the caller's thread the current device would have to be
-// set back afterwards, which would open that device.
+// Reads the free memory in a new thread. In the caller's thread, cudaSetDevice() would have to
+// restore the current device afterwards, and would open it.
 void ask_memory(DeviceInfo& device) {
   const auto ask = [&device] {
     std::size_t free = 0;

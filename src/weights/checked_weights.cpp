@@ -29,8 +29,8 @@ bool all_non_negative(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return value >= 0; });
 }
 
-// Remembers a tensor's first bad value. report() throws it only after the checksum was checked, so
-// that a damaged file is reported as damaged.
+// Remembers a tensor's first bad value. report() throws the error. Call it after the check of the
+// checksum, so that a damaged file is reported as damaged.
 class ValueCheck {
  public:
   explicit ValueCheck(bool non_negative) : non_negative_(non_negative) {}

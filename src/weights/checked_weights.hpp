@@ -21,8 +21,8 @@ class TensorStream {
 
 // The base class of weights from files and of synthetic weights. One pass over a tensor converts,
 // checks and hashes it. The model's hash is made from the tensors' hashes, so hash() reads only
-// tensors that were not read before. If the file may have been written to, hash() reads all again.
-// Errors: kWeightsChanged if a tensor's second hash differs from the first.
+// tensors that were not read before. If the file may have been written to, hash() reads all tensors
+// again. Errors: kWeightsChanged if a tensor's second hash differs from the first.
 class CheckedWeights : public Weights {
  public:
   struct Tensor {
@@ -36,8 +36,8 @@ class CheckedWeights : public Weights {
   std::string hash() const override;
 
   const std::map<std::string, Tensor>& all() const { return tensors_; }
-  // Adds settings that change results, but are not in tensors, to the hash. Do not call it for the
-  // settings of published models: their hash depends on the tensors alone.
+  // Makes the hash include settings that change results but are in no tensor. Do not call it for
+  // the settings of published models: their hash depends on the tensors alone.
   void set_settings(std::string settings) { settings_ = std::move(settings); }
 
  protected:

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Element types of tensors in files and on devices.
+// Element types of tensors in files.
 enum class DType : std::uint8_t { kF32, kF16, kBF16, kF64, kI64, kI32, kI16, kI8, kU8, kBool };
 
 std::size_t size_of(DType type);
@@ -16,7 +16,7 @@ std::string_view name_of(DType type);  // "F32", as in safetensors
 // These convert between float and the bits of 16-bit floats, without branches, so that compilers
 // can vectorise loops.
 
-// The multiplication changes the exponent. It is exact even for subnormal numbers.
+// The multiplication corrects the exponent's bias. It is exact even for subnormal numbers.
 inline float f16_to_f32(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000U) << 16U;
   const auto magnitude = std::bit_cast<float>((bits & 0x7fffU) << 13U) * 0x1p112F;

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-// Bytes read at once. A ZIP's headers are far apart: a larger block would not contain two of them.
+// Bytes read at once. The headers in a ZIP are so far apart that larger blocks would not help.
 constexpr std::uint64_t kBlockBytes = 4096;
 
 }  // namespace

@@ -57,7 +57,7 @@ class DenseStream : public TensorStream {
   }
 
   void finish() override {
-    source_.file->check_unchanged();  // first, because a changed file looks damaged
+    source_.file->check_unchanged();  // before check_crc(): a changed file has a wrong CRC
     if (whole_record_) check_crc(crc_, source_, name_);
   }
 
@@ -180,7 +180,7 @@ class FileWeights : public CheckedWeights {
   }
 
   std::map<std::string, LocatedTensor> sources_;
-  std::uint64_t unclaimed_;  // bytes of the files not yet used by a tensor
+  std::uint64_t unclaimed_;  // bytes of the files that no tensor has used so far
 };
 
 void check_tensor(const LocatedTensor& source, const std::string& name, const Shape& expected) {

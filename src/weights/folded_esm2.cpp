@@ -120,7 +120,7 @@ void rotate_centred(std::span<float> values, const Vectors& vectors, const Rotat
   });
 }
 
-// Replaces `weight` by weight·diag(gain)·Qᵀ. Returns the former weight times shift.
+// Replaces `weight` by weight·diag(gain)·Qᵀ. Returns (the old `weight`)·shift.
 std::vector<double> fold_norm(std::span<float> weight, std::span<const float> gain,
                               std::span<const float> shift, const Rotation& rotation) {
   const Vectors rows = rows_of(weight.size(), gain.size());

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// The folders in which a named model is searched for.
+// The folders that are searched for a named model.
 struct ModelLookup {
   std::filesystem::path models_dir;  // --models-dir or VIRNUCPRO_MODELS; may be empty
   std::filesystem::path share_dir;   // the installation's share/virnucpro, with tokenizer.json
@@ -16,9 +16,9 @@ struct ModelLookup {
 // These open a model. `model` is a file, a directory, a published name, or
 // synthetic:NAME[-VARIANT][:SEED]. A directory has Hugging Face's layout (config.json and
 // *.safetensors or *.bin, sharded or not); a file is safetensors or a ZIP of torch.save (fair-esm's
-// .pt, a state dict, a pickled classifier). Numbers are fp32, fp16 or bf16. For a file without
-// settings, the config.json beside it is used. Values are checked later, when they are read.
-// Errors: the kWeights* family, kPickleForbidden, kPickleTooLarge, kJson.
+// .pt, a state dict, a pickled classifier). Numbers are fp32, fp16 or bf16. A config.json beside a
+// file adds settings that the file lacks. Values are checked later, when they are read. Errors: the
+// kWeights* family, kPickleForbidden, kPickleTooLarge, kJson.
 Esm2Weights load_esm2(const std::string& model, const ModelLookup& lookup);
 DnabertWeights load_dnabert_s(const std::string& model, const ModelLookup& lookup);
 // Opens a classifier that takes `inputs` numbers: a file, a published name, or synthetic[:SEED].

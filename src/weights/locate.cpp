@@ -45,7 +45,7 @@ constexpr std::array kModels{
                    "facebook/esm2_t36_3B_UR50D",
                    "esm2_t36_3B_UR50D.pt",
                    "esm2-3b"},
-    // A user who names the file of fair-esm gets this file, never a Hugging Face directory.
+    // A user who names fair-esm's file gets that file, never a Hugging Face directory.
     PublishedModel{.family = ModelFamily::kEsm2,
                    .aliases = {"esm2_t36_3B_UR50D.pt"},
                    .torch_file = "esm2_t36_3B_UR50D.pt",
@@ -64,7 +64,7 @@ const PublishedModel* of_family(ModelFamily family, const PublishedModel* model)
   return model != nullptr && model->family == family ? model : nullptr;
 }
 
-// Returns "; did you mean …?" for a name that is close to a published one.
+// Returns "; did you mean …?" for a name that is close to a published name.
 std::string nearest_published(ModelFamily family, std::string_view name) {
   if (find_published(name) != nullptr) return {};
   std::vector<std::string_view> known;
@@ -75,8 +75,8 @@ std::string nearest_published(ModelFamily family, std::string_view name) {
   return did_you_mean(name, known);
 }
 
-// Returns the next step for a link without a target. It names the model to download if the link
-// lies in a published model's folder of a Hugging Face cache.
+// Returns advice for a link whose target is missing. The advice names the model to download if the
+// link is in a published model's folder of a Hugging Face cache.
 std::string advice_on_link(const fs::path& link) {
   for (const PublishedModel& model : kModels) {
     const bool is_of_it =
@@ -136,7 +136,7 @@ std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& direc
   return search.look_in_hub(directory, published->repository);
 }
 
-// Looks in this program's own folder for the published model's first alias, or else for `model`.
+// Looks in this program's own folder, for a published model under its first alias.
 std::optional<fs::path> look_in_own_folder(Search& search, const std::string& model,
                                            const PublishedModel* published) {
   const fs::path folder = own_model_folder();

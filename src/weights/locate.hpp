@@ -18,7 +18,7 @@ enum class ModelFamily : std::uint8_t { kEsm2, kDnabert, kClassifier };
 // empty if the model has no such name.
 struct PublishedModel {
   ModelFamily family;
-  std::array<std::string_view, 3> aliases;  // the first is the model's name in a plain folder
+  std::array<std::string_view, 3> aliases;  // the first is its name outside the caches
   std::string_view repository{};            // "organisation/name" on Hugging Face
   std::string_view torch_file{};            // the file's name in torch hub's checkpoints
   std::string_view download{};              // its name in models.json

@@ -14,17 +14,17 @@ namespace virnucpro {
 Settings parse_model_config(std::string_view json, const std::string& file);
 
 // Returns the file names in the weight_map of a *.index.json, each once. Errors: kJson;
-// kWeightsFormat if there are none, or one is not a file beside the index.
+// kWeightsFormat if there is none, or one is not a plain file name.
 std::vector<std::string> parse_shard_index(std::string_view json, const std::string& file);
 
-// These return the first of `names` that is set. Errors: kWeightsFormat for another type.
+// These return the value of the first of `names` that is set. Errors: kWeightsFormat (wrong type).
 std::optional<std::int64_t> whole_setting(const Settings& settings, const std::string& file,
                                           std::initializer_list<std::string_view> names);
 std::optional<double> real_setting(const Settings& settings, const std::string& file,
                                    std::initializer_list<std::string_view> names);
 std::optional<bool> flag_setting(const Settings& settings, const std::string& file,
                                  std::initializer_list<std::string_view> names);
-// Returns the first of `names` that is set, as messages name it; empty if none is set.
+// Returns the first of `names` that is set, for messages; empty if none is set.
 std::string_view name_in(const Settings& settings, std::initializer_list<std::string_view> names);
 // Throws kWeightsFormat if `name` is set to anything but `expected`.
 void expect_setting(const Settings& settings, const std::string& file, std::string_view name,

@@ -29,10 +29,11 @@ struct ModelFiles {
   std::map<std::string, LocatedTensor, std::less<>> tensors;
 };
 
-// Opens a file. In a directory it opens the first file that exists of model.safetensors,
-// model.safetensors.index.json, pytorch_model.bin and pytorch_model.bin.index.json. A config.json
-// in the directory, or beside a file, adds settings; settings inside the file take precedence.
-// Errors: kWeightsMissing and the other kWeights*, kPickleForbidden, kPickleTooLarge, kJson.
+// Opens a model. If `path` is a directory, opens the first of these files that exists:
+// model.safetensors, model.safetensors.index.json, pytorch_model.bin, pytorch_model.bin.index.json.
+// A config.json in the directory, or beside a file, adds settings; settings inside the file take
+// precedence. Errors: kWeightsMissing and the other kWeights*, kPickleForbidden, kPickleTooLarge,
+// kJson.
 ModelFiles open_model_files(const std::filesystem::path& path);
 
 }  // namespace virnucpro

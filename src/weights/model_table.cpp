@@ -18,7 +18,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::string_view kTableSchema = "virnucpro-models-1";
-constexpr std::size_t kMostEntries = 1000;  // the most models, files of a model, URLs of a file
+constexpr std::size_t kMostEntries = 1000;  // limit for models, a model's files, and a file's URLs
 constexpr std::size_t kLongestUrl = 2000;
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 45U;  // 35 TB
 
@@ -229,7 +229,7 @@ class TableReader : public JsonVisitor {
     if (model.source == ModelSource::kGitHub && model.revision.empty()) {
       fail(model, "github needs a revision");
     }
-    // Only github may have a revision: in a cache, other programs would take it for the newest one.
+    // Only github may have a revision. In a cache, other programs would mistake it for the newest.
     if (model.source != ModelSource::kGitHub && !model.revision.empty()) {
       fail(model, "it has a revision, which only models of the source github may have");
     }

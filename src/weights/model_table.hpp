@@ -26,13 +26,13 @@ struct TableFile {
 };
 
 struct TableModel {
-  std::string name;  // as `virnucpro download` takes it
+  std::string name;  // as `virnucpro download` accepts it
   ModelSource source = ModelSource::kUrl;
   std::string repository{};  // "organisation/name" on Hugging Face or GitHub
   std::string revision{};    // empty: the repository's main branch
-  std::string folder{};      // the model's subfolder in a plain folder; empty: none
+  std::string folder{};      // the model's subfolder, except in caches; empty: none
   std::string licence{};
-  std::string instead_of{};  // the model of which this is another form; "all" leaves this out
+  std::string instead_of{};  // the model that this one can replace; "all" skips this one
   std::vector<TableFile> files{};
 
   // The size of all files together. Files of unknown size are left out.
@@ -68,8 +68,8 @@ bool is_hash(std::string_view text, std::size_t digits);
 // name a user, because messages show URLs and would show a password.
 bool is_plain_url(std::string_view text);
 
-// This file in a folder of models keeps the first hash of each file that has no published hash. A
-// model's file may not have this name.
+// For each file without a published hash, this file in a folder of models records the hash of the
+// first download. A model's file may not have this name.
 inline constexpr std::string_view kHashRecordName = "virnucpro-hashes.json";
 
 // These return a size as text: "468.3 MB", "about 9.98 GB" or "size not known".

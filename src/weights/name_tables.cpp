@@ -11,7 +11,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kLayer = ".N.";
 
-// ESM-2: first the names of fair-esm, then those of Hugging Face's EsmModel. In EsmModel,
+// ESM-2. A row has the name in fair-esm, then the name in Hugging Face's EsmModel. In EsmModel,
 // attention.LayerNorm comes before the attention, and LayerNorm before the feed-forward part. The
 // published values of inv_freq were rounded to fp16 in training and must be used unchanged;
 // synthetic models lack inv_freq, so exact values are computed.

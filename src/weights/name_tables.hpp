@@ -58,7 +58,7 @@ struct NameRow {
 
 struct NameTable {
   std::span<const NameRow> rows;
-  std::span<const std::string_view> prefixes;  // that names in a file may have
+  std::span<const std::string_view> prefixes;  // prefixes that names in a file may have
 };
 
 const NameTable& esm2_names();

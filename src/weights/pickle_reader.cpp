@@ -64,7 +64,7 @@ enum Opcode : std::uint8_t {
   kFrame = 0x95,
 };
 
-// Only this many of a call's arguments are kept: the first ones. The others are not needed.
+// The number of a call's arguments that are kept, from the first. The others are not needed.
 constexpr std::ptrdiff_t kUsedArguments = 4;
 
 constexpr std::size_t kLongestShown = 80;  // bytes of a name in a message
@@ -421,7 +421,7 @@ class PickleReader {
     if (arguments.empty()) return items;
     for (const PickleId pair : node(arguments[0]).items) {
       if (node(pair).items.size() != 2) malformed("an OrderedDict is not made of pairs");
-      bound(taken_over_++);  // a limit: a pickle can use one list many times
+      bound(taken_over_++);  // limits copies: a pickle can use a list many times
       items.insert(items.end(), node(pair).items.begin(), node(pair).items.end());
     }
     return items;

@@ -18,7 +18,7 @@ using Names = std::initializer_list<std::string_view>;
 constexpr std::uint64_t kAlphabet = 33;
 constexpr std::uint32_t kDnabertHead = 64;  // head width if config.json is missing
 constexpr std::uint64_t kTwoTokenTypes = 2;
-constexpr std::uint64_t kMaxSize = 1U << 20U;  // limit of a width, so that no product overflows
+constexpr std::uint64_t kMaxSize = 1U << 20U;  // limit of a size, so that no product overflows
 constexpr double kEsm2Eps = 1e-5;
 
 constexpr std::string_view kLearnedPositions = "embed_positions.weight";
@@ -45,7 +45,7 @@ std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::stri
   return static_cast<std::uint32_t>(tensor.shape[dimension]);
 }
 
-// Takes the first of `names` that the settings have. Throws if the tensors have another size.
+// Throws if the setting differs from `from_tensors`. Reads the first of `names` that is set.
 void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (said && (*said < 0 || static_cast<std::uint64_t>(*said) != from_tensors)) {
@@ -137,8 +137,8 @@ Esm2Shape recognise_esm2(const ModelFiles& model) {
                            count_layers(model, table, "layers.N.fc1.weight"));
   agree(model, {"hidden_size", "encoder_embed_dim", "embed_dim"}, shape.width);
   agree(model, {"intermediate_size", "encoder_ffn_embed_dim", "ffn_embed_dim"}, shape.ffn);
-  // If token_dropout is missing, settings of transformers (with model_type) mean false, all others
-  // true.
+  // The default of token_dropout is false in settings of transformers (which have model_type), and
+  // true in all others.
   const bool unsaid = !model.settings.contains("model_type");
   shape.token_dropout = flag_setting(model.settings, file, {"token_dropout"}).value_or(unsaid);
   return shape;

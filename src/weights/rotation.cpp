@@ -15,8 +15,8 @@ constexpr std::uint64_t kSignSeed = 1;
 constexpr std::uint64_t kMixingSeed = 2;
 // The number of random reflections whose product is Rotation's matrix R: enough for all models.
 constexpr std::size_t kReflections = 16;
-// A small R is the one of this many random matrices whose largest entry is smallest, because a
-// single large channel keeps that entry's share of its value. A large R never has a large entry.
+// Of this many random matrices, a small R is the one whose largest entry is smallest. That entry is
+// the share of its value that a single large channel keeps. A large R never has a large entry.
 constexpr std::uint64_t kCandidates = 256;
 // Values of each block that are mixed at once: those of all blocks must fit in the L1 cache.
 constexpr std::size_t kMixedAtOnce = 32;

@@ -23,8 +23,8 @@ class Rotation {
 
   std::size_t width() const { return scales_.size(); }
 
-  // Computes v ← Q·v for each of the `lanes` vectors in `vectors`, [width, lanes]. A vector's
-  // result has the same bits whatever the other vectors are.
+  // Computes v ← Q·v for each of the `lanes` vectors in `vectors`, [width, lanes]. A vector's bits
+  // do not depend on the other vectors.
   void apply(std::span<double> vectors, std::size_t lanes = 1) const;
   // Computes v ← Qᵀ·v, the inverse.
   void apply_transposed(std::span<double> vectors, std::size_t lanes = 1) const;

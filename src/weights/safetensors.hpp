@@ -16,8 +16,8 @@ struct Safetensors {
 
 // Parses a safetensors file (https://github.com/huggingface/safetensors, "Format"): eight bytes of
 // header length, a JSON header, then the data. The tensors must cover the data without gap or
-// overlap. A claimed size alone allocates no memory. Errors: kWeightsTruncated if the data end too
-// early; kWeightsFormat and kJson for other faults; those of reading the file.
+// overlap. Memory is allocated only for bytes that the file has. Errors: kWeightsTruncated if the
+// data end too early; kWeightsFormat and kJson for other faults; those of reading the file.
 Safetensors parse_safetensors(const SteadyFile& file);
 
 }  // namespace virnucpro

@@ -47,7 +47,8 @@ int fan_in_exponent(std::uint64_t columns) {
   return k;
 }
 
-// Returns 2·a·b. a and b are random odd multiples of 2^-10: with few bits, edits are exact in fp32.
+// Returns 2·a·b. a and b are random odd multiples of 2^-10. They have few bits, so edits are exact
+// in fp32.
 float heavy_tailed(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = splitmix64(key + index * kSplitMixStep);
   const auto odd = [bits](unsigned first) {

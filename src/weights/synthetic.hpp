@@ -43,8 +43,8 @@ SyntheticName parse_synthetic(std::string_view model);
 const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shapes,
                                            std::string_view name);
 
-// Makes a model's weights. Value `index` of a tensor is the Fill of its row for u = (2·bits + 1 -
-// 2^24) / 2^24, which is uniform in (-1, 1). `bits` are the first 24 bits of number `index` in the
+// Makes a model's weights. Value `index` of a tensor follows its row's Fill, with u = (2·bits + 1 -
+// 2^24) / 2^24, which is uniform in (-1, 1). `bits` are the top 24 bits of number `index` in the
 // SplitMix64 sequence of `seed` and the tensor's name. Every step is exact in fp32, so the weights
 // are the same on every machine, in any order of reading. `edit_of` returns a variant's changes.
 std::unique_ptr<CheckedWeights> make_synthetic_weights(const NameTable& table,

@@ -17,11 +17,11 @@ constexpr float kHardUnit = 4;
 constexpr float kHardBranch = 2;       // factor of what a layer adds to the residual stream
 constexpr float kHardQuery = 2;        // factor of queries, for sharper attention
 constexpr float kHardHiddenBias = -1;  // added before GELU, whose results are then mostly small
-// Singular values that are added to a matrix, as multiples of the usual size of the others.
+// Singular values that are added to a matrix, relative to the matrix's own singular values.
 constexpr std::array kHardDirections{4.0F, 2.0F, 2.0F, 2.0F};
 
 constexpr std::size_t kConstantChannels = 4;
-// Values of the constant channels: 20 and 100 times 0.577, other channels' rms before layer 0.
+// Values of constant channels: 20 and 100 times 0.577, the rms of the others before layer 0.
 constexpr float kConstant20 = 11.5F;
 constexpr float kConstant100 = 57.75F;
 
@@ -94,8 +94,9 @@ float near_inverse_root(std::uint64_t number) {
 
 // Returns random signs for the rows and columns of a matrix, and the values to add. An outer
 // product of signs, times `unit`, has one singular value: unit · √(rows · columns). The matrix's
-// others are about √max(rows, columns) times the rms of its elements, 2/3 of tensor.scale. So the
-// value that `unit` adds is 0.75 to 1.5 times the others; kHardDirections multiplies it.
+// own singular values are about √max(rows, columns) times the rms of its elements, 2/3 of
+// tensor.scale. So `unit` adds a singular value 0.75 to 1.5 times as large. kHardDirections
+// multiplies it.
 PlantedDirections directions_of(const PlainTensor& tensor) {
   const Choice choice(tensor.seed, tensor.name);
   const auto signs_of = [&choice](std::uint64_t first, std::uint64_t count) {
@@ -167,7 +168,7 @@ TensorEdit constant100(const PlainTensor& tensor) {
 
 // Gives the first and the last token massive values in two channels, and makes all queries attend
 // to these tokens: in each head's slowest rotary pair, every query has a constant bias, and the key
-// is computed from one of these channels.
+// is computed from one of the two channels.
 TensorEdit ends(const PlainTensor& tensor) {
   TensorEdit edit;
   const std::uint64_t width = tensor.model.width;

@@ -19,7 +19,7 @@ namespace virnucpro {
 struct PlantedDirections {
   std::vector<std::uint8_t> row_signs;  // four bits a row, one for each direction
   std::vector<std::uint8_t> column_signs;
-  std::array<float, 16> sums{};  // numbers to add, by row_signs ^ column_signs
+  std::array<float, 16> sums{};  // numbers to add; the index is row_signs ^ column_signs
 };
 
 // The changes that turn a plain tensor into a variant's tensor, in the order in which they are
@@ -58,8 +58,8 @@ using EditOf = std::function<TensorEdit(const std::string&, const Shape&, float)
 // Returns the edits of a variant; empty if `variant` is null.
 EditOf edits_of(const SyntheticVariant* variant, const Esm2Shape& model, std::uint64_t seed);
 
-// Returns `plain` with the edits applied. Its rows have `columns` values. If edit.heavy_tails is
-// set, `plain` must already have heavy tails.
+// Returns `plain` with the edits applied. The tensor's rows have `columns` values. If
+// edit.heavy_tails is set, `plain` must already have heavy tails.
 std::unique_ptr<TensorStream> edited(std::unique_ptr<TensorStream> plain, TensorEdit edit,
                                      std::uint64_t columns);
 

@@ -27,7 +27,7 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
     std::error_code unknown;  // on an error the path counts as a file
     const bool is_folder = fs::is_directory(entry->symlink_status(unknown));
     const fs::path& path = entry->path();
-    if (path.extension() == ".pt") found.push_back(path);  // also folders, which v2 called bad
+    if (path.extension() == ".pt") found.push_back(path);  // also a folder: it counts as corrupted
     if (is_folder && depth < kDeepestFolder && holds_checkpoints(path.filename().string())) {
       collect(path, depth + 1, found);
     }
@@ -83,7 +83,7 @@ std::string reason_in(const Error& error) {
   return error.detail().empty() ? std::string(error.info().summary) : error.detail();
 }
 
-// Returns the state that a reading error shows. Throws the error if the file is not its cause.
+// Turns a reading error into a state. Throws the error if the file is not the cause.
 TorchCheckpoint state_of(const Error& error) {
   const ErrorKind kind = error.kind();
   if (kind == ErrorKind::kPickleForbidden || kind == ErrorKind::kPickleTooLarge) {

@@ -50,7 +50,7 @@ TorchFile::TorchFile(const SteadyFile& file, const PickleLimits& limits,
   const ZipEntry& pickle = find_pickle();
   check_byte_order();
   check_crc(pickle, file_);
-  pickle_ = beginning_of(pickle, limits.bytes + 1);  // one more byte: the pickle is too long
+  pickle_ = beginning_of(pickle, limits.bytes + 1);  // the extra byte shows a pickle over the limit
   document_ =
       read_pickle(as_bytes(pickle_), fmt::format("{}/{}", path_, pickle.name), limits, globals);
 }
@@ -67,7 +67,7 @@ void TorchFile::malformed(const std::string& tensor, std::string detail) const {
   throw Error(ErrorKind::kWeightsFormat, Place{.file = path_, .tensor = tensor}, std::move(detail));
 }
 
-// Finds data.pkl in the ZIP's only folder, which torch names after the file that it writes.
+// Finds data.pkl in the ZIP's top folder, which torch names after the file that it writes.
 const ZipEntry& TorchFile::find_pickle() {
   constexpr std::string_view kName = "/data.pkl";
   for (const auto& [name, entry] : members_) {

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxText = 1024;
 constexpr std::size_t kMaxTextTogether = 4U << 20U;
 constexpr std::size_t kMaxLookedAt = kMaxPickleNodes;
 
-// Makes tensors, whose bytes are in the ZIP's members, from the values of data.pkl.
+// Makes tensors from the values of data.pkl. The tensors' bytes stay in the ZIP's members.
 class TorchReader {
  public:
   explicit TorchReader(const SteadyFile& file) : torch_(file), document_(torch_.document()) {}

@@ -34,7 +34,7 @@ std::vector<Outgoing> list_tensors(const Weights& weights, const NameTable& tabl
                                    std::string_view prefix) {
   std::vector<Outgoing> tensors;
   for (const NameRow& row : table.rows) {
-    // `also` is the published name for ESM-2; for DNABERT-S it is only an old spelling of norms.
+    // For ESM-2, `also` is the published name. For DNABERT-S it is only an old spelling of norms.
     const bool respelt = &table == &esm2_names() && !row.also.empty();
     for (std::uint32_t layer = 0; layer < (is_per_layer(row) ? layers : 1U); ++layer) {
       const std::string name = layer_name(row.name, layer);

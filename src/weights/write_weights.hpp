@@ -13,7 +13,7 @@ inline constexpr std::array kModelFiles{"config.json", "tokenizer.json", "model.
 // These write weights in the published layouts, so that other programs can read the same numbers:
 // for ESM-2 and DNABERT-S a Hugging Face directory (config.json, model.safetensors in fp32, and
 // DNABERT-S's tokenizer.json), for a classifier one safetensors file. A missing `directory` is
-// created; its files get their names together. Tensors are written one by one, so memory is needed
+// created; its files appear in it together. Tensors are written one by one, so memory is needed
 // only for the largest one. Errors: kOutputWrite, and those of reading the weights.
 void export_esm2(const Esm2Weights& weights, const std::filesystem::path& directory);
 void export_dnabert_s(const DnabertWeights& weights, const std::filesystem::path& directory);

@@ -30,7 +30,7 @@ constexpr std::uint16_t kEncrypted = 1;
 constexpr std::uint16_t kSizesFollow = 8;  // the local header leaves CRC and sizes empty
 constexpr std::uint64_t kMaxEntries = 1U << 20U;
 
-// The facts about the ZIP's directory in the end record: how many entries, its size and offset.
+// Facts about the ZIP's directory from the end record; size and offset are in bytes.
 struct Directory {
   std::uint64_t entries = 0;
   std::uint64_t size = 0;
@@ -163,7 +163,7 @@ class ZipReader {
     return member;
   }
 
-  // Reads the ZIP64 field: those of `size`, `packed`, `offset` that exceed 32 bits, in this order.
+  // Reads the ZIP64 field: the values that exceed 32 bits, in the order `size`, `packed`, `offset`.
   void read_zip64(std::uint64_t extra_end, std::uint64_t& size, std::uint64_t& packed,
                   std::uint64_t& offset) {
     while (reader_.offset() + 4 <= extra_end) {
@@ -183,7 +183,7 @@ class ZipReader {
     }
   }
 
-  // Returns the extent of a member's bytes. The reader is then behind the member.
+  // Returns the extent of a member's bytes. Afterwards the reader stands behind the member.
   Extent find_data(const Member& member, std::uint64_t directory_offset) {
     reader_.seek(member.header_offset);
     expect(kLocalHeader, "local header where the directory points");

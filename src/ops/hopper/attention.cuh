@@ -3,7 +3,7 @@
 // Attention for Hopper with heads of width 64: wgmma on tiles of 64 queries, with keys and values
 // in shared memory. A warp group computes one head of a whole sequence. Frames are short (168
 // tokens for 500 bases), so all keys fit and are read once. Longer sequences are cut into blocks.
-// For each type one .cu file includes this header. Compile with NDEBUG (see hopper/product.cuh).
+// One .cu file for each type includes this header. Compile with NDEBUG (see hopper/product.cuh).
 #define CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED
 
 #include <cutlass/arch/barrier.h>
@@ -59,7 +59,7 @@ __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_
   }
 }
 
-// The angles that rotate one piece of a head together with the piece half a head's width later.
+// Rotation angles for two pieces of a head: one piece, and the piece half a head's width later.
 struct PieceAngles {
   __device__ PieceAngles(const AttentionProblem& problem, std::uint32_t position,
                          std::uint32_t piece) {
@@ -150,8 +150,8 @@ class QueryTile {
     weights_[0] = weights_[1] = 0;
   }
 
-  // Adds `count` keys and their values. `key` is the index of the first key in the sequence,
-  // `query` the index of the tile's first query.
+  // Adds `count` keys and their values. `key` and `query` are the positions in the sequence of the
+  // first key and of the tile's first query.
   __device__ void attend(const T* queries, const T* keys, const T* values, std::uint32_t count,
                          std::uint32_t query, std::uint32_t key, float scale, float slope) {
     Scores scores;
@@ -311,7 +311,7 @@ __device__ __forceinline__ void end_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Waits until wgmma in every thread can read all copies, except the last kPending groups of copies.
+// Waits until wgmma in every thread can read all copies except the last kPending groups.
 template <int kPending>
 __device__ __forceinline__ void publish_copies() {
   wait_for_copies<kPending>();
@@ -319,7 +319,7 @@ __device__ __forceinline__ void publish_copies() {
   __syncthreads();
 }
 
-// Returns how many thread blocks share a multiprocessor: some copy data while others compute.
+// Returns how many thread blocks share a multiprocessor, so that some copy while others compute.
 constexpr int whole_blocks(int keys) {
   return keys > 112 ? 3 : keys > 64 ? 4 : 6;
 }

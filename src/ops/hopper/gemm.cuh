@@ -1,7 +1,7 @@
 #pragma once
 
 // Dense layers for Hopper with 16-bit operands. The epilogue adds bias or residual, or applies
-// GELU. For each type one .cu file includes this header.
+// GELU. One .cu file for each type includes this header.
 #include "ops/activation_cuda.cuh"
 #include "ops/hopper/product.cuh"
 

@@ -131,7 +131,7 @@ using cute::Shape;
 inline constexpr auto kNearest = cutlass::FloatRoundStyle::round_to_nearest;
 
 // An output tile. Two warp groups compute it together (cooperative), or each group computes its own
-// tile (pingpong), so that the epilogue of one overlaps the products of the other.
+// tile (pingpong), so that one group's epilogue overlaps the other group's products.
 template <int Rows, int Columns, bool Pingpong, int EpilogueColumns = 0>
 struct TileChoice {
   static constexpr int kRows = Rows;
@@ -146,7 +146,6 @@ struct TileChoice {
                          Shape<Int<Pingpong ? 64 : 128>, Int<EpilogueColumns>>>;
 };
 
-// Properties of the device that kernels need.
 struct DeviceLimits {
   int multiprocessors = 0;
   std::size_t l2_bytes = 0;
@@ -165,9 +164,10 @@ inline DeviceLimits device_limits() {
 }
 
 // Returns the number of tile columns in a band. A band's weights should stay in the L2 cache while
-// all rows are computed, so the number depends on the bytes of the weights. In measurements 16-bit
-// weights were best in a quarter of the cache, or in half of it if a layer has more inputs than
-// outputs, because every band reads all rows again. 8-bit weights were best in half as much cache.
+// all rows are computed, so the number depends on the bytes of the weights. In measurements bands
+// of 16-bit weights were fastest if they filled a quarter of the cache, or half of it for layers
+// with more inputs than outputs, because each band reads all rows again. Bands of 8-bit weights
+// were fastest at half these sizes.
 inline int band_columns(const GemmCall& call, std::size_t element_bytes, int tile_columns,
                         std::size_t l2_bytes) {
   const std::size_t columns = (call.outputs + tile_columns - 1) / tile_columns;
@@ -177,8 +177,8 @@ inline int band_columns(const GemmCall& call, std::size_t element_bytes, int til
   return static_cast<int>((columns + bands - 1) / bands);
 }
 
-// Computes out = epilogue(x·Wᵀ) in one kernel. `Tree` is the epilogue, with CUTLASS's type `Tree`,
-// the stored type `Out`, the type `Source` of the old output (or void), and arguments(call).
+// Computes out = epilogue(x·Wᵀ) in one kernel. `Tree` describes the epilogue: CUTLASS's type
+// `Tree`, the stored type `Out`, the old output's type `Source` (or void), and arguments(call).
 template <class Element, class Accumulator, class Tile, class Tree, class Choice>
 class Sm90Product {
   static constexpr int kAlign = 16 / static_cast<int>(sizeof(Element));
@@ -234,7 +234,7 @@ class Sm90Product {
   }
 };
 
-// A choice's tile as a CUTLASS shape. Its K dimension has 128 bytes of elements.
+// The tile of a TileChoice as a CUTLASS shape. Its K dimension spans 128 bytes.
 template <class Choice, int kElementBytes>
 using TileOf = Shape<Int<Choice::kRows>, Int<Choice::kColumns>, Int<128 / kElementBytes>>;
 
