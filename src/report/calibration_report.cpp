@@ -13,7 +13,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestCommand = 10'000;
-constexpr double kLittleIn8Bits = 0.5;  // of the multiplications; a smaller share is warned of
+constexpr double kLittleIn8Bits = 0.5;  // warn if less of the multiplications is in 8 bits
 
 std::uint64_t rounded(double rate) {
   return static_cast<std::uint64_t>(std::llround(rate));

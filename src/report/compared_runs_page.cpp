@@ -19,7 +19,7 @@ using Runs = std::vector<RunFacts>;
 using Differences = std::vector<ScoreDifferences>;
 using ValueOf = std::function<Value(const RunFacts&)>;
 
-// Returns a table with one column per run, still without rows.
+// Returns a table with one column per run and no rows.
 Table run_columns(std::string key, std::string caption, const Runs& runs,
                   Measure measure = Measure::kNone) {
   Table table;

@@ -9,7 +9,8 @@
 
 namespace virnucpro {
 
-// A stretch of a contig and its virus score, which is empty if unscored. Bases count from 0.
+// A stretch of a contig: the bases [begin, end), counted from 0. `score` is its virus score, which
+// is empty if the stretch is unscored.
 struct MapStretch {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

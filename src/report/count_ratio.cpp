@@ -11,7 +11,7 @@ CountRatio ratio_of_shares(const ShareCount& sample, const ShareCount& control) 
   const auto part = static_cast<double>(sample.part);
   const double all = part + static_cast<double>(control.part);
   const double wholes = static_cast<double>(control.whole) / static_cast<double>(sample.whole);
-  // Converts the sample's share of the sum of both virus counts into the ratio of the two shares.
+  // Converts sample.part / (sample.part + control.part) into the ratio of the two shares.
   const auto ratio = [wholes](double share) { return share / (1 - share) * wholes; };
   CountRatio result;
   if (control.part > 0) result.ratio = part / static_cast<double>(control.part) * wholes;

@@ -19,8 +19,8 @@ struct CountRatio {
 };
 
 // The confidence level of an interval. If a sample's true share equals the control's, each end of
-// the interval is on the wrong side of 1 in at most 1 of 2,000 cases, rare enough for pages of
-// hundreds of samples. The level is fixed, so that a result does not depend on the other samples.
+// the interval is on the wrong side of 1 in at most 1 of 2,000 cases. That is rare enough for pages
+// of hundreds of samples. The level is fixed: a result must not depend on the other samples.
 inline constexpr double kRatioConfidence = 0.999;
 
 // Returns the ratio of the sample's share to the control's share, with an exact interval. Virus

@@ -145,7 +145,7 @@ std::string multiqc_scores(const RunFacts& facts) {
       "#     id: virnucpro_scores_plot\n"
       "#     title: 'virnucpro: virus scores'\n"
       "#     xlab: virus score\n"
-      "#     ylab: frames\n";  // the row below has an empty first cell: a header
+      "#     ylab: frames\n";  // the next row is the header; its first cell is empty
   std::string row = sample_of(facts);
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   for (std::size_t k = 0; k < ScoreFacts::kScoreBins; ++k) {

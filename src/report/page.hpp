@@ -105,7 +105,8 @@ struct Plot {
   Measure unit = Measure::kNone;  // of y values, bars or cells
   std::vector<PlotLine> lines{};
   std::vector<PlotBar> bars{};
-  // If kBars shows bins: the number at the last bin's right end. Bins have ticks at left ends.
+  // For bars that are bins: the label at the last bin's right end. Each bin has its own tick at its
+  // left end.
   std::string end_tick{};
   // A score that is drawn as a line, at this share of the width (kBars) or the height (kContig).
   std::optional<double> cut_off{};

@@ -15,8 +15,6 @@ namespace virnucpro {
 // The most contig maps in a run's report.
 inline constexpr std::size_t kMostMaps = 20;
 
-// The functions below return the sections of a run's page; single_run_page() puts them in order.
-
 // Returns a telemetry value for the page. Counts become double, like all numbers of telemetry.
 inline Value measured(const std::optional<std::string>& words) {
   return words ? Value{*words} : Value{};
@@ -42,6 +40,8 @@ void add_rows(const std::vector<Record>& records, Table& table) {
 // Returns the ESM-2 tokens per second over the run's time; empty if not measured.
 std::vector<PlotPoint> throughput_of(const RunFacts& facts);
 
+// The functions below return the sections of a run's page; single_run_page() puts them in order.
+
 // The content of these sections comes from the run's telemetry.
 Section verdict_section(const RunFacts& facts);
 Section throughput_section(const RunFacts& facts);
@@ -50,8 +50,8 @@ Section packing_section(const RunFacts& facts);
 Section stage_section(const RunFacts& facts);
 // Returns a section with the shards of a merged run.
 Section shard_section(const RunFacts& facts);
-// Returns a section on the calls that were computed again, with the shadow check's estimate for the
-// calls that were not.
+// Returns a section on the calls that were computed again. If there was a shadow check, the section
+// has its estimate for the other calls.
 Section precision_section(const RunFacts& facts);
 
 // The content of these sections comes from the run's journal.

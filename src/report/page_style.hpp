@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// The page is light or dark as the reader's system is set, and black on white in print.
+// The page follows the system's setting for light or dark pages. Print is black on white.
 inline constexpr std::string_view kPageStyle = R"css(
 :root { color-scheme: light dark;
   --paper: #f7f7f5; --card: #ffffff;
@@ -125,10 +125,10 @@ footer { padding-bottom: 30px; }
   .table.main td:last-child { white-space: normal; } }
 )css";
 
-// This script filters a table by the text typed above it. It sorts a table by the column whose head
-// is clicked: by the cells' data-value or, without one, by their text. A link to a folded section
-// opens the section. All sections are opened for printing, because older browsers need a script for
-// that. Each plot gets a button that saves the plot as a file.
+// This script filters a table by the text typed above it. A click on a column's head sorts the
+// table by the cells' data-value, or by their text if they have no data-value. A link to a folded
+// section opens the section. The script opens all sections for printing, because older browsers
+// cannot do that by style. Each plot gets a button that saves the plot as a file.
 inline constexpr std::string_view kPageScript = R"js(
 "use strict";
 const folds = Array.from(document.querySelectorAll("details"));

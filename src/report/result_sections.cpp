@@ -46,7 +46,8 @@ Plot score_plot(const ScoreFacts& scores) {
                    "frames");
 }
 
-// Returns the virus score above which a one-chunk read is called virus. Its two scores sum to 1.
+// Returns the virus score above which a read of one chunk is called virus, if the read's two scores
+// sum to 1.
 double cut_off_of(const CallRule& rule) {
   if (rule.is_viral_ngs()) return (1 + rule.viral_ngs().min_weighted_delta) / 2;
   return std::max(0.5, rule.min_score());

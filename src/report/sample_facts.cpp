@@ -39,8 +39,8 @@ std::optional<double> seconds_of(const fs::path& run) {
   }
 }
 
-// Returns the settings of a rule that decide calls. For viral-ngs, the least score of a virus chunk
-// and the tier from which sequences are written are left out.
+// Returns the settings of a rule that decide which sequences are called virus. For viral-ngs,
+// leaves out min_score() and min_tier().
 std::string calls_text(const CallRule& rule) {
   return rule.is_viral_ngs() ? text_of(rule.viral_ngs()) : text_of(rule);
 }

@@ -19,7 +19,8 @@ struct ScoreDifferences {
   std::uint64_t other_calls = 0;
   std::uint64_t scored_once = 0;  // sequences with a score in only one of the two runs
   std::uint64_t equal = 0;        // sequences with equal scores, among those scored by both runs
-  std::array<std::uint64_t, kBounds.size() + 1> by_bound{};  // sequences by bound; last: larger
+  // Sequences with a difference up to each bound; the last element counts larger differences.
+  std::array<std::uint64_t, kBounds.size() + 1> by_bound{};
   double largest = 0;
   // The number, from 1, of the first sequence that differs between the runs or that one run lacks.
   // From that sequence on, nothing is compared.

@@ -160,8 +160,8 @@ class Collector {
   }
 
   void finish() {
-    // Count at least the chunks with frames: only a sequence's last part has the number of its
-    // chunks, and an interrupted run may not have that part.
+    // Count at least the chunks with frames: add_sequence() counts a sequence's chunks at its last
+    // part, which an interrupted run may lack.
     facts_.chunks = std::max(facts_.chunks, chunks_with_frames_);
     facts_.chunks_by_frames[0] = facts_.chunks - chunks_with_frames_;
     trim(facts_.lengths);

@@ -15,7 +15,8 @@ std::string plot_words(const Plot& plot);
 std::string escaped(std::string_view text);
 
 // A colour of plots: for text (ink, soft), grid lines (line), lines and bars (c) and a contig's
-// scores (s). A page's style replaces `value` by `variable`, which differs on dark pages and paper.
+// scores (s). A page's style replaces `value` by the CSS variable `variable`, which has other
+// values on dark pages and in print.
 struct PlotColour {
   std::string_view variable;
   std::string_view value;

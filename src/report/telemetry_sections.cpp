@@ -60,7 +60,7 @@ Plot worker_plot(const BatchFacts& batches) {
   return plot;
 }
 
-// A quantity that is measured of a device. `over_time` is null if the page does not plot it.
+// A measured quantity of a device. `over_time` is null if the page does not plot it.
 struct DeviceGauge {
   const char* key;
   const char* label;
@@ -201,7 +201,7 @@ Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
   return plot;
 }
 
-// Plots which share of the compared calls would change, by the change of logits that this takes.
+// Plots the share of compared calls that would change, by the logits' distance from the other call.
 Plot shadow_plot(const RunTelemetry::Shadow& shadow) {
   Plot plot{.key = "changed_by_distance",
             .title = "Compared calls that would change",

@@ -84,7 +84,7 @@ void write_together(const Places& places, const Texts& texts, const Page& page,
 }
 
 // Returns a difference that proves that two runs read different sequences; empty if there is none.
-// An input that failed in a run proves nothing.
+// Skips inputs that failed in one of the runs.
 std::optional<std::string> other_inputs(const Journal& first, const Journal& other) {
   const auto entry = [](const Journal& run, const char* key) {
     return entry_of(run.fingerprint(), key);

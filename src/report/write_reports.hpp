@@ -21,7 +21,7 @@ struct ReportFolders {
 };
 
 // The folder for a page's plots, each an SVG file with the plot's key as name. If the path is
-// empty, no plot is written. `check` throws if the user must be asked before a file is replaced.
+// empty, no plot is written. `check` throws if a file must not be replaced.
 struct FigureFolder {
   std::filesystem::path folder{};
   std::function<void(const std::filesystem::path& file)> check{};
@@ -41,7 +41,8 @@ RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        const CallRuleChange& change, const Cancel& cancel,
                        const FigureFolder& figures = {});
 
-// Writes the reports of a run with tables into its directory. If that fails, logs a warning.
+// Writes the reports of a run into its directory, after the tables. If a report cannot be written,
+// logs a warning. Errors: kJournalDamaged; those of Cancel.
 void write_reports_or_warn(const Journal& journal, const RunFolder& run, const Cancel& cancel);
 bool has_reports(const RunFolder& run);
 // Returns true if report.html exists. If it could not be written, a warning gave the reason.

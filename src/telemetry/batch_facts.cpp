@@ -18,7 +18,7 @@ void add_worker(const BatchLine& line, BatchFacts& facts) {
                          static_cast<double>(line.batch.esm_tokens));
 }
 
-// Adds a batch. A line whose time is longer than any run counts as damaged.
+// Adds a batch. A line with a time later than kLongestRun counts as damaged.
 void add_batch(const BatchLine& line, BatchFacts& facts) {
   const BatchMetrics& batch = line.batch;
   if (batch.time > TimeBins::kLongestRun) {

@@ -15,7 +15,7 @@ namespace virnucpro {
 struct BatchFacts {
   static constexpr std::size_t kMostWorkers = 64;  // limits esm_tokens_by_worker
 
-  PipelineSummary pipeline{};  // sums over the batches, as in the run itself
+  PipelineSummary pipeline{};  // sums over the batches, computed as during the run
   double journal_seconds = 0;
   std::uint64_t damaged_lines = 0;
   std::map<std::uint32_t, TimeBins> esm_tokens_by_worker;
@@ -23,8 +23,8 @@ struct BatchFacts {
   TimeBins waiting;
 };
 
-// Reads a file of batch lines in fixed memory. Unreadable lines are skipped and counted, except for
-// an incomplete last line, which a killed run may leave. Errors: kInputMissing, kInputRead.
+// Reads a file of batch lines in fixed memory. Unreadable lines are skipped and counted. A killed
+// run may leave an incomplete last line, which is not counted. Errors: kInputMissing, kInputRead.
 BatchFacts read_batches(const std::filesystem::path& file);
 
 }  // namespace virnucpro

@@ -14,7 +14,7 @@ struct BatchLine {
   double packing = 0;  // share of the token budget that was filled
   double seconds = 0;  // seconds in which the device was busy
   double journal = 0;  // seconds that the journal took since the previous batch
-  // Empty if unknown, and in lines that an older version wrote:
+  // These are empty if unknown, and in lines that an older version wrote.
   std::optional<double> gpu_util{};        // the GPU's last sample, in percent
   std::optional<double> tokens_per_sec{};  // tokens of both models divided by `seconds`
 };

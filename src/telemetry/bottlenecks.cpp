@@ -11,7 +11,7 @@ using Stage = RunTelemetry::Stage;
 using Bottleneck = RunTelemetry::Bottleneck;
 
 constexpr double kLargeShare = 0.3;
-constexpr double kBusyShare = 0.8;  // a GPU that is busy for a smaller share of the time is idle
+constexpr double kBusyShare = 0.8;  // a GPU that is busy for less of the time counts as idle
 
 struct Cause {
   std::string_view cause;
@@ -47,7 +47,8 @@ Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& 
   return waiting >= idle / 2 ? Idleness::kWaiting : Idleness::kLaunches;
 }
 
-// Workers wait for the input if reading takes longer than translating; otherwise for the host.
+// Workers wait for the input if reading takes longer than translating. Otherwise they wait for the
+// host.
 Cause cause_of_waiting(const std::vector<Stage>& stages, const StageSurroundings& around) {
   const Stage* read = find(stages, "read");
   const Stage* translate = find(stages, "translate");

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns a global text, because the function that tputs() calls has no argument except a byte.
+// Returns a global text, because the callback of tputs() gets only a byte and no place to store it.
 std::string& written() {
   static std::string text;
   return text;

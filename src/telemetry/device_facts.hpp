@@ -27,7 +27,7 @@ struct MetricFacts {
 
   std::uint64_t rows = 0;
   std::uint64_t damaged_lines = 0;
-  MonitorSummary summary{};         // sums over the rows, as in the run itself
+  MonitorSummary summary{};         // sums over the rows, computed as during the run
   std::vector<DeviceBins> devices;  // in the order of their first rows, as in the summary
   HostBins host;
 };

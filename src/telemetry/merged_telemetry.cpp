@@ -103,7 +103,7 @@ void warn_of_unmeasured(const std::vector<fs::path>& unmeasured, std::size_t sha
       unmeasured.size(), shards, names);
 }
 
-// Returns the fingerprint's entries that describe the models, as RunStart has them.
+// Returns the fingerprint's entries that describe the models, as in RunStart::description.
 std::map<std::string, std::string> models_of(const Journal::Fingerprint& print) {
   constexpr std::array<std::string_view, 4> kBeginnings{"classifier", "dnabert_s", "esm2",
                                                         "tokenizer"};
@@ -154,7 +154,8 @@ void write_merged_telemetry(const MergedRun& run, const Cancel& cancel) {
             shown_text(run.shards[k].string()), sessions);
   }
   warn_of_unmeasured(unmeasured, run.shards.size());
-  if (!start || unmeasured.size() == run.shards.size()) return;  // no session describes the models
+  // Without a finished session, the models and settings are unknown.
+  if (!start || unmeasured.size() == run.shards.size()) return;
   RunTelemetry whole = sum.whole();
   add_merge(run, whole);
   try {

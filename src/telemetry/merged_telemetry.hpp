@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// A merged run and its parts.
+// A merged run and its shards.
 struct MergedRun {
   const RunFolder& directory;
   const std::vector<std::filesystem::path>& shards;  // the shards' run directories, in order
@@ -22,9 +22,9 @@ struct MergedRun {
 };
 
 // Writes telemetry_<time>.json of a merged run from its shards' telemetry (telemetry_sum.hpp). The
-// time is the start of the first session of all shards. A warning names shards without a finished
-// session's telemetry; if no shard has it, no file is written. If the file cannot be written, a
-// warning says so, and the merge goes on. Errors: those of Cancel.
+// time is the start of the first session of all shards. A warning names the shards that have no
+// finished session with telemetry; if these are all shards, no file is written. If the file cannot
+// be written, a warning says so, and the merge goes on. Errors: those of Cancel.
 void write_merged_telemetry(const MergedRun& run, const Cancel& cancel);
 
 // Returns true if a merge has written its telemetry into the directory.

@@ -24,11 +24,11 @@ struct ProgressSettings {
 
 // Shows a run's progress on stderr: a live block on a terminal; otherwise a plain line every half
 // minute and when scoring begins and ends. Every drawing lays out the block anew. The cursor stays
-// above the block, so that after a resize the rest of the old block is below the cursor and is
+// at the start of the block: after a resize, the old block is still below the cursor and can be
 // cleared. Progress only reads the counters. Its destructor removes the block.
 class Progress {
  public:
-  // `counters`, and what `settings.utilization` uses, must outlive this object.
+  // `counters` and the objects that `settings.utilization` uses must outlive this object.
   Progress(const RunCounters& counters, ProgressSettings settings);
   ~Progress();
   Progress(const Progress&) = delete;

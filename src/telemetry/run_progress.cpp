@@ -96,8 +96,8 @@ RunProgress ProgressTracker::add(const ProgressSample& sample) {
   return progress;
 }
 
-// Estimates how many sequences are done. Among the sequences read so far, it is the same share as
-// among their chunks. The result never falls, even if the number of frames per chunk changes.
+// Estimates how many of the sequences read so far are done, from the share of their chunks that is
+// done. The result never falls, even if the number of frames per chunk changes.
 std::uint64_t ProgressTracker::sequences_done(const ProgressSample& sample) {
   const double read = number(sample.sequences) - number(sample.sequences_known);
   const double chunks = number(sample.chunks) - number(sample.chunks_known);

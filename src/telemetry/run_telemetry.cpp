@@ -37,7 +37,7 @@ Json json_of(const std::optional<std::vector<Record>>& records) {
   return records ? json_of(*records) : Json();
 }
 
-// True for an optional list. The file leaves out an empty list, but has null for other fields.
+// True for an optional list. The file leaves out such a list if it is empty.
 template <typename T>
 constexpr bool kIsList = false;
 template <typename Record>

@@ -88,9 +88,9 @@ struct RunTelemetry {
     Count records{}, bytes{};
     VIRNUCPRO_FIELDS(name, failed, records, bytes, hash);
   };
-  // This session's check of calls. `chunks`: all that were checked. `recomputed`: those of them
-  // that were computed again, with their `frames` and `esm_tokens`. `changed`: those whose call
-  // then changed. All fields are empty without a check precision.
+  // The chunks whose call was checked in this session (`chunks`), the chunks that were computed
+  // again (`recomputed`, with their `frames` and `esm_tokens`), and the chunks whose call then
+  // changed (`changed`). All fields are empty without a check precision.
   struct CloseCalls {
     Count chunks{}, recomputed{}, frames{}, esm_tokens{}, changed{};
     VIRNUCPRO_FIELDS(chunks, recomputed, frames, esm_tokens, changed);
@@ -98,7 +98,7 @@ struct RunTelemetry {
   // The shadow check's estimate for chunks that were not computed again; empty without the check.
   struct Shadow {
     struct Stratum {
-      Number from_logits{}, share{};  // change of logits that changes the call; sampled share
+      Number from_logits{}, share{};  // least distance from the other call; sampled share
       Count chunks{}, sampled{}, changed{};
       VIRNUCPRO_FIELDS(from_logits, share, chunks, sampled, changed);
     };

@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostBatches = 1000;  // in the JSON file: reports read that file whole
+constexpr std::size_t kMostBatches = 1000;  // in the JSON file, which reports read as a whole
 
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
                                  const std::vector<EngineFacts>& workers, FilePlace csv) {

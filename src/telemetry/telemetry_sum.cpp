@@ -341,7 +341,7 @@ void TelemetrySum::add_host(const RunTelemetry::Host& host) {
 }
 
 // Adds the counts, because no two sessions check the same chunk. Also adds the estimates and the
-// ends of their intervals. The sum is wider than an interval computed from the added counts.
+// ends of their intervals: the result is wider than an interval of the added counts.
 void TelemetrySum::add_calls(const RunTelemetry& session) {
   RunTelemetry::CloseCalls& calls = sum_.close_calls;
   add_to(calls.chunks, session.close_calls.chunks);
@@ -409,8 +409,8 @@ double TelemetrySum::length_of(Spans spans) {
   return length;
 }
 
-// Returns a device's name: "cuda:0", "node1:cuda:0" with several hosts. Adds the UUID if two GPUs
-// of a host have the same name.
+// Returns a device's name: "cuda:0", or "node1:cuda:0" if there are several hosts. Adds the UUID if
+// two GPUs of a host have the same name.
 std::string TelemetrySum::label_of(const std::string& key) const {
   const std::string host = key.substr(0, key.find('\n'));
   const std::string& name = labels_.at(key);

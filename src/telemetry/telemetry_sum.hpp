@@ -26,9 +26,9 @@ struct MeasuredSession {
 //
 // Work is added. Time is the length of the union of all sessions: parallel sessions count once, and
 // time between sessions does not count. A rate is all work divided by the time in which any shard
-// computed. GPUs are told apart by their UUID, because each job may name its GPU cuda:0. Two values
-// are only upper bounds: the p95 of the waits is the largest of all sessions, and the interval of
-// changed calls is the sum of all intervals.
+// computed. GPUs are told apart by their UUID, because each job may name its GPU cuda:0. The median
+// and p95 of the waits are only upper bounds: the largest of all sessions. The interval of changed
+// calls is wider than necessary: the sum of all intervals.
 class TelemetrySum {
  public:
   // `origin` is the start of the first session of all shards.
@@ -77,7 +77,7 @@ class TelemetrySum {
   Spans running_;
   Spans computing_;
   double summed_seconds_ = 0;  // seconds of all sessions
-  double frames_ = 0;          // sum of each session's rate times its seconds
+  double frames_ = 0;          // sum of each session's rate times its computing seconds
   double packed_tokens_ = 0;
   double waited_ = 0;  // sum of each session's average wait times its batches
   RateSeries frames_over_time_;

@@ -266,8 +266,8 @@ std::vector<RunTelemetry::Worker> workers_section(const Measured& run) {
   return section;
 }
 
-// For a killed run: returns the workers that computed a batch. Batches are its only source, so idle
-// workers are unknown.
+// Returns a killed run's workers that computed a batch. They are known only from the batch lines,
+// so idle workers are missing.
 std::vector<RunTelemetry::Worker> workers_section(const PipelineSummary& pipeline) {
   std::vector<RunTelemetry::Worker> section;
   for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {
@@ -358,7 +358,7 @@ bool has_spare_processors(const RunTelemetry& telemetry) {
   return telemetry.settings.threads.value_or(0) < usable_processors();
 }
 
-// Returns true for the published 3B model, which alone has this number of layers and this width.
+// Returns true for the published 3B model. No other model has this number of layers and this width.
 bool is_esm2_3b(const RunTelemetry::Models& models) {
   return models.esm2_layers == 36U && models.esm2_width == 2560U;
 }

@@ -24,7 +24,7 @@ class TraceFile {
   void write() const;
 
   const std::filesystem::path path_;
-  bool ended_ = false;  // used by the watcher's thread; after its end, by the destructor
+  bool ended_ = false;               // used by the watcher's thread, then by the destructor
   std::optional<Repeater> watcher_;  // last, because its thread uses the members above
 };
 

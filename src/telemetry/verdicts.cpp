@@ -109,7 +109,7 @@ Verdict throughput(const RunMeasurements& run, const Thresholds& thresholds) {
                          thresholds.least_tokens_per_second);
 }
 
-// Judges the packing. Skips short runs, whose last batch, which is seldom full, weighs too much.
+// Judges the packing. Skips short runs: the last batch is seldom full and would weigh too much.
 Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
   Verdict verdict{.id = "PERF-05",
                   .name = "packing",

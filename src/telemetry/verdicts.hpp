@@ -48,7 +48,7 @@ struct MeasuredCalls {
 
 // The measurements that verdicts need.
 struct RunMeasurements {
-  double computing_seconds = 0;           // from the first batch's start to the last's results
+  double computing_seconds = 0;           // of the slowest worker, waits included
   std::uint64_t sequences = 0;            // sequences read
   std::uint64_t one_chunk_sequences = 0;  // sequences of a single chunk
   std::uint64_t scored_chunks = 0;        // computed in computing_seconds

@@ -10,8 +10,8 @@
 #include "unit/weights/zip_builder.hpp"
 #include "weights/zip_file.hpp"
 
-// Mutations break checksums and lengths first. These functions correct them, so that the code after
-// those checks is reached, too.
+// Most mutations break a checksum or a length. These functions correct it, so that the fuzzer also
+// reaches the code after those checks.
 namespace virnucpro::fuzz {
 
 inline std::uint64_t number_at(std::string_view bytes, std::size_t place, std::size_t size) {
@@ -42,7 +42,7 @@ inline void repair_zip(std::string& bytes) {
   }
 }
 
-// Corrects the length before a safetensors header: up to the last brace.
+// Sets the length of a safetensors header, so that the header ends at the last brace.
 inline void repair_safetensors(std::string& bytes) {
   constexpr std::size_t kLength = 8;
   const std::size_t brace = bytes.rfind('}');

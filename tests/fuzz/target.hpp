@@ -10,7 +10,8 @@
 
 #include "base/error.hpp"
 
-// A target: bytes for which it must end, without a crash. Each file of a target defines its own.
+// The fuzz target. It must return without a crash, whatever the bytes are. Each *_fuzz.cpp file
+// defines it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace virnucpro::fuzz {
@@ -19,7 +20,8 @@ inline void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Does `work`, which may be refused with an Error: of these kinds, where some are given.
+// Calls `work`, which may throw an Error. If `kinds` is not empty, the Error must be of these
+// kinds.
 template <typename Work>
 void may_refuse(const Work& work, std::initializer_list<ErrorKind> kinds = {}) {
   try {

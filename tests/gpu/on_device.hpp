@@ -90,7 +90,6 @@ class OnDevice {
   DeviceMatrix matrix_;
 };
 
-// Copies plain data to the device.
 template <typename T>
 DeviceBuffer device_copy(std::span<const T> values) {
   DeviceBuffer buffer(Purpose::kScratch, values.size_bytes());
@@ -99,7 +98,7 @@ DeviceBuffer device_copy(std::span<const T> values) {
   return buffer;
 }
 
-// Copies a row of `bytes` within the device.
+// Copies a row within the device. `bytes` is the size of a row.
 inline void copy_row(const OnDevice& to, std::size_t at, const OnDevice& from, std::size_t row,
                      std::size_t bytes) {
   check_cuda(cudaMemcpy(static_cast<std::byte*>(to.data()) + at * bytes,
@@ -129,8 +128,8 @@ inline std::vector<std::size_t> all_rows(std::size_t rows) {
   return order;
 }
 
-// Checks that any subset of rows, in any order, has the bits that it has when all are computed.
-// `run` computes the given rows.
+// Checks that a row always has the same bits, whichever other rows are computed with it. `run`
+// computes the given rows.
 template <typename Run>
 void expect_same_bits_in_any_company(std::size_t rows, const Run& run) {
   const OnDevice whole = run(all_rows(rows));

@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// Returns the place in /proc of this process's only child.
+// Returns the path in /proc of this process's only child.
 inline std::filesystem::path place_of_child() {
   std::string id;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {

@@ -36,7 +36,7 @@ class FileSizeLimit {
 };
 
 // Runs `body` in a child process in which no file may grow beyond `bytes`, as on a full disk.
-// Returns the kind of its Error, or -1 if it throws none.
+// Returns the kind of the Error that `body` throws, or -1 if it throws none.
 template <typename Body>
 int kind_with_full_disk(rlim_t bytes, const Body& body) {
   const pid_t child = ::fork();

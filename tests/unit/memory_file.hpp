@@ -11,7 +11,7 @@
 
 namespace virnucpro {
 
-// A file in memory, with a path: for tests that parse very many files.
+// A file in memory that has a path. For tests that parse very many files.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view bytes) : fd_(::memfd_create("file", MFD_CLOEXEC)) {

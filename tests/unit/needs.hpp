@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "ops/cpu.hpp"
 
-// Skips a test if the machine lacks something, such as an instruction set; there is no other way to
-// skip. `what` is the name of the thing; the reported reason is "needs NAME".
+// Skips a test if the machine lacks something, such as an instruction set. A test must not skip in
+// any other way. `what` names the missing thing; the reported reason is "needs WHAT".
 #define VIRNUCPRO_NEEDS(has, what)                  \
   do {                                              \
     if (!(has)) GTEST_SKIP() << "needs " << (what); \
@@ -16,7 +16,7 @@
 
 namespace virnucpro {
 
-// True if the program computes in bf16; with ONEDNN_MAX_CPU_ISA=AVX2 it acts as on old processors.
+// True if the program computes in bf16. With ONEDNN_MAX_CPU_ISA=AVX2 it acts as on an old CPU.
 inline bool computes_in_bf16() {
   try {
     cpu_kernel_path(Precision::kBf16);

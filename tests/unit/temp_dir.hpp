@@ -15,7 +15,7 @@
 
 namespace virnucpro {
 
-// A new folder for one test, removed with everything in it.
+// A new folder for one test. The destructor removes the folder and everything in it.
 class TempDir {
  public:
   TempDir() {
@@ -37,7 +37,7 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-// Returns the names in a folder, in their order.
+// Returns the names in a folder, sorted.
 inline std::vector<std::string> file_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

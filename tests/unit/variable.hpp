@@ -7,8 +7,8 @@
 
 namespace virnucpro {
 
-// Sets or unsets an environment variable until the object ends, because the tests of a room share a
-// process.
+// Sets or unsets an environment variable. The destructor restores it, because the tests of a room
+// share a process.
 class ScopedVariable {
  public:
   ScopedVariable(std::string name, const std::optional<std::string>& value)

@@ -1,8 +1,8 @@
 // bpe_tool TOKENIZER.json [REPEATS] < texts > tokens
 //
 // Without REPEATS it writes, for each text (framed_texts.hpp), the number of its tokens (32 bits)
-// and the tokens (16 bits each), in this machine's byte order. With REPEATS it encodes all texts so
-// many times and prints the best rate, in texts per second on one thread.
+// and the tokens (16 bits each), in this machine's byte order. With REPEATS it encodes all texts
+// that many times and prints the best rate, in texts per second on one thread.
 
 #include <algorithm>
 #include <chrono>

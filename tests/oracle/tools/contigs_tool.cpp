@@ -1,8 +1,8 @@
 // contigs_tool CHUNK_SIZE input|natural OUT < chunks
 //
-// Writes contigs.tsv, with the default numbers of viral-ngs, from a table without a header:
-// sequence, length, number of chunks, chunk, score of others, score of virus, separated by tabs. A
-// sequence without a scored chunk has one row, with "-" for the last three.
+// Writes contigs.tsv, by the rule viral-ngs with its default settings, from a table without a
+// header: sequence, length, number of chunks, chunk, score of others, score of virus, separated by
+// tabs. A sequence without a scored chunk has one row, with "-" for the last three.
 
 #include <charconv>
 #include <exception>

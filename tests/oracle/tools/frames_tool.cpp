@@ -1,4 +1,4 @@
-// The program's chunks and frames, for the oracle test.
+// Prints or writes the program's chunks and frames, for the oracle test.
 //   frames_tool [CODE [rna]]       reads lines "size<TAB>sequence" from stdin; for each prints
 //                                  "chunk<TAB>begin<TAB>end" and, below its chunk,
 //                                  "frame<TAB>name<TAB>nucleotides<TAB>protein", then "."

@@ -19,7 +19,7 @@ namespace {
 
 using namespace virnucpro;
 
-constexpr std::size_t kTokens = 4096;  // of a batch, about
+constexpr std::size_t kTokens = 4096;  // of a batch, approximately
 
 struct Batch {
   std::vector<std::uint8_t> tokens;

@@ -1,8 +1,8 @@
 // labels_tool ALIGNMENTS join|apart counts|ignored OUT < chunks
 //
-// Labels the reads of a BAM or SAM file, with the default numbers of viral-ngs, from a table of
-// chunks without a header: sequence, score of others, score of virus, separated by tabs. References
-// without a chunk are unclassified.
+// Labels the reads of a BAM or SAM file, by the rule viral-ngs with its default settings. stdin is
+// a table of chunks without a header: sequence, score of others, score of virus, separated by tabs.
+// References without a chunk are unclassified.
 
 #include <exception>
 #include <fstream>

@@ -1,8 +1,8 @@
 // records_tool < texts > records
 //
-// Reads each text (framed_texts.hpp) as predict reads a file, and prints for each of its sequences
-// the lines "id", "header" and "letters", each behind a letter that tells which it is. A text ends
-// with ".", or with "!", the error's name and the number of the record at fault.
+// Reads each text (framed_texts.hpp) as predict reads a file. For each sequence of the text, prints
+// its id, header and letters, each on a line that begins with "i", "h" or "l". After a text, prints
+// ".", or "!" with the error's name and the number of the record at fault.
 #include <fmt/format.h>
 #include <sys/mman.h>
 

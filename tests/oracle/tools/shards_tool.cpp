@@ -1,6 +1,7 @@
-// Makes the finished runs of all shards of an input, and that of the whole input, without computing
-// anything: shards_tool FOLDER SHARDS SEQUENCES. The runs are FOLDER/0, FOLDER/1 … and
-// FOLDER/whole.
+// shards_tool FOLDER SHARDS SEQUENCES
+//
+// Makes finished runs without computing anything: one for each shard of an input (FOLDER/0,
+// FOLDER/1 …) and one for the whole input (FOLDER/whole).
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -16,7 +17,8 @@
 #include "journal/run_folder.hpp"
 #include "run/shard.hpp"
 
-// Thousands of files that need not survive a power cut; SQLite calls these, too.
+// These replace fsync() and fdatasync(), also for SQLite: the tool writes thousands of files, which
+// need not survive a power cut.
 extern "C" int fsync(int /*fd*/) {
   return 0;
 }

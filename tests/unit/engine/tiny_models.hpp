@@ -30,8 +30,8 @@ inline EngineModels tiny_models() {
   return models;
 }
 
-// Returns models with heads of 64 numbers, as the large published models have: the first layers of
-// other models, with fewer heads.
+// Returns models whose attention heads have width 64, as in the large published models. They are
+// the first two layers of other models; ESM-2 gets fewer heads.
 inline EngineModels models_with_wide_heads() {
   EngineModels models;
   models.dnabert_s = load_dnabert_s("synthetic:dnabert-s", tiny_lookup());
@@ -50,7 +50,7 @@ inline const DnaTokenizer& tiny_tokenizer() {
   return kTokenizer;
 }
 
-// Changes some values of other weights; the changes are not checked.
+// Changes some values of other weights. The values are checked before the change, not after it.
 class ChangedWeights : public Weights {
  public:
   using Change = std::function<void(const std::string& name, std::span<float> values)>;

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Returns limits for a reader of every message that can be written.
+// Returns limits with which a reader accepts every message that can be written.
 inline WireLimits no_limits() {
   WireLimits limits;
   const auto allow = [&limits]<typename... Messages>(const std::variant<Messages...>& /*any*/) {

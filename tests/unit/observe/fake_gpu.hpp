@@ -44,7 +44,7 @@ class FakeGpu {
     return reinterpret_cast<Function>(::dlsym(library_, name));
   }
 
-  // The program opens the same library, which is loaded once.
+  // The program opens the same library. It is loaded only once, so both use the same state.
   void* library_ = ::dlopen(VIRNUCPRO_FAKE_CUPTI, RTLD_NOW | RTLD_LOCAL);
 };
 

@@ -17,8 +17,8 @@
 
 namespace virnucpro {
 
-// Weights of any shape. Values depend on name and index: uniform in ±bound, which keeps activations
-// near one; norms are near one, variances positive.
+// Weights of any shape. A value depends only on the tensor's name and the value's index. Values are
+// uniform in ±bound, which keeps activations near one. Norms are near one, variances positive.
 class RandomWeights : public Weights {
  public:
   RandomWeights() { origin_ = "random"; }
@@ -49,7 +49,7 @@ class RandomWeights : public Weights {
   std::set<std::string> missing;
 };
 
-// What operations compute with.
+// A fixture with the objects that operations need.
 struct Computing : testing::Test {
   ThreadPool pool{3};
   Cancel cancel;

@@ -19,7 +19,7 @@ inline void require_htslib(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-// Returns a SAM text as htslib writes it again. `mode` is "wb" for BAM, "wb0" for BAM in stored
+// Returns a SAM text that htslib has converted. `mode` is "wb" for BAM, "wb0" for BAM in stored
 // blocks, "wc" for CRAM, and so on. `options` are for CRAM, such as "reference=F".
 inline std::string written_by_htslib(std::string_view sam, const char* mode,
                                      const std::vector<const char*>& options = {}) {

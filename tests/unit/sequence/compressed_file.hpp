@@ -11,7 +11,7 @@
 
 namespace virnucpro {
 
-// A test's folder, with paths as texts.
+// A folder for one test. Its functions return paths as strings.
 class TestFolder : public TempDir {
  public:
   std::string path(std::string_view name) const { return *this / std::string(name); }

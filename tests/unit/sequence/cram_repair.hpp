@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Walks through a CRAM file by its sizes and corrects the checksums.
+// Walks through the containers and blocks of a CRAM file and corrects their checksums.
 class CramRepair {
  public:
   explicit CramRepair(std::string& bytes) : bytes_(bytes) {}

@@ -27,7 +27,7 @@ inline std::filesystem::path weight_data() {
   return std::filesystem::path(VIRNUCPRO_SOURCE_DIR) / "tests" / "data" / "weights";
 }
 
-// A folder for one test, whose files are written from their text.
+// A folder for one test, with a function that writes a file.
 class ScratchDir : public TempDir {
  public:
   std::filesystem::path write(const std::string& name, std::string_view text) const {
@@ -75,7 +75,7 @@ inline std::vector<BuiltTensor> small_classifier(float value = 0.5F) {
           {"output_layer.bias", {2}, full(2)}};
 }
 
-// Returns the kind of the error that `act` throws; sets `message` to its text unless it is null.
+// Returns the kind of the Error that `act` throws. Sets `message`, if not null, to its text.
 inline ErrorKind error_of(const std::function<void()>& act, std::string* message = nullptr) {
   const Error error = thrown(act);
   if (message != nullptr) *message = error.what();

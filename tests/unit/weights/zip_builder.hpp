@@ -18,7 +18,7 @@ inline std::string le_bytes(std::uint64_t value, unsigned bytes) {
   return text;
 }
 
-// Returns an uncompressed ZIP of the members, by name.
+// Returns an uncompressed ZIP. A member is a name and its data.
 inline std::string build_zip(const std::vector<std::pair<std::string, std::string>>& members) {
   std::string file;
   std::string directory;

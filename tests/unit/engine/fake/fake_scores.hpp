@@ -7,7 +7,8 @@
 
 namespace virnucpro {
 
-// Returns the fake worker's results: for each frame the sum of both models' tokens.
+// Returns the fake worker's results: each frame's scores are the sums of its ESM-2 tokens and of
+// its DNABERT-S tokens.
 inline BatchResult fake_result(const BatchRequest& request) {
   const PackedFrames& frames = request.frames;
   BatchResult result;

@@ -13,7 +13,7 @@ namespace virnucpro {
 
 inline constexpr const char* kFrameHeader = "Sequence_ID\tPrediction\tscore1\tscore2\n";
 
-// A source of given rows.
+// A source of rows with the given ids.
 class RowList : public RowSource {
  public:
   explicit RowList(const std::vector<std::string>& ids) : ids_(ids) {}
