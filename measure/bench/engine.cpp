@@ -4,8 +4,9 @@
 // Embeds the sequences of a file once per request (serve.hpp). Each line is a sequence: a
 // protein for esm2, token numbers for dnabert-s. Measures the time of the engine alone, without
 // loading and tokenizing. The packer fills the batches beforehand, with the program's own settings.
-// The work of a pass is its tokens, including those at the ends of a sequence. EMBEDDINGS receives
-// the results as fp32, in the order of the lines, for a comparison with the peer.
+// The work of a pass is the number of its tokens, including those at the ends of a sequence.
+// EMBEDDINGS receives the results as fp32, in the order of the lines, for a comparison with the
+// peer (bench/peers).
 
 #include "engine/engine.hpp"
 

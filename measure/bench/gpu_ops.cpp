@@ -42,7 +42,7 @@ constexpr std::size_t kDnaHeads = 12;
 constexpr std::size_t kDnaLength = 100;
 constexpr double kSettling = 1;  // seconds of warm-up
 
-// Returns a matrix of random numbers from -scale to scale: for zeros a chip would need less power.
+// Returns a matrix of random numbers from -scale to scale. With zeros, a chip needs less power.
 DeviceBuffer random_matrix(std::size_t numbers, Element element, float scale) {
   std::vector<float> values(numbers);
   std::uint64_t state = 1;
@@ -60,7 +60,7 @@ DeviceBuffer random_matrix(std::size_t numbers, Element element, float scale) {
   return matrix;
 }
 
-// Repeats `call` for this many seconds. Returns the median milliseconds of one run.
+// Repeats `call` for kSettling, then for `seconds`. Returns the median milliseconds of one call.
 double sustained(double seconds, const std::function<void(cudaStream_t)>& call) {
   const Stream stream;
   const auto start = Clock::now();
@@ -91,8 +91,8 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// These two return the limits at the highest clock: 16-bit TFLOP/s of the tensor cores (dense, sums
-// in fp32; from NVIDIA's figures per multiprocessor and clock), and TB/s of the memory.
+// Returns the tensor cores' 16-bit TFLOP/s at the highest clock, for dense products with sums in
+// fp32, by NVIDIA's figures per multiprocessor and clock.
 double tensor_ceiling() {
   const int major = attribute(cudaDevAttrComputeCapabilityMajor);
   const int minor = attribute(cudaDevAttrComputeCapabilityMinor);
@@ -103,6 +103,7 @@ double tensor_ceiling() {
   return flop * attribute(cudaDevAttrMultiProcessorCount) * attribute(cudaDevAttrClockRate) / 1e9;
 }
 
+// Returns the memory's TB/s at the highest clock.
 double memory_ceiling() {
   return 2.0 * attribute(cudaDevAttrMemoryClockRate) *
          (attribute(cudaDevAttrGlobalMemoryBusWidth) / 8.0) / 1e9;
@@ -171,7 +172,7 @@ void linears(const Kind& kind, double seconds) {
   }
 }
 
-// Int8 codes of random numbers from -scale to scale, with the scales of the codes' rows.
+// Int8 codes of random numbers from -scale to scale, with a quantisation scale for each row.
 struct RandomCodes {
   RandomCodes(std::size_t rows, std::size_t width, float scale)
       : plain(random_matrix(rows * width, Element::kFp16, scale)),
@@ -288,8 +289,8 @@ void attention(const AttentionKind& kind, std::size_t heads, std::size_t length,
   const std::size_t tokens = offsets.back();
   const DeviceBuffer qkv = random_matrix(tokens * 3 * width, kind.element, 1.7F);
   const DeviceBuffer out(Purpose::kScratch, tokens * width * size_of(kind.element));
-  // Uses real angles, which leave the numbers' size as it is: the kernels rotate long sequences in
-  // place, each time that they run.
+  // Uses real rotations, which keep the numbers' size: each call rotates long sequences in place
+  // again.
   const RotaryTable angles(rotary_frequencies(kHeadWidth), length);
   const DeviceBuffer cosines = on_device(std::vector(angles.cosines(0), angles.cosines(length)));
   const DeviceBuffer sines = on_device(std::vector(angles.sines(0), angles.sines(length)));

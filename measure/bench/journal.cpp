@@ -1,8 +1,8 @@
 // bench_journal RUN INPUT SEQUENCES OUT
-// Writes an output directory as a run over a large input leaves it if the run is interrupted
-// shortly before its end, but computes nothing. The fingerprint comes from RUN, a finished run with
-// the same settings over a small input. The first SEQUENCES sequences of INPUT get one frame each,
-// with made-up scores. Prints the number of sequences and the journal's own seconds, as JSON.
+// Writes the output directory of a run over a large input that was interrupted shortly before its
+// end, without computing anything. The fingerprint comes from RUN, a finished run with the same
+// settings over a small input. The first SEQUENCES sequences of INPUT get one frame each, with
+// made-up scores. Prints the number of sequences and the journal's own seconds, as JSON.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -29,9 +29,9 @@ inline double cpu_seconds(int who = RUSAGE_SELF) {
 }
 
 // Runs passes on request. A driver (bench/session.py) sends lines to the measured program, so that
-// several programs stay loaded and take turns. When warm, the program writes {"ready": settings}.
-// For each line that it reads it does one pass, and answers with the pass's wall and processor
-// seconds as JSON. `pass` returns the amount of its work; `seconds` is the time that loading took.
+// several programs stay loaded and take turns. Once loaded, the program writes {"ready": settings}.
+// For each line, it does one pass, and answers with the pass's wall and processor seconds as JSON.
+// `pass` returns the amount of its work; `seconds` is the time that loading took.
 inline void serve(const std::function<std::size_t()>& pass, const std::string& settings,
                   double seconds = 0) {
   std::cout << fmt::format(R"({{"ready": "{}", "seconds": {:.3f}}})", settings, seconds)

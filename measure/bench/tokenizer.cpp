@@ -1,6 +1,7 @@
 // bench_tokenizer THREADS TOKENIZER TEXTS
 //
-// Encodes the texts of a file, one per line, on THREADS threads. The work of a pass is its texts.
+// Encodes the texts of a file, one per line, on THREADS threads. The work of a pass is the number
+// of its texts.
 
 #include <algorithm>
 #include <fstream>

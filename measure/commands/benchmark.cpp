@@ -61,8 +61,8 @@ constexpr const char* kBenchmarkExamples =
     "Without models the weights are synthetic: they are as fast as the real ones, and their "
     "scores mean nothing. docs/use/validation.md says how each requirement is measured.";
 
-// Least seconds of computing. A shorter run on a GPU gives no reliable rate, because the run mostly
-// loads models and computes a half-empty batch.
+// A run that computes for this many seconds is long enough to be judged. A shorter run on a GPU may
+// give no reliable rate, because it mostly loads models and computes a half-empty batch.
 constexpr double kShortestTrial = 10;
 
 constexpr const char* kHistoryName = "history.jsonl";
@@ -150,7 +150,8 @@ void add_options(Command& command, BenchmarkOptions& options) {
   command.footer = kBenchmarkExamples;
 }
 
-// Chooses random weights, which are as fast as real ones, if no model is named anywhere.
+// If no models folder is named anywhere, chooses random weights for each model without a name.
+// Random weights are as fast as real weights.
 ModelOptions with_defaults(ModelOptions models, bool on_gpu, const Session& session) {
   const bool named = !models.models_dir.empty() ||
                      !session.environment.text("VIRNUCPRO_MODELS").empty() ||
@@ -307,7 +308,7 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
   require_models(choice.models);
   require_files(options);
   settings.program = own_program().file;
-  settings.output = fs::absolute(options.output);  // --vanilla-command may change the folder
+  settings.output = fs::absolute(options.output);  // because --vanilla-command may use cd
   settings.models = choice.models;
   settings.size =
       size_for(parse_data_size(options.size.empty() ? kUsualSize : options.size, "--data-size"),
@@ -369,7 +370,7 @@ std::string verdict_text(const Verdict& verdict) {
   return fmt::format("{:<8} {}\n", name_of(verdict.status), verdict_line(verdict));
 }
 
-// The results of a benchmark after all files were written.
+// The results of a benchmark, from which the reports are written.
 struct Outcome {
   BenchmarkResults results;
   std::string against_failure{};  // why the runs of another build failed, else empty
@@ -416,8 +417,8 @@ void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
   outcome.sections.push_back(std::move(section));
 }
 
-// Compares this benchmark with the last comparable one in the history, and plots the history with
-// this benchmark as its last point. append_to_history() later adds this benchmark to the file.
+// Compares this benchmark with the last one of the same identity in the history. Plots the history
+// with this benchmark as its last point; append_to_history() later adds it to the file.
 void look_at_history(const std::string& folder, const BenchmarkPlan& plan, Outcome& outcome) {
   if (folder.empty()) return;
   std::vector<KeptResults> history = read_history(fs::path(folder) / kHistoryName);

@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Each function adds one command that measures to the program.
+// Each function adds one of the measuring commands to the program.
 void add_compare_command(Command& program);
 void add_benchmark_command(Command& program);
 void add_profile_command(Command& program);

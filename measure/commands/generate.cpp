@@ -85,7 +85,8 @@ void add_options(Command& command, GenerateOptions& options) {
   command.footer = kGenerateExamples;
 }
 
-// Sets the number of sequences, and a preset's lengths and coding share if no option sets them.
+// Returns the number of sequences, and default lengths and coding share, which other options may
+// replace.
 GenerateSettings choose_set(const GenerateOptions& options) {
   if (options.count.empty() && options.preset.empty()) {
     fail_usage("--count is required, or --preset");

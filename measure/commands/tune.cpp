@@ -242,7 +242,7 @@ void check_output(const TuneOptions& options, const Cancel& cancel) {
 std::vector<std::string> common_arguments(const ModelSettings& models, std::uint64_t chunk_size,
                                           const std::string& device, const Session& session) {
   std::vector<std::string> arguments = model_arguments(models, chunk_size, session);
-  // Each cell has only its own precision, whatever the configuration says on close calls.
+  // Overrides the configuration, so that no cell computes close calls again in another precision.
   arguments.insert(arguments.end(), {"--calibration", "none", "--margin", "0", "--device", device,
                                      "--telemetry", "summary", "--no-report"});
   return arguments;

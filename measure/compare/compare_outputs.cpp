@@ -129,8 +129,8 @@ OutputFolder look_into(const fs::path& directory) {
 
 constexpr const char* kPrecisionOfV2 = "fp16";
 
-// Returns the precision that a run's journal names. Without a journal it assumes fp16, with a
-// warning, because the results may be v2's, and v2 computes in fp16 by default.
+// Returns the precision that a run's journal names. If there is none, warns and assumes fp16: the
+// results may be v2's, and v2 computes in fp16 by default.
 std::string precision_of(const fs::path& run, const Cancel& cancel) {
   try {
     return KeptRun(run, cancel, Journal::Check::kHead).value("precision");
@@ -144,8 +144,8 @@ std::string precision_of(const fs::path& run, const Cancel& cancel) {
 
 // --- tables --------------------------------------------------------------------------------------
 
-// Returns the distance between the two scores from which a label follows; empty if the table lacks
-// the scores. The two scores of a sequence are its mean score and 1 minus its mean score.
+// Returns the distance between the two scores that decide a label; empty if the table lacks the
+// scores. The two scores of a sequence are its mean score and 1 minus its mean score.
 std::optional<double> margin_of(const TableLayout& layout,
                                 const std::vector<std::string_view>& fields) {
   const bool is_sequence = layout.kind == TableKind::kSequences;
@@ -167,7 +167,7 @@ class TableComparer {
       fail(b, fmt::format("it is a table of {}, but {} is a table of {}", name_of(in_b.kind),
                           a.string(), name_of(in_a.kind)));
     }
-    // Compares the columns of the shorter table, with which the longer table always begins.
+    // Compares the columns of the shorter table. The longer table always begins with them.
     columns_ = std::min(in_a.columns.size(), in_b.columns.size());
     tell_alone(in_a, "A");
     tell_alone(in_b, "B");

@@ -22,7 +22,7 @@ struct Tolerance {
   double relative = 1e-3;
   double absolute = 1e-4;
   bool exact = false;  // true: only equal bytes, or equal bits, count as equal
-  // Only a precision's tolerance, which has a name, sets these members.
+  // Only the tolerance of a named precision sets these members.
   double usual = 0;           // 99 % of a table's numbers may differ by at most this; 0: no limit
   double embedding = 0;       // `absolute` for the numbers of embeddings
   double equal_labels = 100;  // least percentage; only the suite `equivalence` uses it
@@ -34,7 +34,7 @@ struct Tolerance {
   }
 };
 // Returns the tolerance for runs of two precisions: that of the coarser precision, or the default
-// for fp32 and unknown names. So noise of a precision does not count, but a changed call does.
+// for fp32 and unknown names. A precision's rounding errors then do not count as differences.
 Tolerance tolerance_of(std::string_view a, std::string_view b);
 
 bool is_within(double a, double b, const Tolerance& tolerance);  // both must be finite
@@ -45,8 +45,8 @@ std::string number_text(double value);
 
 // The reason why a row differs: the first of these that applies. Rows are listed in this order.
 enum class Cause : std::uint8_t {
-  kLabelFar,   // different labels, whose two scores are more than kNearBoundary apart
-  kLabelNear,  // different labels, whose two scores are closer together
+  kLabelFar,   // labels differ; their two scores are over kNearBoundary apart, or unknown
+  kLabelNear,  // labels differ; their two scores are at most kNearBoundary apart
   kNotFinite,  // NaN or infinity in A only or in B only, or different in both
   kText,       // a different count or reason, or a score that only one file has
   kNumber,     // numbers that differ by more than the tolerance
@@ -62,7 +62,7 @@ struct DifferingRow {
   std::string a{};       // the value in A
   std::string b{};
   double difference = 0;           // absolute difference, if a and b are numbers
-  std::optional<double> margin{};  // of a label: distance of its two scores; empty: unknown
+  std::optional<double> margin{};  // distance of a label's two scores; empty: unknown
 };
 
 struct LabelComparison {
@@ -122,7 +122,7 @@ struct DatasetComparison {
 
   std::uint64_t only_a() const { return rows.in_a - rows.in_both; }
   std::uint64_t only_b() const { return rows.in_b - rows.in_both; }
-  // True if both have the same rows, identical or within tolerance. Order does not matter.
+  // True if A and B have the same rows, identical or within tolerance. Order does not matter.
   bool equal() const {
     return differing == 0 && only_a() == 0 && only_b() == 0 && numbers.mostly_usual();
   }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostIdBytes = 64U << 10U;
 constexpr std::size_t kMostWidth = 1U << 20U;
 constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 keeps whole chunks in memory
-// The driver ignores this name. It is absolute, because HDF5 looks up the current folder otherwise.
+// The driver ignores this name. For a relative name, HDF5 would look up the current folder.
 constexpr const char* kAnyName = "/held";
 constexpr std::array<const char*, 3> kDatasets{"dnabert_s", "esm2", "merged"};
 // v2's files hold only ESM-2's embeddings.

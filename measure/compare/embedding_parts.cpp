@@ -133,7 +133,7 @@ class PartsReader : public EmbeddingReader {
       open(k);
       check_dataset();
       const std::size_t width = part_->datasets().front().width;
-      // Does not check the width of a part without rows.
+      // A part without rows may have any width.
       if (rows() == 0) datasets_.front().width = width;
       if (part_->rows() != 0) check_width();
       ends_.push_back(rows() + part_->rows());

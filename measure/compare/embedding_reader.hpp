@@ -31,7 +31,7 @@ class EmbeddingReader {
   virtual void read(std::size_t dataset, std::uint64_t row, std::span<double> out) = 0;
 };
 
-// True if a file's first bytes are those of HDF5, or those of a ZIP, as torch.save writes.
+// These return true if a file begins like HDF5, or like a ZIP file, which torch.save writes.
 bool is_hdf5(std::string_view beginning);
 bool is_torch_zip(std::string_view beginning);
 

@@ -19,7 +19,7 @@ constexpr PickleLimits kLimits{.bytes = 128U << 20U, .values = 1U << 23U};
 constexpr std::size_t kLongestTorchId = 64U << 10U;
 constexpr std::size_t kMostMembers = 32;  // most members of one row's dict
 
-// The name of the list of ids in a file's dict, and the dataset of a file with this name.
+// The name of the list of ids in a file's dict, and the dataset of a file with such a list.
 struct IdsRow {
   std::string_view member;
   std::string_view dataset;
@@ -110,8 +110,8 @@ class TorchEmbeddings : public EmbeddingReader {
     }
   }
 
-  // Refuses a file whose rows together are larger than the file. A list may name one tensor many
-  // times, and each time the tensor would be read.
+  // Refuses a file whose rows have more numbers than the file has bytes. Its list may name one
+  // tensor many times, and the tensor would be read each time.
   void check_rows() {
     if (data_->type != PickleType::kList || data_->items.size() != rows()) {
       malformed(fmt::format("data is not a list of {} rows", rows()));
@@ -173,7 +173,7 @@ class TorchEmbeddings : public EmbeddingReader {
   void copy(DType type, const Extent& extent, std::span<double> out) const {
     std::vector<std::byte> bytes(extent.size);
     file_.read(extent.offset, bytes);
-    file_.check_unchanged();  // the checksums were compared when it was opened
+    file_.check_unchanged();  // checksums were compared only at opening
     std::vector<float> values(out.size());
     convert_to_f32(type, bytes, values);
     std::copy(values.begin(), values.end(), out.begin());

@@ -20,7 +20,7 @@ struct HeldFile {
   haddr_t size = 0;
 };
 
-// An open file. HDF5 knows only the first member, and fills that.
+// An open file. HDF5 knows and fills only the first member.
 struct OpenFile {
   H5FD_t common{};
   HeldFile held{};

@@ -26,7 +26,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kStretchBytes = 1U << 20U;  // bytes of numbers read at once
-// The child's limits for an answer: bytes of memory above those of this process; CPU seconds.
+// The child's limits for an answer: bytes of memory beyond this process's own, and CPU seconds.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostSeconds = 120;
 // Limits of an answer: bytes, and numbers per row. A crafted file may control the child process.
@@ -101,7 +101,7 @@ class Hdf5Process : public EmbeddingReader {
  public:
   Hdf5Process(const std::filesystem::path& path, const Cancel& cancel)
       : path_(path.string()), cancel_(cancel) {
-    const SteadyFile readable(path);  // opened first, to throw the same errors as for any file
+    const SteadyFile readable(path);  // throws the same errors as for any other file
     const UniqueFd file = open_to_read(path);
     if (file.get() < 0) {
       throw Error(kind_of_reading(errno), Place{.file = path_}, errno_text(errno));
@@ -172,7 +172,8 @@ class Hdf5Process : public EmbeddingReader {
   std::string ask(const Request& request) {
     const std::string_view bytes = bytes_of(request);
     allow();
-    // send() has room, because the process waits for requests. receive() notices a dead process.
+    // send() does not block: the child has read all earlier requests. If the child is dead,
+    // receive() throws.
     static_cast<void>(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
     return receive();
   }

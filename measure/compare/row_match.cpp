@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns 8 bytes, the most significant first, so that keys sort as their numbers do.
+// Returns 8 bytes, the most significant first, so that keys sort like their numbers.
 std::string sort_key(std::uint64_t number) {
   std::string key;
   for (int shift = 56; shift >= 0; shift -= 8) key += static_cast<char>(number >> shift & 0xffU);

@@ -39,19 +39,19 @@ struct TableLayout {
 };
 
 // A table of predict, merge, the original or v2 (semantics.md, section 6). Its header tells the
-// kind: the frames, the consensus with scores or without (the original's), or sequences.tsv. Tabs
-// or commas separate the columns, as in the header; ids may contain commas. A line ends with LF or
-// CR LF. Memory: one line, of at most 128 KiB, for a file of any size.
+// kind: the frames, the consensus with scores, the original's consensus without scores, or
+// sequences.tsv. Tabs or commas separate the columns, as in the header; ids may contain commas. A
+// line ends with LF or CR LF. Memory: one line, of at most 128 KiB, for a file of any size.
 class ScoreTable : public RowSource {
  public:
   // Errors: kInputMissing, kInputRead, kInputChanged; kInputFormat for another header.
   explicit ScoreTable(const std::filesystem::path& path);
 
   const TableLayout& layout() const { return *layout_; }
-  // Returns the next row; its content is the columns after the id, separated by tabs. Errors, with
-  // row and offset: kInputMalformed for too few columns, an unknown label, an invalid score or too
-  // long a line; kInputTruncated if the last line has no line feed, because its last number may be
-  // cut. Errors without a row: kInputRead; kInputChanged if the file changed meanwhile.
+  // Returns the next row; its content is the compared columns, separated by tabs. Errors, with row
+  // and offset: kInputMalformed for too few columns, an unknown label, an invalid score or too long
+  // a line; kInputTruncated if the last line has no line feed, because its last number may be cut.
+  // Errors without a row: kInputRead; kInputChanged if the file changed meanwhile.
   std::optional<IdRow> next() override;
 
  private:

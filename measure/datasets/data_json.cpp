@@ -88,7 +88,7 @@ bool is_of(const DataSetSettings& settings, const JsonValues& values) {
          values.whole_number("settings/files") == settings.files;
 }
 
-// Reads metadata. A missing value counts as 0, because a user may have changed the file.
+// Reads metadata. A user may have changed the file, so a missing value counts as 0.
 class Reader {
  public:
   explicit Reader(const JsonValues& values) : values_(values) {}

@@ -11,7 +11,7 @@
 namespace virnucpro {
 
 // These functions write and read the JSON beside data or results: the metadata of a generated data
-// set, the provenance of real samples.
+// set, and the provenance of real samples.
 
 std::string data_set_json(const DataSetSettings& settings, const DataSet& data);
 

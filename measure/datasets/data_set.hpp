@@ -64,7 +64,8 @@ std::vector<std::filesystem::path> replaced_files(const std::filesystem::path& o
                                                   std::uint64_t files);
 
 // Throws kOutputExists if one of the data set's files exists. For several files, also throws if the
-// folder has other files, which would be mistaken for data. A killed program's files may stay.
+// folder has other files, which would be mistaken for data. Ignores incomplete files that a killed
+// program left.
 void require_no_data_set(const std::filesystem::path& output, std::uint64_t files);
 
 // Writes all files, then the metadata, in place of replaced_files(). Files get their final names
@@ -77,8 +78,8 @@ DataSet write_data_set(const DataSetSettings& settings, const std::filesystem::p
 std::optional<DataSet> find_data_set(const DataSetSettings& settings,
                                      const std::filesystem::path& output);
 
-// Returns the data set if it exists. Else writes it, also over another data set of this program.
-// Errors: those of write_data_set(); kOutputExists for files that belong to no data set there.
+// Returns the data set if it exists. Else writes it, and replaces another data set of this program.
+// Errors: those of write_data_set(); kOutputExists for a file that is not part of such a data set.
 DataSet generate_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
                           const Cancel& cancel);
 

@@ -18,7 +18,7 @@ struct GenerateSettings {
   Fraction coding{0, 1};  // share of coding sequences, spread evenly
 };
 
-// Sequences by index, from `begin` up to but not including `end`.
+// The sequences with indices from `begin` up to but not including `end`.
 struct SequenceSpan {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

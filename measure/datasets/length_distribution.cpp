@@ -54,7 +54,7 @@ std::uint64_t power_of_two(std::uint32_t fraction) {
 // Draws a normal number in units of 2^-18, with mean 0 and standard deviation 1.
 std::int64_t draw_normal(RandomStream& stream) {
   constexpr std::int64_t kNumbers = 48;
-  constexpr std::int64_t kMean = kNumbers * 65535;  // twice the mean of `sum`
+  constexpr std::int64_t kMean = kNumbers * 65535;  // mean of 2 * `sum`
   std::int64_t sum = 0;
   for (std::int64_t i = 0; i < kNumbers / 4; ++i) {
     const std::uint64_t bits = stream.next();

@@ -5,7 +5,7 @@
 
 namespace virnucpro {
 
-// The number of sequences up to a length, in letters.
+// A length in letters, and the number of sequences up to this length.
 struct LengthStep {
   std::uint64_t length = 0;
   std::uint64_t up_to = 0;  // sequences of this length or shorter

@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A long run is sized for kMostLoadingShare divided by this, because loading times vary.
+// A long run is this many times longer than kMostLoadingShare needs, because loading times vary.
 constexpr double kLoadingMargin = 1.1;
-// The least and the most seconds that a long run computes on all GPUs. The least shows growth of
-// memory; a run whose models load slowly needs more.
+// The least and the most seconds that a long run computes on all GPUs. The least is enough to show
+// growth of memory. If models load slowly, the run takes longer.
 constexpr double kShortestLongRun = 45;
 constexpr double kLongestRun = 600;
 
@@ -69,7 +69,7 @@ void check_known(const char* flag, std::string_view name,
                                              fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
-// Adds a skipped verdict for the whole suite, which says why the suite failed.
+// Records why the suite failed, also as a skipped verdict for the whole suite.
 void fail_suite(const SuiteEntry& suite, const std::string& why, SuiteReport& report) {
   report.failure = why;
   report.verdicts.push_back(
@@ -97,7 +97,7 @@ SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
   return report;
 }
 
-// Runs int8 once on a GPU. This run may calibrate for minutes, so that no measured run does.
+// Runs int8 once on a GPU. This run may calibrate for minutes; measured runs reuse the calibration.
 void calibrate_once(SuiteContext& context) {
   if (!context.on_gpu() || context.settings.precision != "int8") return;
   context.say("int8: a run that calibrates itself, unless one did before");

@@ -40,8 +40,8 @@ struct BenchmarkSettings {
   std::string why_no_baseline = "none was given: --vanilla-baseline";  // if `baseline` is empty
   std::string vanilla_command{};  // runs the original on $INPUT into $OUTPUT; empty: none
   Thresholds thresholds{};
-  // Times of larger data sets are projected from runs over at most this many sequences. A larger
-  // data set is also run once as a whole.
+  // The most sequences in the runs from which longer times are projected. A larger data set is also
+  // run once as a whole.
   std::uint64_t most_projected_from = 200'000;
   ChildRunner run = run_child;  // starts the program, and the original
 };
@@ -88,12 +88,13 @@ struct V2Figures {
   std::map<std::string, Stage> stages{};
   std::map<std::string, double> memory{};  // "peak", "average": GB; "efficiency": percent
   std::optional<Equivalence> equivalence{};
-  std::optional<double> total_seconds{};  // of the largest run, from start to exit
+  std::optional<double> total_seconds{};  // time of the largest run, start to exit
   std::optional<double> projected_10k_hours{};
-  std::optional<double> projected_hours{};  // for kProjectedReads of one chunk each
+  std::optional<double> projected_hours{};  // time of kProjectedReads reads
 };
 
-// If loading models and writing tables take a larger share of a run, its scaling depends on them.
+// Largest share of a run's time for loading models and writing tables. A larger share would distort
+// the run's scaling.
 inline constexpr double kMostLoadingShare = 0.05;
 
 // State that all suites share: the trials, their data, and the figures.
@@ -110,24 +111,25 @@ struct SuiteContext {
   std::size_t repeats() const { return settings.quick ? 1 : 3; }
   // Returns arguments for a run with `workers` workers: GPUs, or processes with one thread each.
   std::vector<std::string> worker_arguments(std::size_t workers) const;
-  // Returns arguments for all workers, as in an ordinary run, so that users get the measured
-  // figures. Only runs in fp32, runs for the verdict PRECISION, and runs of tune have --margin 0.
+  // Returns arguments for a run with all workers. They leave --margin as in an ordinary run, so
+  // that users get the measured speed. Only runs in fp32, runs for the verdict PRECISION, and runs
+  // of tune have --margin 0.
   std::vector<std::string> whole_run_arguments() const;
-  // Returns arguments for a whole run in fp32. They replace the precision of the models' arguments.
+  // Returns arguments for a whole run in fp32. They override the precision in model_arguments.
   std::vector<std::string> fp32_run_arguments() const;
-  // Returns a run over the whole data set with all workers.
+  // Returns the call for a run over the whole data set with all workers.
   TrialCall whole_run_call(std::string name) const;
   // Returns the result of whole_run_call(), which the suites share.
   const Trial& whole_run();
-  // Returns a number of sequences with which a run is long enough to show how memory grows. On
-  // several GPUs, the run is so long that loading takes at most kMostLoadingShare of its time. On
-  // the CPU, with --quick, and for samples, which cannot grow, returns the number of whole_run().
+  // Returns how many sequences a run needs to show how memory grows. On several GPUs, loading must
+  // also take at most kMostLoadingShare of the run, unless that needs over 600 s. On the CPU, with
+  // --quick and for real samples, returns the number of sequences in the data set.
   std::uint64_t long_run_sequences();
   // Returns the result of a run over long_run_sequences() with all workers, which the suites share.
   const Trial& long_run();
   // Returns files with `sequences` sequences in all: the first of the samples, or made-up sequences
   // of the data size's lengths, each with a stop-free frame. Returns the samples' own files if all
-  // are wanted and `files` is 1. Made-up lengths are mixed, because equal lengths hide bad packing.
+  // sequences are wanted and `files` is 1.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
   // Returns files of made-up sequences of these lengths, even if there are samples.
   std::vector<std::filesystem::path> made_up(const LengthDistribution& lengths,
@@ -142,7 +144,7 @@ struct SuiteContext {
                                                    std::size_t files) const;
 };
 
-// Returns trials that run in `folder` of the output.
+// Returns trials that write into the folder `folder` of settings.output.
 PredictTrials trials_in(const BenchmarkSettings& settings, const char* folder,
                         const Cancel& cancel);
 
@@ -153,7 +155,7 @@ struct SuiteEntry {
   std::string_view name;
   std::string_view title;
   void (*run)(SuiteContext& context, SuiteReport& report);
-  std::string_view ids;  // of its verdicts: "PERF-03,SCALING"
+  std::string_view ids;  // ids of its verdicts: "PERF-03,SCALING"
 };
 
 // Returns the suites in the order of running.
@@ -169,8 +171,8 @@ void check_required(std::string_view ids, const std::vector<const SuiteEntry*>& 
 struct BenchmarkResults {
   std::vector<SuiteReport> suites;
   V2Figures v2;
-  std::string driver{};  // of the GPUs; empty: no GPU
-  Statistic clock{};     // of the GPUs while they computed, MHz
+  std::string driver{};  // version of the GPUs' driver; empty: no GPU
+  Statistic clock{};     // SM clock of the GPUs while they computed, MHz
 };
 
 // Runs the suites one after the other. A suite that fails says so in its report, and the others

@@ -25,8 +25,9 @@ fs::path place_of(const std::string& model, const fs::path& folder) {
   return Directory(folder.parent_path()).make_folder(folder.filename()).path_of(name);
 }
 
-// Returns the files of a model, and writes them first if it is synthetic and they are missing.
-// Writes under another name and renames at the end, so that later runs never use incomplete files.
+// Returns the folder of a synthetic model, and writes its files first if they are missing. Returns
+// any other model's name. Renames the folder when it is complete, so that no run uses incomplete
+// files.
 template <typename Write>
 std::string file_of(const std::string& model, const fs::path& folder,
                     const std::function<void(const std::string&)>& say, const Cancel& cancel,

@@ -16,7 +16,7 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kSchema = "virnucpro-benchmark-1";
-constexpr double kRequiredHours = 10;  // for kProjectedReads
+constexpr double kRequiredHours = 10;  // for kProjectedReads reads
 
 std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictStatus status) {
   return static_cast<std::size_t>(std::ranges::count(verdicts, status, &Verdict::status));
@@ -33,7 +33,7 @@ bool all_suites_judged(const BenchmarkResults& results) {
   });
 }
 
-// Throws if none of these rows is judged. A requirement has a row for each number of GPUs.
+// Throws if none of these rows is judged. Some requirements have a row for each number of GPUs.
 void require_some_judged(const std::string& what, const std::vector<Verdict>& verdicts) {
   if (judged_count(verdicts) > 0) return;
   throw Error(ErrorKind::kNotJudged,
@@ -58,7 +58,7 @@ std::vector<std::string> failures_of(const BenchmarkResults& results, const Benc
   return failures;
 }
 
-// Returns the table. The status comes first, because a phone shows only two columns.
+// Puts the status first, because a phone shows only two columns.
 Table verdict_table(const std::vector<Verdict>& verdicts) {
   Table table{.key = "verdicts", .caption = "The figures and their bars"};
   table.columns = {{"status", "Status", Measure::kStatus},

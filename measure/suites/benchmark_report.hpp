@@ -21,11 +21,11 @@ struct BenchmarkFacts {
 // The outcome of a benchmark, besides the suites' results.
 struct BenchmarkEnd {
   std::vector<MetricChange> changes{};  // only judged changes
-  std::string against_failure{};        // why the runs of another build failed; empty: they did not
+  std::string against_failure{};        // why the runs of another build failed; empty: no failure
   int exit_code = 0;
 };
 
-// Returns the results in the form of a results file and a history.
+// Returns the results as results files and histories store them.
 KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& results);
 
 // Returns the verdicts of all suites. A failed suite has a skipped verdict that says so.
@@ -35,7 +35,7 @@ std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
 std::string judged_text(const std::vector<Verdict>& verdicts);
 
 // Throws kNotJudged if an id in `required` was not judged. With `strict`, also throws if a suite
-// judged none of its rows. The message has the reason of the skipped row.
+// judged none of its rows. The message says why a row was skipped.
 void require_judged(const BenchmarkResults& results, std::string_view required, bool strict);
 
 // Returns the report for people; the sections `more` follow those of the suites.

@@ -13,7 +13,8 @@
 
 namespace virnucpro {
 
-// A figure counts as worse from this ratio on, unless its repeats differ as much.
+// A figure counts as worse if its median got worse by more than this ratio, unless its repeats vary
+// as much.
 inline constexpr double kRegressionRatio = 1.10;
 // The ratio for a figure that should not change. It is not exactly 1: another instruction set may
 // change a score's last digit, and so a few bytes of a table.
@@ -35,7 +36,7 @@ struct KeptMetric {
 struct BenchmarkIdentity {
   std::string device;    // "NVIDIA H200 x 2", or the processor
   std::string models;    // as the user named them
-  std::string settings;  // precision, chunk size, data
+  std::string settings;  // precision, threads, chunk size, data, …
   bool operator==(const BenchmarkIdentity&) const = default;
   bool same_work(const BenchmarkIdentity& other) const {
     return models == other.models && settings == other.settings;
@@ -47,14 +48,14 @@ struct KeptResults {
   std::string commit{};
   std::string build{};
   std::string host{};
-  std::string driver{};  // of the GPUs; empty: none
+  std::string driver{};  // version of the GPUs' driver; empty: no GPU
   double clock_mhz = 0;  // clock of the GPUs' SMs while computing; 0: unknown
   BenchmarkIdentity identity{};
   std::vector<KeptMetric> metrics{};
 };
 
 enum class Change : std::uint8_t {
-  kSame,        // the medians differ by less than the bar, one of the ratios above
+  kSame,        // the medians differ by at most the bar: kRegressionRatio or kSameRatio
   kBetter,      // better by more than the bar
   kUnclear,     // the medians differ by more than the bar, perhaps by chance
   kRegression,  // worse by more than the bar
@@ -75,7 +76,7 @@ struct MetricChange {
 // bar and the quartiles do not overlap. A change between single repeats or short runs may be noise,
 // unless the figure is counted.
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now);
-// Returns the changes of the figures that both have, in the order of `now`. After them come the
+// Returns the changes of the figures in both lists, in the order of `now`. After them come the
 // figures that only `before` has, if `now` has other figures of the same suite.
 std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,
                                           const std::vector<KeptMetric>& now);

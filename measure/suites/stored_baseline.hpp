@@ -14,23 +14,24 @@ namespace virnucpro {
 // Stored results of the original: a folder or a table that compare() can read. A folder may also
 // have the sequences, sequences.fa, and provenance.json, which says who made the results, with
 // which models and chunk size. tools/make_baseline.py makes the folder. A comparison with the
-// baselines in share/virnucpro/baseline needs neither Python nor the original. Some are of
-// synthetic models, which torch computed, and need no published weights; a test repeats the
-// smallest of these.
+// baselines in share/virnucpro/baseline needs neither Python nor the original. Baselines of
+// synthetic models, which were computed with torch, need no published weights; a test repeats the
+// smallest of them.
 class StoredBaseline {
  public:
   // Errors: kJson for a damaged provenance.json.
   explicit StoredBaseline(std::filesystem::path place);
 
   const std::filesystem::path& place() const { return place_; }
-  // True if the baseline was made with this chunk size and these models; any published name counts.
+  // True if the baseline was made with this chunk size and these models; a published model may have
+  // any of its names.
   bool is_of(const ModelSettings& models, std::uint64_t chunk_size) const;
   // Returns why the baseline's results cannot be compared with a run's; empty if they can. `run` is
   // the run's telemetry. If both name hashes of the weights, the hashes must be equal, because
   // other weights give other scores.
   std::string why_other(const JsonValues& run) const;
-  // Names the models that `models` names otherwise and that have no hash in the baseline, because
-  // they may be different models. Empty if there are none.
+  // Names each model that has another name in `models` than in the baseline, and no hash in the
+  // baseline: it may be a different model. Empty if there is no such model.
   std::string remark_on(const ModelSettings& models) const;
   // Returns a text such as "vanilla-500 (zhihan1996/DNABERT-S, …; chunks of 500)".
   std::string text() const;

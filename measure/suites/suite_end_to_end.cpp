@@ -23,7 +23,7 @@ namespace {
 constexpr std::array<std::size_t, 4> kProjectedGpus{1, 2, 4, 8};
 constexpr double kSecondsAnHour = 3600;
 
-// How many made-up reads stand for one sequence of the data size, because reads are shorter.
+// Made-up reads per sequence of the data size: more than one, because reads are shorter.
 constexpr std::uint64_t kReadsASequence = 4;
 constexpr std::uint64_t kMostContigs = 40'000;
 constexpr LogNormalLengths kContigLengths{
@@ -36,8 +36,9 @@ std::vector<std::filesystem::path> reads(const SuiteContext& context, std::uint6
   return context.made_up(FixedLength{std::min(kReadLength, settings.chunk_size)}, count);
 }
 
-// Returns the numbers of reads to run: a quarter, a half, three quarters and all, but at most
-// most_projected_from. The run over the last is repeated. An error estimate needs three points.
+// Returns the number of reads of each run: a quarter, a half and three quarters of N, then N once
+// per repeat. N is the number of all reads, but at most most_projected_from. An error estimate
+// needs at least three runs.
 std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;
   const std::uint64_t times = settings.samples.empty() ? kReadsASequence : 1;

@@ -94,8 +94,8 @@ Table row_table(const std::vector<Against>& all) {
 }
 
 // True if a row is missing, a label with clear scores changed, a score is NaN or infinite in one
-// file only, or a score is beyond tolerance and differs by more than the precision explains. Of
-// embeddings only missing rows count.
+// file only, or a score is beyond tolerance and differs by more than the precision explains. For
+// embeddings, only missing rows count.
 bool is_wrong(const DatasetComparison& found, double explained) {
   if (found.only_a() + found.only_b() > 0) return true;
   if (!is_of_scores(found)) return false;
@@ -104,10 +104,10 @@ bool is_wrong(const DatasetComparison& found, double explained) {
          (!is_within && !(found.numbers.absolute.max <= explained)) || found.numbers.not_finite > 0;
 }
 
-// Returns kPass if all is equal, kMiss if is_wrong() for a dataset, else kWarn. A warning is for
-// numbers beyond tolerance that the precision explains, for embeddings, and for labels near the
-// boundary. With an exact tolerance, any differing row is a miss; data in one file only is a
-// warning.
+// Returns kPass if all is equal, kMiss if is_wrong() for a dataset, else kWarn. So
+// embeddings, labels near the boundary, and numbers that the precision explains cause only a
+// warning. With an exact tolerance, any differing row is a miss, but a file that only one run has
+// causes a warning.
 VerdictStatus status_of(const Comparison& comparison, double explained) {
   if (comparison.equal()) return VerdictStatus::kPass;
   const bool exact = comparison.tolerance.exact;
@@ -145,8 +145,8 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Returns, for each dataset with numbers beyond tolerance, the share of its other numbers. It
-// explains a warning where the verdict's value, the largest score difference, is within the bar.
+// Returns the share of numbers within tolerance, for each dataset with numbers beyond it. This
+// explains a warning whose value, the largest score difference, is within the bar.
 std::string beyond_of(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const DatasetComparison& found : comparison.datasets) {
@@ -187,7 +187,7 @@ Tolerance bar_of(std::string_view precision) {
   return tolerance_of(precision, "fp32");
 }
 
-// Returns the largest difference from fp32 that is explained by a precision.
+// Returns the largest difference from fp32 that a precision explains.
 double explained_by(std::string_view precision) {
   return precision == "fp32" ? 0 : bar_of(precision).absolute;
 }
@@ -270,7 +270,8 @@ struct OwnRuns {
   std::optional<Trial> fp32;  // empty if `own` is in fp32
 };
 
-// Returns all data if the stored baseline has no sequences, else at most kMostEmbedded sequences.
+// Returns at most kMostEmbedded sequences, or all data if the stored baseline has no sequences of
+// its own: its results are then for all data.
 std::vector<fs::path> inputs_of(const SuiteContext& context) {
   const std::uint64_t all = context.settings.size.sequences;
   const fs::path& baseline = context.settings.baseline;
@@ -367,7 +368,7 @@ class Equivalence {
     report_.verdicts.push_back(verdict_of(all_.back(), explained));
   }
 
-  // Compares both runs with the original's. In fp32, the precision explains no difference.
+  // Compares both runs with the original's results. In fp32, the precision explains no difference.
   void hold_against_original(const Original& original, const fs::path& other, const OwnRuns& runs) {
     const double explained = explained_by(context_.settings.precision);
     add_original(original.row, runs.own, other, kRequiredTolerance, explained);
@@ -384,7 +385,7 @@ class Equivalence {
     require_both_tables();
   }
 
-  // Makes the last verdict a miss if one of the original's two tables is missing.
+  // Makes the last verdict a miss if the original's directory lacks one of the two tables.
   void require_both_tables() {
     const Comparison& comparison = all_.back().comparison;
     for (const std::string_view table : kOriginalTables) {

@@ -85,7 +85,8 @@ std::optional<double> growth(const std::vector<PlotPoint>& all) {
   return LinearFit(late).slope() * 3600;
 }
 
-// Judges the largest growth of host and GPUs: the rate of a run's second half times its whole time.
+// Judges the largest growth, of the host or of a GPU: the growth rate in the run's second half
+// times the time of the whole run.
 void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
   Verdict verdict{.id = "MEM-GROWTH",
                   .name = "growth of memory over the run",
@@ -149,7 +150,7 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
   report.verdicts.insert(report.verdicts.end(), {efficiency, fragmentation});
 }
 
-// Finds the largest budget with `profile`. Its last row is the first budget that exceeds memory.
+// Finds the largest budget that fits. `profile` stops at the first budget that exceeds memory.
 void find_largest_budget(SuiteContext& context, SuiteReport& report) {
   const JsonValues profile =
       profile_model(context, "largest_budget", "esm2",
@@ -173,7 +174,7 @@ std::string why_no_budget(const SuiteContext& context) {
   return context.settings.quick ? "not measured with --quick" : "";
 }
 
-// Returns the memory use of the first GPU, or of the host, in each phase of the whole run.
+// Returns the memory use of the first GPU, or of the host, in each phase of a run.
 std::vector<RunTelemetry::Statistic> memory_by_phase(const RunTelemetry& telemetry, bool on_gpu) {
   std::vector<RunTelemetry::Statistic> statistics;
   if (!on_gpu) {

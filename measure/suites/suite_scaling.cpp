@@ -22,7 +22,7 @@ constexpr std::size_t kFiles = 2;
 
 using ByWorkers = std::map<std::size_t, TrialRepeats>;
 
-// Returns the speed of whole runs, from start to exit, as a multiple of that with one worker.
+// Returns the speed of whole runs, from start to exit, as a multiple of the speed with one worker.
 double whole_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(one.seconds(), several.seconds()).value;
 }
@@ -32,8 +32,8 @@ double steady_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(several.esm_rates(), one.esm_rates()).value;
 }
 
-// The speed-up wanted on `workers` GPUs, and the least accepted. One between these is a warning.
-// PERF-03 judges whole runs, from start to exit; SCALING judges the rates while computing.
+// The speed-up wanted on `workers` GPUs, and the least accepted. A speed-up between them is a
+// warning. PERF-03 judges whole runs, from start to exit; SCALING judges the rates while computing.
 struct Bar {
   std::size_t workers;
   double wanted;

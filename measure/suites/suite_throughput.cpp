@@ -36,10 +36,10 @@ struct StageFigures {
   std::vector<double> rates{};  // sequences per second of each repeat
   std::optional<double> tokens_per_second{};
   std::optional<double> run_tokens_per_second{};  // in a whole run, while the stage runs
-  std::optional<double> busy_share{};             // share of its time in which the device computed
+  std::optional<double> busy_share{};             // share of the time in which the device computed
   std::optional<double> share{};                  // the stage's share of a whole run's time
-  std::optional<double> memory_bytes{};           // its peak in bytes when it ran alone
-  std::optional<double> gpu_percent{};            // use of the GPU while a whole run computes it
+  std::optional<double> memory_bytes{};           // the stage's peak when it ran alone
+  std::optional<double> gpu_percent{};            // GPU use in a whole run, while the stage runs
 };
 
 // Returns a stage of the whole run's telemetry; `name` is its name in the telemetry.

@@ -16,12 +16,12 @@ namespace {
 
 constexpr double kRequired = 4.5;
 constexpr double kExpected = 15;  // on a GPU
-// The least and the most sequences to run. The original takes minutes for the least number, which
-// is larger for a GPU, so that the time to load models hardly counts.
+// The least and the most sequences to run. The original takes minutes for the least number. On a
+// GPU, the least number is larger, because the time to load models should hardly count.
 constexpr std::uint64_t kUsualSequences = 1'000;
 constexpr std::uint64_t kUsualSequencesOnGpu = 3'000;
 constexpr std::uint64_t kMostSequences = 30'000;
-constexpr double kMargin = 1.25;  // runs are this much longer than needed: repeats differ
+constexpr double kMargin = 1.25;  // runs are this many times longer than needed: repeats vary
 
 Verdict required_verdict() {
   return {.id = "V1-SPEED",
@@ -42,7 +42,7 @@ void skip_both(const std::string& why, SuiteReport& report) {
                      skipped_verdict(expected_verdict(), why)};
 }
 
-// Returns how many sequences this program must compute for a verdict. A first run tells its rate.
+// Returns how many sequences this program must compute for a verdict, by the rate of a first run.
 // Returns fewer if the samples have fewer, or if the original would take too long.
 std::uint64_t enough_sequences(SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;

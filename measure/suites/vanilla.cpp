@@ -15,7 +15,7 @@ namespace virnucpro {
 Trial run_vanilla(SuiteContext& context, const std::filesystem::path& input) {
   Trial run{.directory = context.trials.place("vanilla")};
   std::error_code absent;
-  std::filesystem::remove_all(run.directory, absent);  // left by an earlier benchmark
+  std::filesystem::remove_all(run.directory, absent);  // results of an earlier benchmark
   make_directory(run.directory);
   run.end = context.trials.run_well(
       {.program = "/bin/sh",

@@ -21,7 +21,7 @@ inline constexpr std::array kOriginalTables{run_files::kFrameTable.name,
 // telemetry. Errors: kBenchmark if the command fails.
 Trial run_vanilla(SuiteContext& context, const std::filesystem::path& input);
 
-// Throws kBenchmark if a table is missing, or lacks rows of this program's run over the same
+// Throws kBenchmark if a table is missing, or has other rows than this program's run over the same
 // sequences: a command that computes nothing would seem fast. Other errors: those of compare().
 void require_results(const std::filesystem::path& vanilla, const std::filesystem::path& own,
                      const Cancel& cancel);

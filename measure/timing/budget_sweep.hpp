@@ -15,7 +15,7 @@ struct BudgetRow {
   double spread = 0;             // from the slowest repeat to the fastest, as a share of the median
   std::uint64_t batches = 0;     // number of batches in all repeats together
   std::vector<double> rates{};   // tokens per second of each repeat
-  double busy_share = 0;         // share of the time that the device computed, by its own events
+  double busy_share = 0;         // share of the time in which the device computed, by device events
 };
 
 // A budget is recommended if its rate is at least this share of the fastest rate. Even repeats of
@@ -26,7 +26,7 @@ inline constexpr double kGoodEnough = 0.99;
 // 0, each budget is twice the budget before, but the last one is `most`.
 std::vector<std::size_t> budgets_between(std::size_t least, std::size_t most, std::size_t step);
 
-// Returns a budget's row from the rates of its repeats; there must be at least one.
+// Returns a budget's row from the rates of its repeats. Needs at least one rate.
 BudgetRow summarise_repeats(std::size_t token_budget, std::vector<double> rates,
                             std::uint64_t batches);
 

@@ -30,9 +30,9 @@ struct ChildEnd {
   std::uint64_t peak_rss_bytes = 0;  // peak of its largest process
 };
 
-// Runs a program to its end. When this process is cancelled, the program is asked to stop, as by
-// Ctrl-C, and killed if it does not stop in time. Errors: those of Cancel; kInputMissing if the
-// program cannot be started; kOutputWrite for the log.
+// Runs a program to its end. When this process is cancelled, sends the program SIGTERM, and kills
+// it if it has not ended after call.patience. Errors: those of Cancel; kInputMissing if the program
+// cannot be started; kOutputWrite for the log.
 ChildEnd run_child(const ChildCall& call, const Cancel& cancel);
 
 // The type of run_child() and of its replacements in tests.

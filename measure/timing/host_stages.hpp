@@ -42,8 +42,8 @@ struct HostStageSettings {
 HostStages measure_host_stages(const HostStageSettings& settings, const DnaTokenizer& tokenizer,
                                const Cancel& cancel);
 
-// The stages before inference together, as in a run of `predict`: read → chunk → translate →
-// tokenize → pack. `threads` threads translate and tokenize, the caller's thread packs.
+// Runs all stages before inference together, as `predict` does: read → chunk → translate → tokenize
+// → pack. `threads` threads translate and tokenize, and the caller's thread packs.
 class HostPath {
  public:
   HostPath(const HostStageSettings& settings, std::size_t threads, const DnaTokenizer& tokenizer,

@@ -37,7 +37,7 @@ struct Trial {
   // These return figures of the telemetry, or 0 for a missing figure.
   double sequences() const { return or_zero(telemetry.workload.sequences); }
   double scored_chunks() const { return or_zero(telemetry.workload.chunks_with_frames); }
-  // Does not count tokens of close calls that are computed again: they are not progress.
+  // Leaves out the tokens of close calls that were computed again, because they are no progress.
   double esm_tokens_per_second() const;
   double sequences_per_second() const { return or_zero(telemetry.throughput.sequences_per_second); }
   double ready_seconds() const { return or_zero(telemetry.run.models_ready_seconds); }
@@ -65,7 +65,7 @@ class PredictTrials {
   struct Settings {
     std::filesystem::path program;
     std::filesystem::path folder;          // receives the runs' output directories and logs
-    std::vector<std::string> arguments{};  // of every run: models, chunk size, precision
+    std::vector<std::string> arguments{};  // for every run: models, chunk size, precision
     ChildRunner run = run_child;
   };
 

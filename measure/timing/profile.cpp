@@ -34,7 +34,7 @@ struct Stretch {
   std::size_t tokens = 0;
   std::uint64_t batches = 0;
   double seconds = 0;
-  double device_seconds = 0;  // time in which the device computed, by its own events
+  double device_seconds = 0;  // time in which the device computed, by device events
 
   double rate() const { return static_cast<double>(tokens) / seconds; }
 };

@@ -23,12 +23,12 @@ struct ProfileSettings {
   std::vector<std::size_t> budgets;  // in ascending order, at least one
   std::string test_file;             // file with the sequences of the frames; empty: made-up frames
   std::uint64_t chunk_size = 500;
-  double seconds = 2;  // of measuring per budget; at least one batch per repeat
+  double seconds = 2;  // time to measure each budget; a repeat has at least one batch
 };
 
 // Measures one model on one device at one token budget after the other. Batches are packed in
 // advance, so the rate is the engine's, without reading, tokenizing and packing. Every budget gets
-// the same sampled frames; equal frames are computed each time.
+// the same sampled frames, without deduplication.
 class Profiler {
  public:
   // Loads the model and samples the frames. Errors: those of load_models() and sample_frames().

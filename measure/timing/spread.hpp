@@ -23,7 +23,7 @@ struct Spread {
 // Returns the summary of at least one value.
 Spread spread_of(std::vector<double> values);
 
-// An estimate with its 95 % interval. The bounds are empty if a single repeat was measured.
+// An estimate with its 95 % interval. The bounds are empty if there are too few repeats.
 struct Estimate {
   double value = 0;
   std::optional<double> low{};

@@ -20,7 +20,7 @@ struct StageRate {
 struct SlowestStage {
   StageClock clock = StageClock::kHost;
   std::string name{};
-  double host_sequences_per_second = 0;    // rate of the slowest thread, or of all threads together
+  double host_sequences_per_second = 0;    // rate of all threads, or of a slower one-thread stage
   double device_sequences_per_second = 0;  // rate of all devices together
   double share = 0;                        // the stage's share of the slower side's time
 };

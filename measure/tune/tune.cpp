@@ -27,7 +27,7 @@ bool is_running(const TuneResult& result) {
   return result.state == TuneState::kRunning;
 }
 
-// Replaces each cell by several: one for each value of one more setting.
+// Replaces each cell by one cell for each value of a setting.
 template <typename T>
 void add_dimension(const std::vector<T>& values, T TuneCell::*setting,
                    std::vector<TuneCell>& cells) {

@@ -17,7 +17,7 @@ struct TuneCell {
   std::size_t threads = 1;
   std::size_t prefetch = 1;
   std::size_t token_budget = 1;
-  double journal_interval = 2;  // seconds until early scores go to the journal
+  double journal_interval = 2;  // seconds of scores that a killed run may lose
 
   bool operator==(const TuneCell&) const = default;
 };
@@ -54,13 +54,13 @@ struct TuneRun {
 };
 
 enum class TuneState : std::uint8_t { kRunning, kFinished, kStopped, kOutOfMemory, kFailed };
-std::string_view name_of(TuneState state);  // "finished", "stopped", "out of memory", "failed"
+std::string_view name_of(TuneState state);  // such as "out of memory"
 
 struct TuneResult {
   TuneCell cell{};
   std::vector<std::vector<TuneRun>> rounds{};  // runs by round; every round has at least one
   TuneState state = TuneState::kRunning;
-  std::string why{};  // reason if it was not measured in all rounds
+  std::string why{};  // why the cell was not measured in all rounds
 
   std::vector<double> rates(std::size_t round) const;
   // Returns the median rate of the last round; 0 if there is no round.
@@ -86,7 +86,7 @@ double relative_rate(const std::vector<TuneResult>& results, const TuneResult& r
 struct TuneWinner {
   std::size_t place = 0;    // index of the winner in the results
   std::size_t fastest = 0;  // index of the fastest cell in the results
-  std::size_t alike = 1;    // number of cells about as fast as `fastest` (kGoodEnough), with it
+  std::size_t alike = 1;    // number of cells within kGoodEnough of `fastest`, itself included
 };
 
 // Returns the winner among the finished cells that are about as fast as the fastest: the one with

@@ -113,7 +113,7 @@ std::vector<std::string> names_of(const std::vector<std::size_t>& values) {
   return names;
 }
 
-// Plots the cells that have all settings of `shared`, except threads and token budget.
+// Plots the cells that differ from `shared` at most in threads and token budget.
 Plot heat_map(const TuneOutcome& outcome, const TuneCell& shared) {
   const std::string name(name_of(shared.precision));
   const double interval = shared.journal_interval;

@@ -42,7 +42,8 @@ std::string winner_text(const TuneOutcome& outcome);
 std::string tune_yaml(const TuneFacts& facts, const TuneOutcome& outcome);
 // Returns all results for programs (docs/reference/files.md).
 std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome);
-// Returns a page with a heat map of threads and token budget for each prefetch and precision.
+// Returns a page with a heat map of threads and token budget for each combination of the other
+// settings.
 Page tune_page(const TuneFacts& facts, const TuneOutcome& outcome);
 
 }  // namespace virnucpro
