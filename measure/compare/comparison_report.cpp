@@ -102,7 +102,7 @@ std::string why(const DifferingRow& row) {
     case Cause::kLabelNear: {
       const char* where =
           row.cause == Cause::kLabelNear ? "near the boundary" : "NOT near the boundary";
-      return row.margin ? fmt::format("{}: A's scores are {} apart", where, number(*row.margin))
+      return row.margin ? fmt::format("{}: the two scores are {} apart", where, number(*row.margin))
                         : std::string("how near the boundary is unknown");
     }
     case Cause::kNotFinite:

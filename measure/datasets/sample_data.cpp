@@ -124,7 +124,9 @@ bool holds_no_sequences(const InputFailure& failure) {
 }
 
 void read_sequences(const fs::path& path, SampleData& samples, const Cancel& cancel) {
-  SampleFile file{.name = path.filename().string(), .bytes = fs::file_size(path), .hash = {}};
+  std::error_code gone;  // reading tells of it
+  const std::uintmax_t bytes = fs::file_size(path, gone);
+  SampleFile file{.name = path.filename().string(), .bytes = gone ? 0 : bytes, .hash = {}};
   InputSet inputs({.paths = {path.string()}}, cancel);
   while (const auto event = inputs.next()) {
     cancel.check();

@@ -1,5 +1,6 @@
 #include "measure/timing/budget_sweep.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 

@@ -27,10 +27,11 @@ struct CodeRange {
 // tags. Also U+FFFE and U+FFFF, which XML forbids. Cf's visible marks are left out: some scripts
 // need them.
 constexpr std::array kUnseen{
-    CodeRange{0x80, 0x9f},     CodeRange{0xad, 0xad},      CodeRange{0x61c, 0x61c},
-    CodeRange{0x180e, 0x180e}, CodeRange{0x200b, 0x200f},  CodeRange{0x2028, 0x202e},
-    CodeRange{0x2060, 0x206f}, CodeRange{0xfeff, 0xfeff},  CodeRange{0xfff9, 0xfffb},
-    CodeRange{0xfffe, 0xffff}, CodeRange{0xe0000, 0xe007f}};
+    CodeRange{0x80, 0x9f},       CodeRange{0xad, 0xad},       CodeRange{0x61c, 0x61c},
+    CodeRange{0x180e, 0x180e},   CodeRange{0x200b, 0x200f},   CodeRange{0x2028, 0x202e},
+    CodeRange{0x2060, 0x206f},   CodeRange{0xfeff, 0xfeff},   CodeRange{0xfff9, 0xfffb},
+    CodeRange{0xfffe, 0xffff},   CodeRange{0x13430, 0x1343f}, CodeRange{0x1bca0, 0x1bca3},
+    CodeRange{0x1d173, 0x1d17a}, CodeRange{0xe0000, 0xe007f}};
 
 bool is_unseen(std::uint32_t code) {
   return std::any_of(kUnseen.begin(), kUnseen.end(), [code](const CodeRange& range) {

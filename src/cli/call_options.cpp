@@ -100,10 +100,12 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
                       fmt::format("{} ({} {})", number.help, or_else, fallback.*number.value), "X",
                       kRuleGroup);
   }
-  command.add_value("--min-chunks", options.min_chunks,
-                    fmt::format("With fewer chunks, confidence is one step lower ({} {})", or_else,
-                                fallback.min_chunks),
-                    "N", kRuleGroup);
+  command.add_value(
+      "--min-chunks", options.min_chunks,
+      fmt::format(
+          "With fewer chunks, high and moderate confidence become low, low becomes review ({} {})",
+          or_else, fallback.min_chunks),
+      "N", kRuleGroup);
   leave_to_help_all(command, rare);
 }
 

@@ -589,8 +589,8 @@ std::vector<InputEntry> Journal::inputs() const {
     if (rows.integer(0) != inputs.size()) {
       database_->fail(fmt::format("input {} is missing", inputs.size()));
     }
-    inputs.push_back(read_input(rows));
-    text += inputs.back().name.size() + inputs.back().message.size();
+    const InputEntry& input = inputs.emplace_back(read_input(rows));
+    text += input.name.size() + input.hash.size() + input.error.size() + input.message.size();
     if (text > kMostText) {
       database_->fail(fmt::format("its inputs' texts have more than {} MiB", kMostText >> 20U));
     }

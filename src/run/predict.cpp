@@ -243,8 +243,8 @@ class PredictRun {
     if (share <= *settings_.most_changed_calls) return;
     Error error(
         ErrorKind::kRequirementMissed,
-        fmt::format("PREC-01: {} calls were compared with {}: a share of at least {:.2g} of all "
-                    "calls would change, and the limit is {:g}",
+        fmt::format("PREC-01: {} calls were compared with {}: a share of at least {:.2g} of the "
+                    "calls that were not computed again would change, and the limit is {:g}",
                     grouped(estimate.sampled), name_of(settings_.compute.check_precision.value()),
                     share, *settings_.most_changed_calls));
     error.advise(

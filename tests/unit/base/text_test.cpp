@@ -79,6 +79,7 @@ TEST(Printable, EscapesWhatIsNotSeenItself) {
   EXPECT_EQ(printable("a\u202egnp.exe"), "a\\u202egnp.exe");
   EXPECT_EQ(printable("\u061c\u200e\u200f\u202a\u2066\u2069"),
             "\\u061c\\u200e\\u200f\\u202a\\u2066\\u2069");
+  EXPECT_EQ(printable("\U0001bca0\U0001d17a"), "\\U0001bca0\\U0001d17a");
   EXPECT_EQ(printable("\u2028\u2029\ufeff\u200b\u2060"), "\\u2028\\u2029\\ufeff\\u200b\\u2060");
   EXPECT_EQ(printable("\xef\xbf\xbe\xef\xbf\xbf"), "\\ufffe\\uffff");
   EXPECT_EQ(printable("\U000e0041"), "\\U000e0041");  // a tag
