@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,7 +37,7 @@ struct PackSettings {
   std::size_t token_budget = 4096;      // per model; a longer frame is a batch of its own
   std::size_t frames_in_window = 2048;  // distinct frames
   std::size_t tokens_in_window = 0;     // tokens of either model; 0: 64 token budgets
-  std::size_t frames_per_batch = 65536;
+  std::size_t frames_per_batch = std::numeric_limits<std::size_t>::max();
   bool deduplicate = true;
 };
 
