@@ -436,12 +436,13 @@ class Comparer {
   }
 
   void tell_others(const OutputFolder& directory, std::string_view side) {
-    const std::vector<fs::path>& others = directory.original.others;
-    if (others.empty()) return;
-    const std::string more =
-        others.size() == 1 ? "" : fmt::format(" and {} more", grouped(others.size() - 1));
-    result_.remarks.push_back(fmt::format("not compared in {}, not named as embeddings: {}{}", side,
-                                          printable(others.front().string()), more));
+    std::vector<std::string> names;
+    for (const fs::path& other : directory.original.others) {
+      names.push_back(printable(other.string()));
+    }
+    if (names.empty()) return;
+    result_.remarks.push_back(
+        fmt::format("not compared in {}, not named as embeddings: {}", side, some_of(names, 1)));
   }
 
   void compare_files() {

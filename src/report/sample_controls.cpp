@@ -14,15 +14,12 @@ namespace {
 constexpr std::size_t kMostNames = 20;  // the most names in a message
 
 std::string some_names(const std::vector<SampleFacts>& samples) {
-  std::string text;
-  for (std::size_t k = 0; k < std::min(samples.size(), kMostNames); ++k) {
-    const auto alike = std::ranges::count(samples, samples[k].name, &SampleFacts::name);
-    if (k > 0) text += ", ";
-    text += samples[k].name;
-    if (alike > 1) text += fmt::format(" ({})", samples[k].run);
+  std::vector<std::string> names;
+  for (const SampleFacts& sample : samples) {
+    const auto alike = std::ranges::count(samples, sample.name, &SampleFacts::name);
+    names.push_back(alike > 1 ? fmt::format("{} ({})", sample.name, sample.run) : sample.name);
   }
-  if (samples.size() > kMostNames) text += fmt::format(" and {} more", samples.size() - kMostNames);
-  return text;
+  return some_of(names, kMostNames);
 }
 
 // Returns a run's path in one form: "./a//b" and "a/b" are the same run.

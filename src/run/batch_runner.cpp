@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "observe/trace.hpp"
 
 namespace virnucpro {
@@ -197,16 +198,13 @@ void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std
 
 void BatchRunner::check_finite(const BatchResult& result, const OpenBatch& batch) const {
   if (result.not_finite.empty() || handlers_.on_not_finite) return;
-  std::string names;
-  std::size_t count = 0;
+  std::vector<std::string> names;
   for (const std::uint32_t index : result.not_finite) {
     for (const std::uint64_t number : batch.occurrences[index]) {
-      if (++count > kNamesInError) continue;
-      names += (count > 1 ? ", " : "") + handlers_.name_of(number);
+      names.push_back(handlers_.name_of(number));
     }
   }
-  if (count > kNamesInError) names += fmt::format(" and {} more", count - kNamesInError);
-  throw Error(ErrorKind::kNotFinite, names);
+  throw Error(ErrorKind::kNotFinite, some_of(names, kNamesInError));
 }
 
 }  // namespace virnucpro
