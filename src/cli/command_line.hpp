@@ -31,8 +31,9 @@ inline constexpr const char* kArguments = "Arguments";
 // An option that prints something in place of a command's work.
 enum class Ask : std::uint8_t { kHelp, kHelpAll, kHelpV2, kVersion };
 
-// The help that lists an option. --help has the options that most runs need, because eighty are too
-// many to read. --help-all adds rarer options, and v2's with an effect. --help-v2 has only v2's.
+// The help texts that list an option. --help lists the options that most runs need, because all
+// eighty are too many to read. --help-all adds the rarer ones, and the options of v2 that have an
+// effect. --help-v2 lists only the options of v2.
 enum class ListedBy : std::uint8_t { kHelp, kHelpAll, kHelpAllAndV2, kHelpV2 };
 
 // An option sets a switch, counts its occurrences, or stores its value or all of its values.

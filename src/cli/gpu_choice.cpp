@@ -32,8 +32,9 @@ std::string why_not(const DeviceSurvey& survey, std::uint64_t index) {
   return why_too_old(std::span(survey.devices).subspan(index, 1));
 }
 
-// Returns a value of CUDA_VISIBLE_DEVICES that shows only this GPU to a process: the GPU's entry in
-// the present value (an index or a part of a GPU), else its UUID.
+// Returns a value for CUDA_VISIBLE_DEVICES with which a process sees only this GPU. This is the
+// GPU's entry in the current value: an index, a UUID or the id of a MIG part. Without an entry it
+// is the GPU's UUID.
 std::string shown_as(const DeviceSurvey& survey, const DeviceInfo& device) {
   std::string_view rest = survey.visible ? *survey.visible : std::string_view{};
   for (int index = 0; !rest.empty(); ++index) {

@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "sequence/bam_tags.hpp"
 
 namespace virnucpro {
@@ -106,7 +107,8 @@ void BamReader::read_header(ReferenceList* references) {
     const std::string text = read_reference_name(name);
     const std::uint32_t length = bytes_.read_u32();
     if (length > kMostInt32) {
-      fail(bytes_.offset() - sizeof(length), "a reference's length is negative");
+      fail(bytes_.offset() - sizeof(length),
+           fmt::format("the header gives the reference {} a negative length", shown_text(text)));
     }
     references->add(text, length);
   }
@@ -121,7 +123,11 @@ std::string BamReader::read_reference_name(std::uint64_t size) {
   std::string_view name = bytes_.read(size);
   if (name.back() != '\0') fail(offset, "a reference's name has no end");
   name.remove_suffix(1);
-  if (!is_one_word(name)) fail(offset, "a reference's name is not one word");
+  if (!is_one_word(name)) {
+    fail(offset,
+         fmt::format("the header has a reference with the name \"{}\", which is not one word",
+                     shown_text(name)));
+  }
   return std::string(name);
 }
 

@@ -37,12 +37,13 @@ class ChildProcess {
   // these limits, allocations fail, or the kernel kills the process. Errors: kInputRead.
   void allow(std::uint64_t bytes, std::uint64_t seconds);
 
-  // Waits for `events` of the process's socket, like wait_a_while(). Kills the process, and thereby
-  // ends the socket, in two cases. Either the process used no processor time and caused no event
-  // during `idle_seconds` of waiting. Or the waits without an event since the last allow() lasted
-  // kWaitsOfSecond seconds for each allowed second, plus `idle_seconds`. The time between two waits
-  // does not count, because the caller may read a slow input. Time in which all processes were
-  // stopped does not count either.
+  // Waits for `events` on the process's socket, like wait_a_while(). Kills the process, which ends
+  // the socket, if one of two times is over:
+  // 1. `idle_seconds` of waiting in which it used no processor time and caused no event.
+  // 2. kWaitsOfSecond times the seconds of the last allow(), plus `idle_seconds`, of all waiting
+  //    without an event since then.
+  // Only time within wait() counts, because the caller may read a slow input between two calls.
+  // Time in which all processes were stopped does not count.
   int wait(int socket, int events, unsigned idle_seconds = kIdleSeconds);
 
   // Returns why the process was killed ("made a forbidden system call", "did nothing for 120

@@ -62,7 +62,8 @@ void BytePairs::add_merge(std::size_t rank, const PairMerge& merge, const std::s
   piece.made = static_cast<std::uint32_t>(rank + 1);
   piece.left = left;
   piece.right = right;
-  // If earlier merges encode the text of `made` differently, no encoding has `made`.
+  // A token that no encoding contains keeps 0 letters: one of its halves is such a token, or an
+  // earlier merge joins letters across the border between the halves.
   const bool parts_come_out = pieces_[left].letters != 0 && pieces_[right].letters != 0;
   if (!parts_come_out || merges_across(left, right, piece.made)) return;
   piece.letters = static_cast<std::uint8_t>(texts_[made].size());

@@ -149,10 +149,10 @@ class FileWeights : public CheckedWeights {
                            ? checked_mul<std::uint64_t>(*elements, size_of(source.tensor.dtype))
                            : std::nullopt;
     if (!bytes || *bytes > unclaimed_) {
-      throw Error(ErrorKind::kWeightsFormat,
-                  Place{.file = source.file->path().string(), .tensor = name},
-                  "the tensors up to this one together are larger than the file: several share "
-                  "one storage");
+      throw Error(
+          ErrorKind::kWeightsFormat, Place{.file = source.file->path().string(), .tensor = name},
+          "this tensor and those read before it need more bytes than the files have: tensors "
+          "share a storage. Save a copy of each (in PyTorch, tensor.clone())");
     }
     unclaimed_ -= *bytes;
     sources_.emplace(name, source);

@@ -15,8 +15,8 @@ enum class CheckpointState : std::uint8_t {
   kIncompatible,  // loads, but is not the dict of a checkpoint
 };
 
-// A checkpoint of virnucpro v2: a file of torch.save with a dict that has `data`, or `embeddings`
-// and `sequence_ids` as v2's own writer saved them.
+// A checkpoint of virnucpro v2: a file of torch.save with a dict. The dict must have the key
+// `data`, or both `embeddings` and `sequence_ids`. v2 writes the second form.
 struct TorchCheckpoint {
   CheckpointState state = CheckpointState::kWhole;
   std::string why{};  // the reason why the checkpoint is not whole
