@@ -206,11 +206,12 @@ LengthDistribution parse_lengths(std::string_view text, std::string_view option,
   if (lengths && std::holds_alternative<ObservedLengths>(*lengths)) {
     throw Error(ErrorKind::kUsage, fmt::format("{} {}: it holds no sequence", option, text));
   }
-  throw Error(ErrorKind::kUsage,
-              fmt::format("{} {}: expected a whole number from 0 to {}, uniform:A-B, "
-                          "lognormal:MEDIAN,SIGMA or lognormal:MEDIAN,SIGMA,A-B with such numbers, "
-                          "A <= MEDIAN <= B and SIGMA from 0 to {}, or from:FILE",
-                          option, text, kMaxLetters, kMaxSigma));
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("{} {}: expected N, uniform:A-B, lognormal:MEDIAN,SIGMA, "
+                  "lognormal:MEDIAN,SIGMA,A-B or from:FILE. N, A, B and MEDIAN are whole numbers "
+                  "up to {}, A <= MEDIAN <= B, and SIGMA is from 0 to {}",
+                  option, text, kMaxLetters, kMaxSigma));
 }
 
 std::string lengths_text(const LengthDistribution& lengths) {

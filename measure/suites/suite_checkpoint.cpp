@@ -33,8 +33,8 @@ Verdict judge_cost(const Estimate& percent) {
                       .bar = fmt::format("<= {:g}, up to {:g} a warning", kWanted, kMost)},
                      percent.value, kWanted, kMost);
   if (verdict.status != VerdictStatus::kPass && percent.low) {
-    verdict.detail =
-        fmt::format("the repeats allow {:.1f} to {:.1f} %", *percent.low, *percent.high);
+    verdict.detail = fmt::format("95 % interval of the repeats: {:.1f} to {:.1f} %", *percent.low,
+                                 *percent.high);
   }
   return verdict;
 }

@@ -26,7 +26,8 @@ Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar) {
   verdict.status = ratio.value >= bar ? VerdictStatus::kPass : VerdictStatus::kMiss;
   if (ratio.low && *ratio.low < bar && *ratio.high >= bar) {
     verdict.status = VerdictStatus::kWarn;
-    verdict.detail = fmt::format("the repeats allow {:.2f} to {:.2f}", *ratio.low, *ratio.high);
+    verdict.detail =
+        fmt::format("95 % interval of the repeats: {:.2f} to {:.2f}", *ratio.low, *ratio.high);
   }
   return verdict;
 }

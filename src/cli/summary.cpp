@@ -141,7 +141,7 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
          "--rule majority");
   }
   if (counts.failed_frames > 0) {
-    warn(lines, fmt::format("{} frames could not be computed and count as absent",
+    warn(lines, fmt::format("{} frames could not be computed; scores and calls leave them out",
                             grouped(counts.failed_frames)));
   }
   if (counts.duplicate_ids > 0) {

@@ -168,7 +168,9 @@ class Downloader {
   fs::path carried_target() const {
     if (!settings_.models_dir.empty()) return settings_.models_dir;
     if (fs::path own = own_model_folder(); !own.empty()) return own;
-    throw Error(ErrorKind::kUsage, "no variable names a folder, not even HOME: give --models-dir");
+    throw Error(ErrorKind::kUsage,
+                "the folder for the models is unknown, because VIRNUCPRO_CACHE, XDG_CACHE_HOME and "
+                "HOME are not set: give --models-dir");
   }
 
   ModelFinding examine(const TableModel& model, const ModelPlace& place) {

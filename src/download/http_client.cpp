@@ -109,9 +109,10 @@ class HttpClient::Transfer {
     return text.empty() || may_have_password ? curl_.easy_strerror(code) : text;
   }
 
-  static void require(CURLcode code, CURLoption option) {
+  void require(CURLcode code, CURLoption option) const {
     if (code == CURLE_OK) return;
-    throw Error(ErrorKind::kNetwork, fmt::format("libcurl refuses option {}", int{option}));
+    throw Error(ErrorKind::kNetwork, fmt::format("libcurl does not accept option {}: {}",
+                                                 int{option}, curl_.easy_strerror(code)));
   }
 
   void set_up(const HttpRequest& request) {

@@ -125,9 +125,14 @@ void check_schema(const SqliteDatabase& database) {
   }
   const std::uint64_t version = database.integer("PRAGMA user_version");
   if (version < kOldestSchemaVersion || version > kSchemaVersion) {
-    fail_damaged(database.path(),
-                 fmt::format("its schema has version {}; this program reads versions {} to {}",
-                             version, kOldestSchemaVersion, kSchemaVersion));
+    Error error(ErrorKind::kJournalDamaged, Place{.file = database.path().string()},
+                fmt::format("another version of virnucpro made it: its schema is {}, and this "
+                            "program reads {} to {}",
+                            version, kOldestSchemaVersion, kSchemaVersion));
+    error.advise(
+        "Use the version that began the run. To give up its results, start over with "
+        "--force-resume or, if the input is a pipe, with --force.");
+    throw error;
   }
   SqliteStatement rows =
       database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid");
@@ -514,8 +519,9 @@ void Journal::finish() {
   if (database.scratch) return;
   // Copies the log into the database and syncs it. The result is 0 if nothing blocked this.
   if (database.sqlite.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0) {
-    log_warning("{}: another program is using it, so the last changes stay in its log (-wal)",
-                path().string());
+    log_warning(
+        "{0}: another program has it open, so the last changes stay in {0}-wal: keep both files",
+        path().string());
   }
   if (database.sqlite.was_moved()) {
     log_warning("{}: it was removed or replaced during the run, so no journal of the run is kept",
@@ -592,7 +598,9 @@ std::vector<InputEntry> Journal::inputs() const {
     const InputEntry& input = inputs.emplace_back(read_input(rows));
     text += input.name.size() + input.hash.size() + input.error.size() + input.message.size();
     if (text > kMostText) {
-      database_->fail(fmt::format("its inputs' texts have more than {} MiB", kMostText >> 20U));
+      database_->fail(
+          fmt::format("its table of inputs has more than {} MiB of names, hashes and messages",
+                      kMostText >> 20U));
     }
     if (rows.integer(10) != input_crc(inputs.size() - 1, inputs.back())) {
       database_->fail(fmt::format("input {}: its checksum is wrong", inputs.size() - 1));

@@ -9,7 +9,8 @@
 namespace virnucpro {
 namespace {
 
-// The most bytes in the queue. Eight GPUs need seconds to fill it; one unit of long ids may do so.
+// The most bytes in the queue. Eight GPUs fill it in seconds; one unit with long ids may fill it
+// alone.
 constexpr std::size_t kMostBytes = 4U << 20U;
 
 std::size_t bytes_of(const Unit& unit) {

@@ -73,8 +73,8 @@ std::uint64_t copy_part(const Copy& copy, std::uint64_t at, std::span<char> part
   const ssize_t got = read_at(copy.source.get(), at, part);
   if (got < 0) fail_read(copy.from, errno);
   if (got == 0) {
-    throw Error(ErrorKind::kInputChanged, Place{.file = copy.from.string()},
-                "it is shorter than when it was opened");
+    throw Error(ErrorKind::kOutputBusy, Place{.file = copy.from.string()},
+                "another program changed it while it was read");
   }
   const std::string_view bytes(part.data(), static_cast<std::size_t>(got));
   if (::lseek(copy.target.get(), static_cast<off_t>(at), SEEK_SET) < 0) {

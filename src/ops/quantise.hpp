@@ -14,10 +14,10 @@ namespace virnucpro {
 // Numbers in 8 bits: number = code · the row's scale, |code| ≤ 127. A row of activations is a
 // token; a row of weights is an output. The scale is the row's largest |number| / 127, so no number
 // is clipped. A row with NaN or infinity has scale NaN, so that the results show the fault. A row
-// of zeros, or of numbers so small that 127 / |number| is infinite, has scale 0. In both cases all
-// codes are 0. Each step is one fp32 operation, so that a GPU computes the same bits. On an H200
-// with trained weights, int8 was faster and far more exact than e4m3 or static scales, which clip
-// outliers.
+// of zeros, or of numbers so small that 127 / the largest |number| is infinite, has scale 0. All
+// codes of a row with scale NaN or 0 are 0. Each step is one fp32 operation, so that a GPU computes
+// the same bits. On an H200 with trained weights, int8 was faster and far more exact than e4m3 or
+// static scales, which clip outliers.
 class Codes {
  public:
   Codes(Purpose purpose, std::size_t rows, std::size_t width);

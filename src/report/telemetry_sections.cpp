@@ -201,12 +201,13 @@ Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
   return plot;
 }
 
-// Plots the share of compared calls that would change, by the logits' distance from the other call.
+// Plots the share of compared calls that would change, by the least error of logits that changes
+// the call (CallMargin::distance()).
 Plot shadow_plot(const RunTelemetry::Shadow& shadow) {
   Plot plot{.key = "changed_by_distance",
             .title = "Compared calls that would change",
             .kind = PlotKind::kBars,
-            .x_label = "logits from the other call, from",
+            .x_label = "error of logits that changes the call, from",
             .y_label = "share of the compared",
             .unit = Measure::kShare};
   for (const RunTelemetry::Shadow::Stratum& stratum : shadow.strata) {

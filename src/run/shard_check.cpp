@@ -118,9 +118,11 @@ InputDifference difference_of(const std::vector<InputEntry>& mine, const fs::pat
     if (ended_alike(mine[k], theirs[k])) continue;
     const bool is_one = mine[k].name == theirs[k].name && mine[k].failed != theirs[k].failed;
     if (!is_one) {
-      found.other =
-          fmt::format("its input {} differs from that of {} ({} sequences, there {})", mine[k].name,
-                      run.string(), grouped(mine[k].records), grouped(theirs[k].records));
+      found.other = fmt::format(
+          "its input {} ({} sequences) is not input {} of {} ({} sequences): all shards must read "
+          "the same inputs",
+          mine[k].name, grouped(mine[k].records), theirs[k].name, run.string(),
+          grouped(theirs[k].records));
       return found;
     }
     (mine[k].failed ? found.mine_failed : found.theirs_failed) = mine[k].name;

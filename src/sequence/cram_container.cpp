@@ -198,8 +198,9 @@ CramContainer read_container(ByteWindow& bytes, const Belief& unpacked,
   for (std::uint32_t i = 0; i < blocks; ++i) {
     container.unpacked += read_block(bytes, kept, size);
     if (kept.size() - header > size) {
-      fail(ErrorKind::kInputMalformed, container.offset,
-           fmt::format("its blocks are longer than a container of {} bytes", size));
+      fail(
+          ErrorKind::kInputMalformed, container.offset,
+          fmt::format("the container has {} bytes by its header, and its blocks are longer", size));
     }
   }
   if (container.unpacked > unpacked.most(size) + container.bases) {

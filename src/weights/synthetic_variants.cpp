@@ -92,11 +92,12 @@ float near_inverse_root(std::uint64_t number) {
   return power;
 }
 
-// Returns random signs for the rows and columns of a matrix, and the values to add. An outer
-// product of signs, times `unit`, has one singular value: unit · √(rows · columns). The matrix's
-// own singular values are about √max(rows, columns) times the rms of its elements, 2/3 of
-// tensor.scale. So `unit` adds a singular value 0.75 to 1.5 times as large. kHardDirections
-// multiplies it.
+// Returns random signs for the rows and columns of a matrix, and the numbers to add. For each of
+// the four directions the number is the row's sign · the column's sign · unit · the direction's
+// factor in kHardDirections. The products of signs times unit are a matrix with one singular value,
+// unit · √(rows · columns). The unit (below) makes this value 0.75 to 1.5 times the largest
+// singular value of the matrix before, which is about √max(rows, columns) times the rms of its
+// elements, 2/3 of tensor.scale.
 PlantedDirections directions_of(const PlainTensor& tensor) {
   const Choice choice(tensor.seed, tensor.name);
   const auto signs_of = [&choice](std::uint64_t first, std::uint64_t count) {

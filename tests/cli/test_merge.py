@@ -231,7 +231,8 @@ BAD = {
         MISSING, "cut_short (shard 1): it is of another run than 0: the chunk size (is 60, there 100)"],
         "for I = 1"),
     "of another input": (["of_other", "0", "2", "3", "4"], [
-        "of_other (shard 1): its input other.fa differs from that of 0 (30 sequences, there 30)"], "no other"),
+        "of_other (shard 1): its input other.fa (30 sequences) is not input reads.fa of 0 (30 sequences): all "
+        "shards must read the same inputs"], "no other"),
     "unfinished": (["0", "unfinished", "2", "3", "4"], [
         "unfinished (shard 1): it did not finish: it has ", " sequences so far, and 2 of 3 inputs are "
         "done"], "--resume, for I = 1."),

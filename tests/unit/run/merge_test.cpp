@@ -134,7 +134,7 @@ TEST_F(Merges, NeedEachSettingAlike) {
 }
 
 TEST_F(Merges, NeedTheSameInputs) {
-  const std::string not_that = "its input a.fa differs from that of ";
+  const std::string not_that = "sequences) is not input a.fa of ";
   EXPECT_THAT(refusal([](ShardRun& run) { ++run.entry.records; }), HasSubstr(not_that));
   EXPECT_THAT(refusal([](ShardRun& run) { ++run.entry.bytes; }), HasSubstr(not_that));
   EXPECT_THAT(refusal([](ShardRun& run) { run.entry.hash = "00fe"; }), HasSubstr(not_that))
