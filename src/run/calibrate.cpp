@@ -143,10 +143,7 @@ class Reference {
 
   Closeness closeness(const Computed& coarse, std::size_t tokens) const {
     const std::size_t frames = coarse.logits.size();
-    std::vector<double> far = distances(coarse);
-    const auto left_out = static_cast<std::size_t>(kOutliers * static_cast<double>(frames));
-    std::ranges::nth_element(far, far.end() - 1 - static_cast<std::ptrdiff_t>(left_out));
-    Closeness closeness{.centred = far[frames - 1 - left_out],
+    Closeness closeness{.centred = largest_without_outliers(distances(coarse)),
                         .tokens_per_second = rate_of(tokens, coarse.seconds)};
     std::size_t equal = 0;
     for (std::size_t frame = 0; frame < frames; ++frame) {
@@ -392,6 +389,14 @@ std::size_t allowed_above_margin(std::size_t frames) {
   std::size_t above = 0;
   while (above + 1 < frames && chance_of_more(frames, above + 1) <= kFlipChance) ++above;
   return above;
+}
+
+double largest_without_outliers(std::vector<double> numbers) {
+  const auto left_out =
+      static_cast<std::ptrdiff_t>(kOutliers * static_cast<double>(numbers.size()));
+  const auto largest = numbers.end() - 1 - left_out;
+  std::ranges::nth_element(numbers, largest);
+  return *largest;
 }
 
 double chance_of_more(std::size_t frames, std::size_t above) {

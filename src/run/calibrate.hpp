@@ -92,5 +92,7 @@ std::size_t allowed_above_margin(std::size_t frames);
 // Returns the upper bound, with kConfidence, of the chance of an error above the margin, if `above`
 // of `frames` have such an error (one-sided; Clopper and Pearson 1934, Biometrika 26).
 double chance_of_more(std::size_t frames, std::size_t above);
+// Returns the largest number after leaving out the kOutliers largest; rounds their count down.
+double largest_without_outliers(std::vector<double> numbers);
 
 }  // namespace virnucpro

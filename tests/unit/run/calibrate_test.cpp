@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 namespace virnucpro {
 namespace {
@@ -41,6 +43,16 @@ TEST(Calibrate, SomeErrorsMayBeAboveTheMarginWhereThereAreManyFrames) {
     EXPECT_LE(chance_of_more(frames, above), kFlipChance);
     EXPECT_GT(chance_of_more(frames, above + 1), kFlipChance);
   }
+}
+
+TEST(Calibrate, LeavesOutOneFrameOfAThousand) {
+  std::vector<double> numbers(3999);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<double>(i * 1000 % 3999);
+  EXPECT_EQ(largest_without_outliers(numbers), 3995);
+  EXPECT_EQ(largest_without_outliers({2, 7, 3}), 7);
+  EXPECT_EQ(CalibrationTarget().centred, 0.01);
+  EXPECT_EQ(CalibrationTarget().equal_calls, 0.999);
 }
 
 TEST(Calibrate, TheTargetHasTwoParts) {
