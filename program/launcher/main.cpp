@@ -96,7 +96,7 @@ bool takes_carried() {
   const std::string_view choice = set == nullptr ? "" : set;
   if (choice == "carried") return true;
   if (choice == "host") return false;
-  if (!choice.empty()) fail("VIRNUCPRO_LOADER: expected host or carried");
+  if (!choice.empty()) fail(std::string("VIRNUCPRO_LOADER ") + set + ": expected host or carried");
   return !host_is_new_enough();
 }
 
@@ -131,7 +131,7 @@ std::string library_path(const std::string& glibc) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 1) fail("it was started without a name");
+  if (argc < 1) fail("the program was started without a name (argv[0])");
   const std::string prefix = own_prefix();
   const std::string program = prefix + "/libexec/virnucpro";
   if (takes_carried()) start_by_carried(prefix, program, argv);

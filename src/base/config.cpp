@@ -108,7 +108,7 @@ class Collector final : public YAML::EventHandler {
   std::map<std::string, Config::Setting, std::less<>> settings;
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (documents_++ > 0) fail(mark, "only one document is expected");
+    if (documents_++ > 0) fail(mark, "a second document begins here (---); only one is accepted");
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
@@ -118,11 +118,11 @@ class Collector final : public YAML::EventHandler {
     level.key.reset();
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    fail(mark, "aliases are not accepted");
+    fail(mark, "aliases (*NAME) are not accepted: repeat the value");
   }
   void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
                 const std::string& value) override {
-    if (levels_.empty()) fail(mark, "the file must have sections of keys");
+    if (levels_.empty()) fail(mark, "expected KEY: VALUE, found text without a key");
     Level& level = levels_.back();
     if (!level.is_map) {
       settings[level.name].values.push_back(value);
@@ -135,7 +135,7 @@ class Collector final : public YAML::EventHandler {
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
                        YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
-    if (levels_.empty()) fail(mark, "the file must have sections of keys");
+    if (levels_.empty()) fail(mark, "expected KEY: VALUE, found a list");
     open(mark, false);
     add(mark, levels_.back().name, {.values = {}, .line = mark.line + 1});
   }

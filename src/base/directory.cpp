@@ -230,7 +230,7 @@ void Directory::remove_leftover(const std::string& name) const {
   if (kind == EntryKind::kFile) remove(name);
   if (kind != EntryKind::kFolder && kind != EntryKind::kOther) return;
   throw taken_name(path_ / name,
-                   "it is not a regular file, so it was not left by a killed process");
+                   "it is not a regular file, so it is not a leftover of this program");
 }
 
 void Directory::sync() const {

@@ -40,10 +40,9 @@ constexpr std::array kTable{
               "Correct or remove the named record; virnucpro utils validate finds further errors."},
     ErrorInfo{kInputTooLong, "input-too-long", 1, "a sequence is too long",
               "Split it: a sequence may have at most 2,147,483,647 bases."},
-    ErrorInfo{
-        kInputRna, "input-rna", 1, "the input is RNA",
-        "The original drops codons with U, so RNA has no stop codon, and its scores would mean "
-        "nothing."},
+    ErrorInfo{kInputRna, "input-rna", 1, "the input is RNA",
+              "With --no-rna codons with U are dropped, as in the original VirNucPro: no frame has "
+              "a stop codon, and the scores mean nothing."},
     ErrorInfo{kInputReference, "input-reference", 1, "the reference cannot be used",
               "Give the FASTA file that the CRAM was made with: --reference FILE. Nothing is "
               "fetched."},
@@ -89,7 +88,7 @@ constexpr std::array kTable{
               "Run it on a machine whose processor has AVX2 and FMA (2013 or newer)."},
     ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
               "Choose another with --output; --force replaces the file, or this program's files in "
-              "the directory; --resume of predict or merge goes on with an interrupted one."},
+              "the directory; --resume of predict or merge continues an interrupted run."},
     ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
               "Solve that problem, then run it again (predict with --resume), or choose another "
               "--output; an incomplete file never has its final name."},

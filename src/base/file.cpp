@@ -273,7 +273,7 @@ UniqueFd open_regular_file(const std::filesystem::path& path, int flags) {
 
 std::string why_distrusted(const struct stat& status, uid_t user) {
   if (status.st_uid != user && status.st_uid != 0) {
-    return fmt::format("it belongs to another user (number {})", status.st_uid);
+    return fmt::format("it belongs to another user (user id {})", status.st_uid);
   }
   const bool is_open = (status.st_mode & S_IWOTH) != 0;
   const bool is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;

@@ -54,8 +54,9 @@ class Walker : public nlohmann::json_sax<Library> {
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
     const bool out_of_range = error.id == kNumberOutOfRange;
-    throw Error(ErrorKind::kJson, Place{.file = file_, .offset = position},
-                out_of_range ? "number out of range" : "syntax error, or the text ends too early");
+    throw Error(
+        ErrorKind::kJson, Place{.file = file_, .offset = position},
+        out_of_range ? "a number is out of range" : "syntax error, or the text ends too early");
   }
 
  private:
@@ -125,7 +126,7 @@ void begin_line(std::string& text, std::size_t blanks) {
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor) {
   if (text.size() > kMaxJsonBytes) {
     throw Error(ErrorKind::kJson, Place{.file = file},
-                fmt::format("{} bytes; the limit is {}", text.size(), kMaxJsonBytes));
+                fmt::format("it has {} bytes; the limit is {}", text.size(), kMaxJsonBytes));
   }
   Walker walker(file, visitor);
   Library::sax_parse(text, &walker);

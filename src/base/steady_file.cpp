@@ -93,7 +93,7 @@ void SteadyFile::read(std::uint64_t offset, std::span<std::byte> out) const {
     if (got < 0) fail(kind_of_failure(errno, errors_.unreadable), offset, errno_text(errno));
     if (got == 0) {
       fail(errors_.changed, offset,
-           fmt::format("the file was cut to here; it had {} bytes when it was opened", size_));
+           fmt::format("the file now ends here; it had {} bytes when it was opened", size_));
     }
     offset += static_cast<std::uint64_t>(got);
     out = out.subspan(static_cast<std::size_t>(got));

@@ -66,7 +66,7 @@ void start_threads(std::vector<std::thread>& threads, std::size_t count, const R
   } catch (const std::system_error& error) {
     const std::size_t started = threads.size();
     stop();
-    throw Error(ErrorKind::kOutOfMemory, fmt::format("{} of {} threads could be started: {}",
+    throw Error(ErrorKind::kOutOfMemory, fmt::format("only {} of {} threads could be started: {}",
                                                      started, count, error.code().message()));
   }
 }

@@ -58,11 +58,13 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
   const struct stat status = stat_of(folder.fd(), path);
   if (const std::string why = why_distrusted(status, ::geteuid()); !why.empty()) {
     log_warning(
-        "{}: {}, so this folder is not used as a cache, and {}; VIRNUCPRO_CACHE can name another",
+        "{}: {}, so this folder is not used as a cache, and {}; VIRNUCPRO_CACHE can name another "
+        "folder",
         path.string(), why, kNotKept);
     return std::nullopt;
   }
-  if ((status.st_mode & S_IWGRP) != 0) log_info("{}: its group may write there", path.string());
+  if ((status.st_mode & S_IWGRP) != 0)
+    log_info("{}: the folder's group may write to it", path.string());
   return folder;
 }
 
@@ -71,7 +73,7 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
 std::optional<Directory> open_cache() {
   const fs::path cache = own_cache();
   if (cache.empty()) {
-    log_warning("{}: neither VIRNUCPRO_CACHE nor HOME is set", kNotKept);
+    log_warning("{}: VIRNUCPRO_CACHE, XDG_CACHE_HOME and HOME are not set", kNotKept);
     return std::nullopt;
   }
   try {

@@ -48,7 +48,8 @@ std::optional<RuleName> choose_rule_name(const CallOptions& options) {
   if (*name == RuleName::kMajority)
     fail_usage("--rollup viral-ngs and --rule majority exclude each other");
   if (options.rule.empty()) {
-    log_warning("--rollup viral-ngs: calls now follow viral-ngs (--rule is its newer name)");
+    log_warning(
+        "--rollup viral-ngs: calls now follow viral-ngs; the new name of this option is --rule");
   }
   return name;
 }

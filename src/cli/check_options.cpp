@@ -83,7 +83,8 @@ std::optional<Calibration> choose_calibration(const FinerOptions& options,
   const std::string made_for = calibration.made_for_text("precision");
   if (made_for == precision_name(chosen)) return calibration;
   if (by_key) {
-    log_info("run.calibration has no effect: it is for {}", made_for);
+    log_info("run.calibration has no effect: it was made for {}, and this run computes in {}",
+             made_for, precision_name(chosen));
     return std::nullopt;
   }
   throw Error(ErrorKind::kCalibration, Place{.file = file},
@@ -203,8 +204,8 @@ bool choose_check(const FinerOptions& options, const ComputeOptions& compute, co
                       options.shadow.empty() && options.precision.empty();
   const Precision finer = named_check_precision(precision, config, settings.compute);
   if (by_key && !is_finer(finer, settings.compute.precision)) {
-    log_info("run.margin has no effect: {} is not finer than {}", name_of(finer),
-             precision_name(settings.compute));
+    log_info("run.margin has no effect: the check precision {} is not finer than the run's, {}",
+             name_of(finer), precision_name(settings.compute));
     settings.margin = 0;
     settings.shadow = 0;
     return false;

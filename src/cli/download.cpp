@@ -119,8 +119,11 @@ GivenHashes given_hashes(const std::vector<std::string>& options,
     }
     const std::vector<std::string> meant = files_meant(models, name);
     if (meant.size() != 1) {
-      fail_usage(fmt::format("--sha256 {}: expected FILE=HASH with one file of the models ({})",
-                             option, fmt::join(files_meant(models, ""), ", ")));
+      const std::vector<std::string> files = files_meant(models, "");
+      fail_usage(
+          fmt::format("--sha256 {}: expected FILE=HASH, with one FILE of the models; files "
+                      "without a published SHA-256: {}",
+                      option, files.empty() ? "none" : fmt::format("{}", fmt::join(files, ", "))));
     }
     given[meant.front()] = hash;
   }
@@ -133,7 +136,12 @@ std::string chosen_folder(const std::string& option, const Session& session) {
   const auto status = std::filesystem::status(folder, ignored);
   if (!folder.empty() && std::filesystem::exists(status) &&
       !std::filesystem::is_directory(status)) {
-    fail_usage(fmt::format("--models-dir {}: expected a directory", folder));
+    const bool by_variable = !session.environment.text("VIRNUCPRO_MODELS").empty();
+    fail_usage(fmt::format("{} {}: expected a directory",
+                           !option.empty() ? "--models-dir"
+                           : by_variable   ? "VIRNUCPRO_MODELS"
+                                           : "run.models_dir",
+                           folder));
   }
   return folder;
 }
@@ -158,13 +166,14 @@ int say_installed(const std::vector<InstalledModel>& models) {
   std::string text;
   for (const InstalledModel& model : models) {
     text += fmt::format("{}: {}{}\n", model.model->name, model.place.shown(*model.model).string(),
-                        model.was_there ? " (it was there, whole)" : "");
+                        model.was_there ? " (already there, complete)" : "");
   }
   print_stdout(text);
   return kExitDone;
 }
 
-int remove_models(const DownloadSettings& settings, const Cancel& cancel) {
+// Returns a line for each removed file.
+std::string remove_files(const DownloadSettings& settings, const Cancel& cancel) {
   std::string text;
   for (const TableModel& model : settings.models) {
     for (const ModelPlace& place : places_of(model, settings.models_dir)) {
@@ -173,7 +182,21 @@ int remove_models(const DownloadSettings& settings, const Cancel& cancel) {
       }
     }
   }
-  print_stdout(text.empty() ? "nothing was there\n" : text);
+  return text;
+}
+
+int remove_models(const DownloadSettings& settings, const Cancel& cancel) {
+  std::string text;
+  try {
+    text = remove_files(settings, cancel);
+  } catch (Error& error) {
+    // The usual remedy names --output.
+    if (error.kind() == ErrorKind::kOutputWrite) {
+      error.advise("Solve that problem, then run it again.");
+    }
+    throw;
+  }
+  print_stdout(text.empty() ? "nothing to remove\n" : text);
   return kExitDone;
 }
 
@@ -197,7 +220,7 @@ void check_modes(const DownloadOptions& options) {
   if (modes > 1) {
     fail_usage("--list, --print-urls, --from, --check and --remove exclude each other");
   }
-  if (options.json && !options.list) fail_usage("--json belongs to --list");
+  if (options.json && !options.list) fail_usage("--json needs --list");
   check_effects(options);
   if (options.remove && options.models.empty()) {
     fail_usage("--remove needs the models' names, or all");

@@ -136,7 +136,7 @@ std::string carry_list(const DownloadSettings& settings) {
   const Cancel none;
   const Sources sources(settings.sources, none);
   std::string text =
-      "# With this text as models.txt, where there is a network:\n"
+      "# Save this text as models.txt on a machine with a network, and run there:\n"
       "#   sed -n 's/^#curl/curl/p' models.txt | sh && sha256sum -c models.txt\n"
       "# Then carry the files to the other machine:\n"
       "#   virnucpro download --from FOLDER";

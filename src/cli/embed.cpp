@@ -73,7 +73,8 @@ void choose_what(const std::string& what, EmbedSettings& settings) {
     const auto* kind = kinds.begin();
     while (kind != kinds.end() && kind->name != word) ++kind;
     if (kind == kinds.end()) {
-      fail_usage(fmt::format("--what {}: expected dnabert-s, esm2, merged", what));
+      fail_usage(fmt::format(
+          "--what {}: expected dnabert-s, esm2 or merged, or several with commas", what));
     }
     *kind->wanted = true;
   }
@@ -101,7 +102,8 @@ void choose_source(const EmbedOptions& options, EmbedSettings& settings) {
 void require_translation_has_effect(const EmbedOptions& options) {
   const bool as_given = options.proteins || options.nucleotides;
   if (as_given && !options.inputs.genetic_code.empty()) {
-    fail_usage("--genetic-code has no effect where nothing is translated");
+    fail_usage(fmt::format("--genetic-code has no effect with {}: nothing is translated",
+                           options.proteins ? "--proteins" : "--nucleotides"));
   }
   if (options.proteins && (options.inputs.rna || options.inputs.no_rna)) {
     fail_usage("--rna and --no-rna are for nucleotides: in a protein U is selenocysteine");

@@ -51,8 +51,9 @@ std::string choose_output_file(const LabelOptions& options) {
   if (!options.output.empty()) return options.output;
   const std::string stem = output_stem(options.alignments);
   if (is_file_name(stem)) return stem + "_reads.tsv";
-  fail_usage(fmt::format("{}: the table cannot be named after it; give a name with --output FILE",
-                         options.alignments));
+  fail_usage(fmt::format(
+      "{}: no name for the table can be made from this path; give one with --output FILE",
+      options.alignments));
 }
 
 // Refuses to write over the run's own files.
@@ -85,7 +86,7 @@ std::vector<std::string> lines_of(const LabelSummary& summary) {
   }
   lines.push_back(fmt::format("rule: {}, weighted delta above {}{}", kRollupName,
                               summary.rule.min_weighted_delta,
-                              summary.is_rule_of_run ? "" : " (the run's own is majority)"));
+                              summary.is_rule_of_run ? "" : " (the run's own rule is majority)"));
   add_synthetic_warning(lines, summary.synthetic);
   return lines;
 }

@@ -77,7 +77,8 @@ std::vector<GpuId> gpus_or_cpu(const DeviceSurvey& survey) {
 std::vector<GpuId> choose_gpus(const ComputeOptions& options, const Config& config) {
   const std::string device = choose_text(options.device, config, "device.default", "auto");
   if (const auto gpus = options.v2.gpus()) {
-    if (!is_gpu_list(*gpus)) fail_usage(fmt::format("--gpus {}: expected 0 or 0,1", *gpus));
+    if (!is_gpu_list(*gpus))
+      fail_usage(fmt::format("--gpus {}: expected numbers of GPUs, such as 0 or 0,1", *gpus));
     return find_gpus(find_devices(), "--gpus " + *gpus, *gpus);
   }
   if (device == "cpu") return {};
@@ -329,8 +330,8 @@ std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& confi
   if (configured && !is_published(options.model_type)) return *configured;
   if (const auto size = parse_count(choose_model_type(options, config))) return *size;
   log_warning(
-      "chunks are {} bases long; if the custom classifier was made for another length, give it "
-      "with -e (run.chunk_size)",
+      "chunks are {} bases long; if the custom classifier was made for another length, give "
+      "that length with -e (run.chunk_size)",
       kCustomChunkSize);
   return kCustomChunkSize;
 }

@@ -47,8 +47,9 @@ void require_no_run_file(const std::string& path) {
   if (!is_in_run && !is_in_folder) return;
   throw Error(
       ErrorKind::kUsage,
-      fmt::format("--output {}: this name is for a file of the run there; name a file elsewhere",
-                  path));
+      fmt::format(
+          "--output {}: a run's own file in that directory has this name; name a file elsewhere",
+          path));
 }
 
 // True if a name leads, by any number of links, to an open file of some process (/dev/stdout). A
@@ -89,7 +90,7 @@ void check_output_file(const std::string& path, bool force) {
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status)) return;
   if (!std::filesystem::is_regular_file(status) || stands_for_open_file(path)) {
-    fail_usage(fmt::format("{} is not a regular file", path));
+    fail_usage(fmt::format("{} is not a regular file; name another file", path));
   }
   if (!force) throw Error(ErrorKind::kOutputExists, Place{.file = path}, {});
 }
@@ -149,8 +150,9 @@ void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
       beginning_of(own.path, own.start.size()) == own.start) {
     return;
   }
-  fail_usage(fmt::format("{} {}: it exists but holds no {} of this program; name another file",
-                         own.flag, own.path, own.what));
+  fail_usage(
+      fmt::format("{} {}: the file exists and is not a {} file of this program; name another file",
+                  own.flag, own.path, own.what));
 }
 
 void print_stdout(std::string_view text) {

@@ -181,8 +181,8 @@ void warn_of_missing_name(const PredictOptions& options, const std::string& stem
   const std::string& input = options.inputs.paths.front();
   if (!options.name.empty() || !is_nameless(input)) return;
   log_warning(
-      "{} has no name: the tables are named {}, and reports call the sample after the output "
-      "directory; --name NAME gives it one",
+      "the input {} has no name: the tables are named {}, and reports name the sample after the "
+      "output directory; give a name with --name NAME",
       input, stem);
 }
 
@@ -308,20 +308,20 @@ void log_settings(const PredictSettings& settings) {
              settings.calibration->margin);
   }
   if (settings.margin > 0) {
-    log_info("calls within {:g} logits of the other one are computed again in {}", settings.margin,
-             name_of(compute.check_precision.value()));
+    log_info("chunks whose two scores are at most {:g} logits apart are computed again in {}",
+             settings.margin, name_of(compute.check_precision.value()));
   }
   if (settings.shadow > 0) {
-    log_info("{:g} of the other calls are compared with {}", settings.shadow,
-             name_of(compute.check_precision.value()));
+    log_info("a share of at least {:g} of the other calls is also computed in {}, and compared",
+             settings.shadow, name_of(compute.check_precision.value()));
   }
   log_info("{}, {}, {} threads, token budget {}, {} batches ahead, packing {}",
            device_name(compute), precision_text(compute), compute.threads,
            compute.token_budget == 0 ? "auto" : fmt::format("{}", compute.token_budget),
            compute.prefetch, compute.packing ? "on" : "off");
-  log_info("journal: {}", settings.journal
-                              ? fmt::format("scores wait {:g} s at most", settings.journal_interval)
-                              : "none");
+  log_info("journal: {}", settings.journal ? fmt::format("scores are written after at most {:g} s",
+                                                         settings.journal_interval)
+                                           : "none");
 }
 
 // Makes the run write reports after tables and telemetry, because reports include the telemetry. If
@@ -343,7 +343,7 @@ PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
 // Replaces an error's advice to resume, for a run without a journal.
 Error without_resume(Error error) {
   if (is_resumable(error.kind())) {
-    error.advise("Run it again, from the beginning: it keeps nothing that could be resumed.");
+    error.advise("Run it again, from the beginning: this run kept nothing that could be resumed.");
   }
   return error;
 }

@@ -79,7 +79,7 @@ Config read_config(const GlobalOptions& global) {
 }
 
 void log_end(int code) {
-  std::string_view how = "not in order";
+  std::string_view how = "problems or differences were found";
   if (code == kExitDone) how = "done";
   if (code == kExitPartial) how = "partial, some input could not be processed";
   log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", how, code));
@@ -183,7 +183,7 @@ std::string remedy_of(const Error& error, const Program& program) {
     return help_line(chosen_command(program.commands()));
   }
   if (name == "predict" || !is_resumable(error.kind())) return std::string(error.remedy());
-  if (name == "merge") return "Run it again; it goes on with --resume.";
+  if (name == "merge") return "Run it again with --resume: it goes on where it stopped.";
   return name == "download" ? "Run it again: it goes on where it stopped."
                             : "Run it again, from the beginning.";
 }

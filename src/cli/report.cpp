@@ -147,8 +147,9 @@ Reported report_one(const ReportOptions& options, const FigureFolder& figures,
 // Checks the options now, before hundreds of runs are read.
 void require_page(const ReportOptions& options, const std::vector<fs::path>& files) {
   if (options.output.empty()) {
-    fail_usage(fmt::format("{} shown on one page: name the page with --output FILE.html",
-                           options.runs.size() > 1 ? "several runs are" : "a control is"));
+    fail_usage(fmt::format("{}: name the page with --output FILE.html",
+                           options.runs.size() > 1 ? "several runs are shown on one page"
+                                                   : "--control makes a page of samples"));
   }
   if (!options.output.ends_with(kPageEnding)) {
     fail_usage(fmt::format("--output {}: the name of a page must end with {}",

@@ -113,7 +113,7 @@ void enlarge_stacks() {
     Error error(ErrorKind::kOutOfMemory,
                 fmt::format("the limit of the stack is {} KiB, and {} KiB are needed",
                             limit.rlim_cur >> 10U, kLeastStack >> 10U));
-    error.advise("Raise the limit: ulimit -s.");
+    error.advise("Raise the limit: ulimit -s 8192.");
     throw Error(error);
   }
   pthread_attr_t attributes{};

@@ -65,8 +65,8 @@ std::string speed_line(const RunSummary& summary, const RunCounters& counters) {
   const std::uint64_t known = counters.sequences_known.get();
   const std::uint64_t computed =
       summary.counts.sequences - std::min(known, summary.counts.sequences);
-  return fmt::format("speed: {} in {:.1f} s, {} sequences/s, {} frames/s", grouped(computed),
-                     summary.seconds, per_second(computed, summary.seconds),
+  return fmt::format("speed: {} sequences in {:.1f} s, {} sequences/s, {} frames/s",
+                     grouped(computed), summary.seconds, per_second(computed, summary.seconds),
                      per_second(counters.frames_scored.get(), summary.seconds));
 }
 
@@ -110,10 +110,12 @@ void add_cost_of_contigs(std::vector<std::string>& lines, const CallRule& rule,
 
 // Adds lines on the calls that a finer precision would change, estimated by the shadow check.
 void add_shadow(std::vector<std::string>& lines, const ShadowEstimate& estimate) {
-  lines.push_back(summary_row("compared", grouped(estimate.sampled)));
-  lines.push_back(summary_row(
-      "would flip",
-      fmt::format("{:.0f} ({:.0f} to {:.0f})", estimate.changed, estimate.low, estimate.high)));
+  lines.push_back(summary_row("compared", grouped(estimate.sampled)) +
+                  ": calls that the check precision computed, too");
+  lines.push_back(
+      summary_row("would flip", fmt::format("{:.0f} ({:.0f} to {:.0f})", estimate.changed,
+                                            estimate.low, estimate.high)) +
+      ": calls that would change (estimate, 95 % interval)");
 }
 
 // True for exactly two inputs, if neither failed and both have the name of a FASTQ file.
@@ -146,9 +148,9 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
   }
   if (counts.duplicate_ids > 0) {
     warn(lines,
-         fmt::format("{} sequences have the id of an earlier one; their rows are kept apart{}",
+         fmt::format("{} sequences have the id of an earlier one; each has rows of its own{}",
                      grouped(counts.duplicate_ids),
-                     may_be_mates(inputs) ? " (are the two files mates? --paired)" : ""));
+                     may_be_mates(inputs) ? " (if the two files are mates, use --paired)" : ""));
   }
   if (counts.odd_ids > 0) {
     warn(lines, fmt::format("{} ids hold characters that act on a terminal or are invisible; the "
@@ -288,7 +290,7 @@ std::vector<std::string> export_lines(const ExportSummary& summary, Written how)
   if (!summary.covered) {
     warn(lines,
          "close calls were computed again only for the run's own rule; near the thresholds of the "
-         "new rule, calls are those of the coarser precision");
+         "new rule, calls come from the coarser precision alone");
   }
   add_synthetic_warning(lines, summary.synthetic);
   if (how == Written::kByMerge) {

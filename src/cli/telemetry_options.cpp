@@ -74,9 +74,13 @@ constexpr std::array kThresholdKeys{
     ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
 // Throws kConfig if `first` > `second`: the thresholds of warning and miss have the wrong order.
+// Names a key that the file sets.
 void require_in_order(const Config& config, std::string_view key, double first,
                       std::string_view other, double second) {
   if (first <= second) return;
+  if (!config.number(key)) {
+    throw config.wrong_value(other, fmt::format("at least {:g}, the default of {}", first, key));
+  }
   throw config.wrong_value(key, fmt::format("at most {:g}, the value of {}", second, other));
 }
 

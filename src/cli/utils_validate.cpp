@@ -144,7 +144,8 @@ int run_validate(const ValidateOptions& options, const Session& session) {
     std::visit([&validation](const auto& what) { validation.add(what); }, *event);
   }
   if (!validation.all_ids_compared()) {
-    log_warning("duplicates were looked for among the first {} ids only", grouped(SeenIds::kMost));
+    log_warning("duplicate ids were looked for among the first {} ids only",
+                grouped(SeenIds::kMost));
   }
   if (const std::uint64_t others = validation.not_told(); others > 0) {
     print_stdout(

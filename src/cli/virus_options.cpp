@@ -42,7 +42,8 @@ VirusOutputs choose_viruses(const VirusOptions& options, const std::filesystem::
   if (options.fastq.empty()) return {.fasta = options.fasta};
   if (!is_file_name(std::filesystem::path(options.fastq).filename().string())) {
     fail_usage(
-        fmt::format("{} {}: expected the beginning of files' names", kFastqFlag, options.fastq));
+        fmt::format("{} {}: expected a folder and the beginning of file names, such as out/viral",
+                    kFastqFlag, options.fastq));
   }
   require_elsewhere(kFastqFlag, options.fastq, run);
   fastq.names.fill(may_replace ? AtName::kReplace : AtName::kNew);

@@ -29,6 +29,10 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kCopyMode = 0666;
 
+// Errors of a carried file. The remedy of kInputChanged would name --force, which download lacks.
+constexpr FileErrors kCarriedErrors{ErrorKind::kInputMissing, ErrorKind::kInputRead,
+                                    ErrorKind::kWeightsChanged};
+
 struct PlannedFile {
   const TableFile* file = nullptr;
   RemoteFile remote{};
@@ -220,8 +224,10 @@ class Downloader {
     };
     const auto found = std::ranges::find_if(plan.files, is_same);
     if (found == plan.files.end()) return;
-    throw network_error(planned.remote.urls.front(),
-                        found->file->name + " has the same ETag: try another mirror");
+    throw network_error(
+        planned.remote.urls.front(),
+        fmt::format("the server gives this file and {} the same ETag: try another mirror",
+                    found->file->name));
   }
 
   bool is_whole(const ModelPlan& plan, const PlannedFile& planned) {
@@ -338,7 +344,7 @@ class Downloader {
   }
 
   FileHashes copy(const PlannedFile& planned, const std::string& name, const fs::path& partial) {
-    const SteadyFile source(planned.source);
+    const SteadyFile source(planned.source, kCarriedErrors);
     const UniqueFd to =
         open_retrying(partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, kCopyMode);
     if (to.get() < 0) throw write_error(partial, errno);

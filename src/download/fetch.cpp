@@ -76,7 +76,8 @@ class Fetch : public BodySink {
     const bool has_old_part = file_.size() > 0;
     std::optional<FileHashes> hashes = bring_and_check();
     if (!hashes && has_old_part) {
-      log_warning("{}: the part from an earlier download does not match; fetching it again", name_);
+      log_warning("{}: the part from an earlier download does not match; fetching the whole file",
+                  name_);
       hashes = bring_and_check();
     }
     if (!hashes) fail_mismatch(difference_);
@@ -205,8 +206,9 @@ class Fetch : public BodySink {
       problem_ = "the file changed on the server";
     } else if (!range || range->first != file_.size() ||
                (range->total && total_ && *range->total != *total_)) {
-      problem_ = fmt::format("the server was asked for the bytes from {} on, but sent \"{}\"",
-                             file_.size(), text);
+      problem_ =
+          fmt::format("the server was asked for the bytes from {} on, but sent {}", file_.size(),
+                      text.empty() ? "no range" : fmt::format("the range \"{}\"", text));
     }
     if (!problem_.empty()) {
       file_.clear();

@@ -36,8 +36,9 @@ class RecordReader : public JsonVisitor {
     const bool is_entry = path.size() == 2 && path[0].key == "files" && text != nullptr &&
                           !path[1].is_element && is_hash(*text, 64);
     if (!is_entry) {
-      throw Error(ErrorKind::kJson, Place{.file = file_},
-                  "it is not a record of hashes; move it away, and a new one is made");
+      Error error(ErrorKind::kJson, Place{.file = file_}, "it is not a record of hashes");
+      error.advise("Move the file away: the next download makes a new one.");
+      throw error;
     }
     hashes_[path[1].key] = *text;
   }
@@ -68,7 +69,8 @@ void ExpectedFile::add_etag(const std::string& etag) {
 std::string ExpectedFile::sha256_text() const {
   if (record_entry.empty()) return "expected " + sha256;
   return fmt::format(
-      "expected {} (its first hash); if the publisher changed the file, delete the entry {}",
+      "expected {} (the hash of the first download); if the publisher changed the file, delete the "
+      "entry {}",
       sha256, record_entry);
 }
 

@@ -219,7 +219,7 @@ HttpReply HttpClient::send(const HttpRequest& request, BodySink* sink) {
     handle_ = {curl_library().easy_init(), [](void* handle) {
                  if (handle != nullptr) curl_library().easy_cleanup(handle);
                }};
-    if (!handle_) throw Error(ErrorKind::kOutOfMemory, "libcurl");
+    if (!handle_) throw Error(ErrorKind::kOutOfMemory, "libcurl cannot be started");
   }
   return Transfer(handle_.get(), request, sink, cancel_, pace_).run();
 }

@@ -115,7 +115,7 @@ void put_in_snapshot(const ModelPlace& place, const fs::path& snapshot, const Hu
   const int error = put_link(fs::path("../../blobs") / file.etag, name);
   if (error == 0) return;
   if (!means_no_links(error) || is_in_use(place, file.etag)) {
-    throw write_error(name, error, "a symbolic link");
+    throw write_error(name, error, "the symbolic link cannot be made");
   }
   rename_synced(blob, name);
 }
@@ -163,8 +163,10 @@ DownloadLock::DownloadLock(const fs::path& file, const Cancel& cancel) : file_(f
   bool said = false;
   while (!try_once()) {
     if (!said)
-      log_warning("{}: another process downloads this; waiting until it has finished",
-                  file.string());
+      log_warning(
+          "{}: another process fetches or removes the model, and holds this lock; waiting until it "
+          "has finished",
+          file.string());
     said = true;
     cancel.check();
     std::this_thread::sleep_for(kLockLook);

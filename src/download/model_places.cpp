@@ -22,8 +22,10 @@ constexpr std::uint64_t kMostClassifierBytes = std::uint64_t{1} << 30U;
 
 const fs::path& required(const fs::path& folder, const char* what) {
   if (!folder.empty()) return folder;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("no variable says where {} is, not even HOME: give --models-dir", what));
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("no environment variable, not even HOME, says where {} is: give --models-dir",
+                  what));
 }
 
 // Returns the byte limit for a file's type. JSON above its limit could not be read later.

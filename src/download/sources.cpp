@@ -50,8 +50,8 @@ std::optional<RemoteFile> hub_file(const std::string& url, const HttpReply& repl
   // Commit and ETag become file names, the ETag also with the endings ".lock" and ".incomplete".
   const bool is_name = is_file_name(file.etag) && file.etag.find('.') == std::string::npos;
   if (is_file_name(file.commit) && is_name) return file;
-  throw network_error(url,
-                      "its commit and ETag cannot be used as names of files: try another mirror");
+  throw network_error(
+      url, "the commit or the ETag that the server sent cannot be a file name: try another mirror");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 
@@ -33,13 +34,24 @@ const ErrorInfo& no_memory() {
 const std::runtime_error kNoMemory{std::string(no_memory().summary)};
 const std::runtime_error kNoMemoryRemedy{std::string(no_memory().remedy)};
 
+// Returns what() of an exception. A call has no command line, which the summary of kUsage names.
+std::string text_of(const Error& error) {
+  if (error.kind() != ErrorKind::kUsage) return error.what();
+  return "the options or arguments cannot be used: " + printable(error.detail());
+}
+
+std::string remedy_of(const Error& error) {
+  const bool is_usual = error.remedy() == error.info().remedy;
+  if (error.kind() != ErrorKind::kUsage || !is_usual) return std::string(error.remedy());
+  return "See the comments in virnucpro/virnucpro.hpp.";
+}
+
 }  // namespace
 
 Exception ExceptionMaker::of(const std::exception& exception) noexcept {
   try {
     const Error error = error_of(exception);
-    return {error.info(), std::runtime_error(error.what()),
-            std::runtime_error(std::string(error.remedy()))};
+    return {error.info(), std::runtime_error(text_of(error)), std::runtime_error(remedy_of(error))};
   } catch (const std::exception&) {
     return {no_memory(), kNoMemory, kNoMemoryRemedy};
   }

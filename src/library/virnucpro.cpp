@@ -59,7 +59,7 @@ auto guarded(const Work& work) {
 void require_within(const char* option, std::size_t value, std::size_t least, std::size_t most) {
   if (value >= least && value <= most) return;
   throw Error(ErrorKind::kUsage,
-              fmt::format("{} {}: expected {} to {}", option, value, least, most));
+              fmt::format("{} {}: expected a number from {} to {}", option, value, least, most));
 }
 
 // Finds the folder share/virnucpro of the build or the installation, relative to this library.
@@ -289,7 +289,7 @@ Analysis Models::State::analyse(const std::vector<std::string_view>& sequences, 
   if (::getpid() != process) {
     throw Error(ErrorKind::kUsage,
                 "these models were opened before fork(), and a child process lacks their threads; "
-                "open them in the child");
+                "open the models in the child");
   }
   if (wanted != Wanted::kEmbeddings && !outputs.scores) {
     throw Error(ErrorKind::kUsage,

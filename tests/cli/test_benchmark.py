@@ -411,7 +411,7 @@ def test_files_of_others_stay(program):
     for path in mine:
         path.write_text("mine")
     result = program("benchmark", *QUICK, "-o", "out", "--data", "samples", code=1)
-    assert "samples.json: it exists but holds no samples of this program" in message(result)
+    assert "samples.json: the file exists and is not a samples file of this program" in message(result)
     call = ["benchmark", *TINY, "--suite", "throughput", "-o", "out"]
     assert "coding_10_uniform_200-500.fa: output is there already" in message(program(*call, code=2))
     assert {path.read_text() for path in mine} == {"mine"}

@@ -105,7 +105,7 @@ def test_predict_takes_it(run):
     file = "calibration/calibration.json"
     result = predict(run, "calibrated", "-v", "--calibration", file)
     margin = calibrated(run)["margin"]
-    assert f"calls within {margin:g} logits of the other one are computed again in fp32" in \
+    assert f"chunks whose two scores are at most {margin:g} logits apart are computed again in fp32" in \
         message(result)
     predict(run, "by_hand", "--margin", repr(margin))
     assert run.tables("calibrated", "reads") == run.tables("by_hand", "reads")
@@ -117,7 +117,7 @@ def test_predict_takes_it(run):
     assert run.tables("by_key", "reads") == run.tables("calibrated", "reads")
     result = run("-v", "-c", "c.yaml", "predict", "reads.fa", *MODELS, *SHORT, "-o", "in_fp32",
                  code=0)
-    assert "run.calibration has no effect: it is for int8-simulated" in message(result)
+    assert "run.calibration has no effect: it was made for int8-simulated" in message(result)
     assert run.tables("in_fp32", "reads") == run.tables("exact", "reads")
 
 
@@ -160,7 +160,7 @@ def test_a_cache_that_strangers_may_write_to_is_not_used(run):
                for place in (cache, folder)]
     if os.geteuid() == 0:  # nobody else can give files away
         changes += [(place, lambda place: os.chown(place, STRANGER, -1),
-                     f"it belongs to another user (number {STRANGER})")
+                     f"it belongs to another user (user id {STRANGER})")
                     for place in (cache, folder)]
     for place, change, why in changes:
         change(place)
@@ -183,7 +183,7 @@ def test_a_cache_for_a_group_or_with_a_sticky_bit_is_used(run):
     cache = run.folder / "shared"
     cache.mkdir()
     cache.chmod(0o2775)
-    assert f"{cache}: its group may write there" in auto(run, "shared", cache)
+    assert f"{cache}: the folder's group may write to it" in auto(run, "shared", cache)
     folder = cache / "calibrations"
     (file,) = folder.iterdir()
     folder.chmod(0o775)
@@ -194,7 +194,7 @@ def test_a_cache_for_a_group_or_with_a_sticky_bit_is_used(run):
     folder.chmod(0o1777)
     said = auto(run, "shared", cache)
     if os.geteuid() == 0:
-        assert f"it belongs to another user (number {STRANGER}); a new calibration is made" in said
+        assert f"it belongs to another user (user id {STRANGER}); a new calibration is made" in said
     assert MAKING not in auto(run, "shared", cache)
     file.chmod(0o666)
     assert "every user may write to it (chmod o-w ends that); a new calibration is made" in \

@@ -261,11 +261,11 @@ def test_what_cannot_be_asked_for(program):
     assert "run.check_precision" in message(program("-c", "c.yaml", *command, code=1))
     (program.folder / "c.yaml").write_text("run:\n  margin: 0.5\n  precision: int8-simulated\n")
     result = program("-v", "-c", "c.yaml", *command, code=0)
-    assert "calls within 0.5 logits of the other one are computed again in fp32" in message(result)
+    assert "chunks whose two scores are at most 0.5 logits apart are computed again in fp32" in message(result)
     # A key without effect is no error.
     (program.folder / "c.yaml").write_text("run:\n  margin: 0.5\n")
     result = program("-v", "-c", "c.yaml", *command, "--force", code=0)
-    assert "run.margin has no effect: fp32 is not finer than fp32" in message(result)
+    assert "run.margin has no effect: the check precision fp32 is not finer than the run's, fp32" in message(result)
 
 
 NGS = ["--rule", "viral-ngs"]
@@ -294,7 +294,7 @@ def test_contigs_that_cost_more_than_they_give_are_told(runs):
 def test_an_export_by_a_rule_that_was_not_covered_says_so(runs):
     again(runs, "covered", *NGS)
     again(runs, "uncovered")
-    coarser = "calls are those of the coarser precision"
+    coarser = "calls come from the coarser precision alone"
     assert coarser in message(runs("export", "uncovered", *NGS, "-o", "other", "--force", code=0))
     for run, rule in (("covered", "majority"), ("uncovered", "majority"), ("covered", "viral-ngs")):
         assert coarser not in message(runs("export", run, "--rule", rule, "-o", "other", "--force", code=0))

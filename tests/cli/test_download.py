@@ -122,7 +122,7 @@ def test_a_second_download_fetches_nothing(home, hub):
     home.download("all")
     hub.forget_requests()
     result = home.download("all")
-    assert result.stdout.count(b"(it was there, whole)") == 4
+    assert result.stdout.count(b"(already there, complete)") == 4
     assert hub.requests() == []
 
 
@@ -134,7 +134,7 @@ def test_a_plain_folder(home):
                      "500_model.pth", "virnucpro-hashes.json"}
     home.predict("--models-dir", "models", "-o", "out", code=0)
     by_variable = home.download("dnabert-s", environment={"VIRNUCPRO_MODELS": "models"})
-    assert b"models/DNABERT-S (it was there, whole)" in by_variable.stdout
+    assert b"models/DNABERT-S (already there, complete)" in by_variable.stdout
 
 
 def test_fair_esms_file_goes_to_torch_hubs_cache(home):
@@ -296,7 +296,7 @@ def test_a_cache_on_a_file_system_without_links(home, hub, models):
     assert not [path for path in home.cache.rglob("*") if path.is_symlink()]
     assert not list((home.repository("dnabert-s") / "blobs").iterdir())
     hub.forget_requests()
-    assert b"(it was there, whole)" in home.download("dnabert-s").stdout
+    assert b"(already there, complete)" in home.download("dnabert-s").stdout
     assert hub.requests() == []
     name, content = max(files_of(models, "dnabert-s").items(), key=lambda file: len(file[1]))
     (home.snapshot("dnabert-s") / name).write_bytes(content[:-1])
@@ -315,7 +315,7 @@ def test_a_blob_that_others_use_is_not_moved(home, hub):
     snapshot.rename(snapshot.parent / "another")
     result = home.download("dnabert-s", code=1,
                            environment={"LD_PRELOAD": IO_SHIM, "VNP_SHIM_NO_LINKS": "1"})
-    assert "a symbolic link: Operation not permitted" in message(result)
+    assert "the symbolic link cannot be made: Operation not permitted" in message(result)
     assert all(link.exists() for link in (snapshot.parent / "another").iterdir())
 
 
@@ -335,9 +335,9 @@ def test_no_hub(home, hub):
     assert "the server answered 404" in message(result)
 
 
-@pytest.mark.parametrize("etag, said", (("abc", "has the same ETag: try another mirror"),
-                                        ("virnucpro", "has the same ETag: try another mirror"),
-                                        ("virnucpro.lock", "cannot be used as names")))
+@pytest.mark.parametrize("etag, said", (("abc", "the same ETag: try another mirror"),
+                                        ("virnucpro", "the same ETag: try another mirror"),
+                                        ("virnucpro.lock", "cannot be a file name")))
 def test_a_hub_that_chooses_the_names_of_others(home, etag, said):
     """A blob has its ETag's name, beside locks and parts of other blobs."""
     server = FaultyServer(Answers(CONTENT, etag=f'"{etag}"', commit="0" * 40))
@@ -511,7 +511,7 @@ def test_a_flipped_byte_in_what_was_left(home, faulty):
     [partial] = home.own.glob("m.incomplete/f.*")
     partial.write_bytes(b"\xff" + partial.read_bytes()[1:])
     result, _ = faulty(Answers(CONTENT))
-    assert "the part from an earlier download does not match; fetching it again" in message(result)
+    assert "the part from an earlier download does not match; fetching the whole file" in message(result)
     assert whole(home)
 
 
@@ -606,8 +606,8 @@ def test_a_file_without_a_hash_is_held_to_its_first(home, faulty):
 def test_a_first_hash_that_fits_no_more_is_named(home, faulty):
     """And where it is, so that a change that is meant can be taken."""
     record = home.own / "virnucpro-hashes.json"
-    advice = (f"expected {sha256(CONTENT)} (its first hash); if the publisher changed the file, delete the entry "
-              f'"m/f" in {record}')
+    advice = (f"expected {sha256(CONTENT)} (the hash of the first download); if the publisher changed the file, "
+              f'delete the entry "m/f" in {record}')
     _, server = faulty(Answers(CONTENT), known=False)
     (home.own / "f").write_bytes(OTHER)
     check = home.download(*OF_TABLE, "--check", code=1)
@@ -670,7 +670,7 @@ def test_two_downloads_share_one(home):
     server.close()
     assert [process.returncode for process in both] == [0, 0], said
     assert server.gets == 1 and whole(home)
-    assert sum("another process downloads this" in text for text in said) == 1
+    assert sum("another process fetches or removes the model" in text for text in said) == 1
 
 
 def test_two_downloads_into_a_cache_share_one(home, hub):
@@ -902,7 +902,7 @@ def test_models_carried_by_hand(home, hub, models):
         "DNABERT-S", "esm2_t36_3B_UR50D", "300_model.pth", "500_model.pth", "virnucpro-hashes.json"}
     home.predict("-o", "out", code=0)
     home.predict("-o", "other", "--models-dir", "carried", code=0)
-    assert home.download("all").stdout.count(b"(it was there, whole)") == 4
+    assert home.download("all").stdout.count(b"(already there, complete)") == 4
     assert hub.requests() == []
 
 
@@ -988,7 +988,7 @@ def test_remove(home):
     assert removed.count("removed ") >= 6
     left = [name for name in tree(home.folder / ".cache") if "/.locks/" not in name]
     assert left == []
-    assert home.download("--remove", "all").stdout == b"nothing was there\n"
+    assert home.download("--remove", "all").stdout == b"nothing to remove\n"
 
 
 def test_remove_leaves_what_others_use(home):
@@ -1093,7 +1093,7 @@ def test_the_command_names_the_folder(home):
     (["esm2_t36_3B_UR50"], "did you mean esm2_t36_3B_UR50D?"),
     (["esm2_t6_8M"], "not among the models that are downloaded (--list): get it from its publisher, "
                      "facebook/esm2_t6_8M_UR50D"),
-    (["--json"], "--json belongs to --list"),
+    (["--json"], "--json needs --list"),
     (["--list", "--check"], "exclude each other"),
     (["--list", "--retries", "2"], "--retries has no effect here: nothing is downloaded"),
     (["--print-urls", "--retries", "2"], "--retries has no effect here"),

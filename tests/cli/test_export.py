@@ -138,7 +138,7 @@ def test_a_changed_input_is_noticed_before_any_table_changes(run):
 
 def test_export_replaces_a_directory_by_force_only(run):
     assert run("export", "out", "-o", "other").returncode == 0
-    assert "--resume of predict or merge goes on" in message(run("export", "out", "-o", "other", code=1))
+    assert "--resume of predict or merge continues" in message(run("export", "out", "-o", "other", code=1))
     assert run("export", "out", "-o", "other", "--force").returncode == 0
 
 

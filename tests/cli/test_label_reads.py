@@ -224,7 +224,7 @@ def test_the_rule_is_said(run):
     assert "rule: viral-ngs, weighted delta above 0.3\n" in message(run("label-reads", "run", "a.sam", code=0))
     run.predict("contigs.fa", *SHORT, "-o", "plain", code=0)
     shown = message(run("label-reads", "plain", "a.sam", "-f", code=0))
-    assert "rule: viral-ngs, weighted delta above 0.3 (the run's own is majority)\n" in shown
+    assert "rule: viral-ngs, weighted delta above 0.3 (the run's own rule is majority)\n" in shown
     assert table(run)[1][9:18] == calls_of(run)["NODE_1"]
     run("export", "run", "--min-weighted-delta", "0.5", code=0)
     assert "weighted delta above 0.5\n" in message(run("label-reads", "run", "a.sam", "-f", code=0))

@@ -117,7 +117,7 @@ def test_driver_folders_are_searched_after_the_users(package, tmp_path):
 
 
 @pytest.mark.parametrize("loader, remove, says", [
-    ("newest", None, "VIRNUCPRO_LOADER: expected host or carried"),
+    ("newest", None, "VIRNUCPRO_LOADER newest: expected host or carried"),
     ("host", "libexec/virnucpro", "libexec/virnucpro cannot be started: No such file or directory"),
     ("carried", "lib/virnucpro/glibc/ld-linux-x86-64.so.2",
      "ld-linux-x86-64.so.2 cannot be started: No such file or directory")])

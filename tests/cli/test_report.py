@@ -408,7 +408,7 @@ def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
     (["out", "-o", "reads.fa"], "reads.fa"),
     (["--compare", "out", "-o", "x.html"], "two runs"),
     (["--compare", "out", "-o", "x.html", "--control", "reads"], "--control is for samples"),
-    (["out", "--control", "reads"], "a control is shown on one page: name the page with --output FILE.html"),
+    (["out", "--control", "reads"], "--control makes a page of samples: name the page with --output FILE.html"),
     ([""], "RUN_DIR: the value is empty"),
     (["", "out", "-o", "x.html"], "RUN_DIR: the value is empty"),
     (["out", "none", "-o", "x.json"], "x.json: the name of a page must end with .html"),
@@ -433,7 +433,7 @@ def test_no_file_of_a_run_is_replaced(run, arguments):
     run.predict("reads.fa", *SHORT, "-o", "b", code=0)
     before = files_in(run.folder / "b")
     result = run(*arguments, "--force", code=2 if arguments[0] == "compare" else 1)
-    assert "this name is for a file of the run there; name a file elsewhere" in message(result)
+    assert "a run's own file in that directory has this name; name a file elsewhere" in message(result)
     assert before == files_in(run.folder / "b")
 
 

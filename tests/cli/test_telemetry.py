@@ -264,8 +264,8 @@ def test_bars_are_configured(with_reads):
      "at most 90, the value of run.requirements.packing"),
     ("run: {requirements: {imbalance: 26}}", "run.requirements.imbalance",
      "at most 25, the value of run.requirements.most_imbalance"),
-    ("run: {requirements: {tokens_per_second: 13000}}", "run.requirements.least_tokens_per_second",
-     "at most 13000, the value of run.requirements.tokens_per_second"),
+    ("run: {requirements: {tokens_per_second: 13000}}", "run.requirements.tokens_per_second",
+     "at least 13200, the default of run.requirements.least_tokens_per_second, found \"13000\""),
     ("run: {monitor_interval: 0}", "run.monitor_interval", "a number from 0.05 to 3600"),
     ("run: {telemetry: some}", "run.telemetry", "off, summary or full"),
     ("progress: {update_interval: -1}", "progress.update_interval", "a number from 0 to 3600"),
@@ -301,7 +301,7 @@ def test_metrics_for_prometheus(program, sequences):
     (program.folder / "mine").write_text("mine")
     for file in ("mine", "."):
         result = program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", file, code=1)
-        assert "holds no metrics of this program" in message(result)
+        assert "is not a metrics file of this program" in message(result)
     assert (program.folder / "mine").read_text() == "mine"
     program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", "virnucpro.prom", code=0)
 

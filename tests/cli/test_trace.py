@@ -112,7 +112,7 @@ def test_nothing_is_kept_among_the_files_of_a_run(with_reads, flag):
 def test_a_pipe_is_refused_unread(with_reads, flag):
     os.mkfifo(with_reads.folder / "pipe")
     result = with_reads.predict("reads.fa", *SHORT, "-o", "out", flag, "pipe", timeout=60, code=1)
-    assert "it exists but holds no" in message(result)
+    assert "the file exists and is not a" in message(result)
 
 
 def test_a_file_of_the_user_s_beside_it_stays(with_reads):
@@ -168,7 +168,7 @@ def test_only_a_trace_is_replaced(with_reads):
     (with_reads.folder / "mine").write_text("mine")
     for file in ("mine", "."):
         result = with_reads.predict("reads.fa", *SHORT, "-o", "out", "--trace", file, code=1)
-        assert "holds no trace of this program" in message(result)
+        assert "is not a trace file of this program" in message(result)
     assert (with_reads.folder / "mine").read_text() == "mine"
     traced(with_reads, "-o", "out")
     traced(with_reads, "-o", "again")

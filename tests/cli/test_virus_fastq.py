@@ -148,7 +148,7 @@ def test_its_files_are_looked_at_first(reads):
     (reads.folder / "link.fastq.gz").symlink_to("nowhere")
     for prefix, words in (("viral", "viral_1.fastq.gz"), ("no/where/viral", "no/where"),
                           ("out/viral", "elsewhere"), ("link", "link.fastq.gz"),
-                          ("./", "beginning of files' names"), ("..", "beginning of files' names")):
+                          ("./", "beginning of file names"), ("..", "beginning of file names")):
         failed = reads.predict("reads.fq", *SHORT, "--virus-fastq", prefix, "-o", "out", code=1)
         assert words in message(failed), message(failed)
         assert not (reads.folder / "out" / "run.db").exists()

@@ -219,7 +219,7 @@ def yaml_cases():
     yield case("a_hundred_thousand_keys", b"".join(b"k%d: 1\n" % i for i in range(100_000)), None)
     yield case("key_twice", b"run:\n  threads: 1\n  threads: 2\n", "config", "run.threads", "twice")
     yield case("two_documents", b"run: {threads: 1}\n---\nrun: {threads: 2}\n", "config",
-               "one document")
+               "second document")
     yield case("tab_indented", b"run:\n\tthreads: 1\n")
     yield case("quote_without_end", b'run: "threads\n')
     yield case("flow_without_end", b"run: {threads: 1\n")

@@ -89,7 +89,7 @@ def test_we_find_what_huggingface_hub_fetched(download, hub, models, tmp_path):
     assert made.returncode == 0, made.stderr
     assert len(json.loads(made.stdout.splitlines()[-1])) == len(names)
     hub.forget_requests()
-    assert b"(it was there, whole)" in download().stdout
+    assert b"(already there, complete)" in download().stdout
     assert hub.requests() == []
     assert download("--check", HF_HUB_OFFLINE="1").stdout.count(b": whole (") == len(names)
 

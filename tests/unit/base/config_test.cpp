@@ -158,12 +158,12 @@ TEST(Config, RefusesAWrongWordForEveryKeyThatIsNoText) {
 }
 
 TEST(Config, RefusesWhatIsNotAFlatSetOfKeys) {
-  EXPECT_THAT(refusal("- a\n- b\n"), HasSubstr("sections of keys"));
-  EXPECT_THAT(refusal("text"), HasSubstr("sections of keys"));
+  EXPECT_THAT(refusal("- a\n- b\n"), HasSubstr("expected KEY: VALUE, found a list"));
+  EXPECT_THAT(refusal("text"), HasSubstr("expected KEY: VALUE, found text"));
   EXPECT_THAT(refusal("run: {threads: 1, threads: 2}"), HasSubstr("set twice"));
   EXPECT_THAT(refusal("run: {threads: 1}\nrun: {threads: 1}"), HasSubstr("set twice"));
   EXPECT_THAT(refusal("? [a]\n: b\n"), HasSubstr("plain text"));
-  EXPECT_THAT(refusal("a: 1\n---\nb: 2\n"), HasSubstr("one document"));
+  EXPECT_THAT(refusal("a: 1\n---\nb: 2\n"), HasSubstr("second document"));
   EXPECT_THAT(refusal("run: [1"), HasSubstr("line"));
 }
 

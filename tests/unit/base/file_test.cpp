@@ -214,7 +214,7 @@ TEST(RegularFile, IsTrustedIfNoStrangerCanHaveWrittenIt) {
     EXPECT_NE(why(owner, S_IFREG | 0666U), "");
     EXPECT_NE(why(owner, S_IFREG | 01666U), "");  // this bit keeps nobody from writing to a file
   }
-  EXPECT_EQ(why(kStranger, S_IFDIR | 0755U), "it belongs to another user (number 1001)");
+  EXPECT_EQ(why(kStranger, S_IFDIR | 0755U), "it belongs to another user (user id 1001)");
   EXPECT_NE(why(kStranger, S_IFDIR | 01777U), "");
   EXPECT_NE(why(kStranger, S_IFREG | 0600U), "");
 }

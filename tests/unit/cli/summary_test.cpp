@@ -35,7 +35,7 @@ TEST(SummaryLines, CountsAndRates) {
   EXPECT_THAT(lines, Contains("  sequences             2,000"));
   EXPECT_THAT(lines, Contains("  known before            500"));
   EXPECT_THAT(lines, Contains("  others                1,000    50.0 %"));
-  EXPECT_EQ(lines.back(), "speed: 1,500 in 10.0 s, 150.0 sequences/s, 375.0 frames/s");
+  EXPECT_EQ(lines.back(), "speed: 1,500 sequences in 10.0 s, 150.0 sequences/s, 375.0 frames/s");
   EXPECT_THAT(lines, Contains("calls: out/sequences.tsv"));
   EXPECT_THAT(lines, Contains("tables: out/reads_merged"));
   EXPECT_THAT(lines, Not(Contains(StartsWith("warning:"))));

@@ -43,7 +43,8 @@ TEST_F(FileHashesTest, DifferencesAreNamed) {
             std::string("its SHA-256 is ") + kHelloSha256 + ", expected " + other);
   EXPECT_EQ(difference({.sha256 = other, .record_entry = "\"a/b\" in r.json"}, hello),
             std::string("its SHA-256 is ") + kHelloSha256 + ", expected " + other +
-                " (its first hash); if the publisher changed the file, delete the entry \"a/b\" in "
+                " (the hash of the first download); if the publisher changed the file, delete the "
+                "entry \"a/b\" in "
                 "r.json");
   const std::string other_blob(40, 'b');
   EXPECT_EQ(difference({.git_blob = other_blob}, hello),
