@@ -525,10 +525,9 @@ class CudaEngine : public Engine {
       if (error.kind() != ErrorKind::kOutOfMemory) throw;
       throw Error(
           ErrorKind::kOutOfMemory,
-          fmt::format(
-              "the GPU has too little memory for a batch of {} ESM-2 and {} DNABERT-S tokens; its "
-              "longest protein has {} tokens: {}",
-              frames.esm_tokens.size(), frames.dna_tokens.size(), longest, error.detail()));
+          fmt::format("the GPU has too little memory for a batch of {} ESM-2 and {} DNABERT-S "
+                      "tokens; the batch's longest protein has {} tokens: {}",
+                      frames.esm_tokens.size(), frames.dna_tokens.size(), longest, error.detail()));
     }
     if (longest > positions_) {
       compute_.synchronize();

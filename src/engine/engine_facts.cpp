@@ -13,7 +13,7 @@ std::string origin_of(const BudgetPlan& plan) {
     return fmt::format("{}; {} did not fit", plan.is_auto ? "auto" : "--token-budget",
                        grouped(plan.wanted));
   }
-  return plan.is_auto ? "auto" : "as asked for";
+  return plan.is_auto ? "auto" : "--token-budget";
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ std::string plan_text(const BudgetPlan& plan) {
   if (!plan.is_auto) return text;
   const std::string threads =
       plan.threads == 1 ? "one thread" : fmt::format("{} threads", plan.threads);
-  return fmt::format("{}: each takes {} some seconds", text, threads);
+  return fmt::format("{}: each takes some seconds with {}", text, threads);
 }
 
 }  // namespace virnucpro

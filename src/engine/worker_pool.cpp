@@ -66,7 +66,8 @@ class Wakeup {
  public:
   Wakeup() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (fd_.get() < 0)
-      throw Error(kind_of_failure(errno, ErrorKind::kOutOfMemory), "eventfd: " + errno_text(errno));
+      throw Error(kind_of_failure(errno, ErrorKind::kOutOfMemory),
+                  "an eventfd cannot be made: " + errno_text(errno));
   }
   void wake() const {
     const std::uint64_t one = 1;
@@ -327,14 +328,15 @@ class WorkerPool::Thread {
   }
 
   void perform(const WorkerSchedule::GiveUp& given_up) {
-    log_warning("a frame is given up: {}", given_up.reason);
+    log_warning("a frame of batch {} is given up: {}", given_up.part.batch, given_up.reason);
     OpenBatch& batch = batches_.at(given_up.part.batch);
     batch.result.failed.push_back({given_up.part.begin, given_up.reason});
     close(given_up.part);
   }
 
-  [[noreturn]] static void perform(const WorkerSchedule::End& end) {
-    throw Error(ErrorKind::kWorkersLost, end.reason);
+  [[noreturn]] void perform(const WorkerSchedule::End& end) {
+    throw Error(ErrorKind::kWorkersLost,
+                fmt::format("the last was {}: {}", name_of(end.worker), end.reason));
   }
 
   void send(std::size_t worker, std::string message) {
@@ -514,13 +516,22 @@ class WorkerPool::Thread {
       return false;
     }
     if (!schedule_.out_of_memory(worker, *failure.batch, failure.token_budget, clock_.now())) {
-      throw Error(error);
+      fail_for_one_frame(worker, error);
     }
     if (!std::exchange(warned_of_memory_, true)) {
-      log_warning("{}: {}; it gets smaller batches, and results are the same", name_of(worker),
+      log_warning("{}: {}; it gets smaller batches, and the results stay the same", name_of(worker),
                   error.what());
     }
     return true;
+  }
+
+  [[noreturn]] void fail_for_one_frame(std::size_t worker, const Error& error) const {
+    Error failure(error.kind(), error.place(),
+                  fmt::format("{}: {}", name_of(worker), error.detail()));
+    failure.advise(
+        "One frame alone needs this memory, so a smaller --token-budget does not help: use a GPU "
+        "with more memory, or --device cpu; on the CPU, give the job more memory.");
+    throw Error(failure);
   }
 
   bool handle(std::size_t worker, WorkerTrace trace) {

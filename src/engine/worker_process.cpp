@@ -100,7 +100,7 @@ std::string WorkerProcess::end() {
   if (wait_for(kMomentMilliseconds)) return how_it_ended(status_);
   kill();
   return wait_for(kKillMilliseconds) ? "it closed its socket and did not end"
-                                     : "it cannot be killed: it waits for the GPU driver";
+                                     : "it cannot be killed, because it waits for the GPU driver";
 }
 
 bool WorkerProcess::ran_out_of_memory() const {

@@ -48,7 +48,8 @@ void WorkerSchedule::canary_answered(std::size_t worker, bool is_right, Seconds 
   land(member, kCanary, canary_tokens(), now);
   if (!is_right) {
     put_back(member, 0);
-    strike(worker, "its answer to the test batch differs from the first answer", false, now);
+    strike(worker, "its answer to the test batch differs from the first answer to this batch",
+           false, now);
     return;
   }
   member.state = State::kReady;
@@ -154,7 +155,7 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
   // True if only condemned parts are left, so that no other part can be answered.
   const bool is_stuck = !condemned_.empty() && queue_.empty() && parts_.empty();
   if (!any_left || lost_in_a_row_ > settings_.most_lost || (is_stuck && !was_any_answered_)) {
-    actions_.emplace_back(End{reason});
+    actions_.emplace_back(End{.worker = worker, .reason = reason});
   } else if (is_stuck) {
     give_up_condemned();
   }

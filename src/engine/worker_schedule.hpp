@@ -69,7 +69,8 @@ class WorkerSchedule {
     BatchPart part;
     std::string reason;
   };
-  struct End {  // the run cannot go on
+  struct End {  // the run cannot go on: the loss of `worker` was the last
+    std::size_t worker;
     std::string reason;
   };
   using Action = std::variant<Start, Kill, SendCanary, SendPart, GiveUp, End>;

@@ -1,5 +1,7 @@
 #include "journal/fingerprint_entry.hpp"
 
+#include <fmt/format.h>
+
 #include "base/file.hpp"
 
 namespace virnucpro {
@@ -19,6 +21,10 @@ std::string_view why_no_entry(std::string_view key, std::string_view value) {
   if (value.find('\0') != std::string_view::npos) return "its value has a NUL byte";
   if (key == "stem" && !is_file_name(value)) return "its value cannot be part of a file's name";
   return {};
+}
+
+std::string input_name_key(std::size_t index) {
+  return fmt::format("input_name_{:06}", index);
 }
 
 }  // namespace virnucpro

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace virnucpro {
@@ -9,5 +11,8 @@ namespace virnucpro {
 
 // Returns why this program cannot have written the entry; empty if it can.
 std::string_view why_no_entry(std::string_view key, std::string_view value);
+
+// Returns the key of an input's name as the user gave it; inputs count from 0.
+std::string input_name_key(std::size_t index);
 
 }  // namespace virnucpro

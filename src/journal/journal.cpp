@@ -70,8 +70,9 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
   lock.l_whence = SEEK_SET;
   lock.l_len = 1;
   if (::fcntl(fd, F_GETLK, &lock) == 0) return nullptr;
-  log_info("{}: no file locks here ({}); using a lock folder beside it", path.string(),
-           errno_text(errno));
+  log_info(
+      "{}: its file system has no file locks ({}); a lock folder beside the file is used instead",
+      path.string(), errno_text(errno));
   ::rmdir((path.string() + ".lock").c_str());  // removes no folder with files; SQLite's is empty
   return "unix-dotfile";
 }
@@ -373,7 +374,7 @@ Journal Journal::open(const FilePlace& place, Check check, const Cancel& cancel)
   check_schema(sqlite);
   // The file is writable, so only a field in its header can make the database read-only.
   if (sqlite.is_read_only())
-    fail_damaged(held.path, "its header lets only a newer SQLite write to it");
+    fail_damaged(held.path, "its header says that only a newer SQLite may write to it");
   return opened(*held.folder, std::move(sqlite), check, cancel);
 }
 
@@ -593,7 +594,7 @@ std::vector<InputEntry> Journal::inputs() const {
       "FROM inputs ORDER BY input");
   while (rows.step()) {
     if (rows.integer(0) != inputs.size()) {
-      database_->fail(fmt::format("input {} is missing", inputs.size()));
+      database_->fail(fmt::format("input {} is missing", inputs.size() + 1));
     }
     const InputEntry& input = inputs.emplace_back(read_input(rows));
     text += input.name.size() + input.hash.size() + input.error.size() + input.message.size();
@@ -603,7 +604,7 @@ std::vector<InputEntry> Journal::inputs() const {
                       kMostText >> 20U));
     }
     if (rows.integer(10) != input_crc(inputs.size() - 1, inputs.back())) {
-      database_->fail(fmt::format("input {}: its checksum is wrong", inputs.size() - 1));
+      database_->fail(fmt::format("input {} has a wrong checksum", inputs.size()));
     }
   }
   return inputs;

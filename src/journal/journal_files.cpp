@@ -40,13 +40,14 @@ fs::path beside(const fs::path& journal, const char* ending) {
   Error error(ErrorKind::kJournalDamaged, Place{.file = file.string()}, std::move(why));
   error.advise(
       "Nothing was opened or changed. If the run is yours, move that file away and run again; if "
-      "it is a stranger's, do not use it.");
+      "it is not, do not use the run.");
   throw error;
 }
 
 void require_regular(const fs::path& file, const fs::path& shown) {
   const std::string_view other = other_kind_of(file);
-  if (!other.empty()) refuse(shown, fmt::format("it is {}, and no run leaves one there", other));
+  if (!other.empty())
+    refuse(shown, fmt::format("it is {}, but a run makes only regular files", other));
 }
 
 void require_none(const fs::path& file, const fs::path& shown, const char* why) {
@@ -74,7 +75,8 @@ bool has_log(const fs::path& journal) {
 void require_own_journal_files(const fs::path& journal, const fs::path& shown) {
   const fs::path& name = shown.empty() ? journal : shown;
   require_none(beside(journal, "-journal"), beside(name, "-journal"),
-               "a rollback journal, which no run leaves: SQLite would change files that it names");
+               "it is an SQLite rollback journal, which no run leaves: SQLite would change the "
+               "files that it names");
   require_none(beside(journal, "-shm"), beside(name, "-shm"),
                "another program has the journal open, or left this file");
   require_regular(journal, name);
@@ -103,7 +105,7 @@ void require_journal_header(int fd, const fs::path& journal) {
     fail_header(journal, "it is not a journal of this program");
   }
   if (header[kWriteVersion] != kWalVersion || header[kReadVersion] != kWalVersion) {
-    fail_header(journal, "it is not in WAL mode, as every run's journal is");
+    fail_header(journal, "it is not in SQLite's WAL mode, which every run uses");
   }
 }
 

@@ -61,6 +61,12 @@ bool is_unchanged(const struct stat& before, const struct stat& now) {
   throw Error(ErrorKind::kInputRead, Place{.file = file.string()}, errno_text(error));
 }
 
+[[noreturn]] void fail_changed(const fs::path& file, const char* why) {
+  Error error(ErrorKind::kOutputBusy, Place{.file = file.string()}, why);
+  error.advise("Wait until that program has ended, then run this again.");
+  throw Error(error);
+}
+
 struct Copy {
   fs::path from;
   fs::path to;
@@ -73,8 +79,7 @@ std::uint64_t copy_part(const Copy& copy, std::uint64_t at, std::span<char> part
   const ssize_t got = read_at(copy.source.get(), at, part);
   if (got < 0) fail_read(copy.from, errno);
   if (got == 0) {
-    throw Error(ErrorKind::kOutputBusy, Place{.file = copy.from.string()},
-                "another program changed it while it was read");
+    fail_changed(copy.from, "another program changed this file while it was read");
   }
   const std::string_view bytes(part.data(), static_cast<std::size_t>(got));
   if (::lseek(copy.target.get(), static_cast<off_t>(at), SEEK_SET) < 0) {
@@ -166,8 +171,7 @@ void KeptRun::lock() {
   lock_.emplace(Directory(directory_));
   const struct stat now = file_state(file_);
   if (is_unchanged(opened_, now) && (!was_touched(opened_, now) || is_same())) return;
-  throw Error(ErrorKind::kOutputBusy, Place{.file = file_.string()},
-              "a run changed it while it was read");
+  fail_changed(file_, "a run changed this file while it was read");
 }
 
 void KeptRun::describe(const Journal::Fingerprint& entries, const Cancel& cancel) {

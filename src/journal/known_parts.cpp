@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/bytes.hpp"
+#include "journal/fingerprint_entry.hpp"
 
 namespace virnucpro {
 namespace {
@@ -16,9 +17,14 @@ auto identity_of(const SequencePart& part) {
                   part.last);
 }
 
-std::string ending(const InputEntry& entry) {
-  return entry.failed ? entry.message
-                      : fmt::format("it was read to its end, {} bytes", entry.bytes);
+// Returns the difference between an input's earlier end, to which it was read, and its end now.
+std::string difference(const InputEntry& before, const InputEntry& now) {
+  if (now.failed)
+    return fmt::format("it was read to its end before, and fails now: {}", now.message);
+  if (now.bytes != before.bytes) {
+    return fmt::format("it had {} bytes and now has {}", before.bytes, now.bytes);
+  }
+  return fmt::format("it has {} bytes as before, but other content", now.bytes);
 }
 
 }  // namespace
@@ -75,7 +81,7 @@ void KnownParts::check_end(std::uint32_t input, const InputEntry& entry) {
   }
   const InputEntry* before = entry_of(input);
   if (before == nullptr || ended_alike(*before, entry)) return;
-  fail(input, fmt::format("it ended differently: then {}, now {}", ending(*before), ending(entry)));
+  fail(input, difference(*before, entry));
 }
 
 bool KnownParts::needs_more(std::uint32_t input) {
@@ -135,8 +141,10 @@ bool KnownParts::is_bound(std::uint32_t input) const {
 }
 
 void KnownParts::fail(std::uint32_t input, const std::string& why) const {
+  const std::string name = virnucpro::entry_of(journal_.fingerprint(), input_name_key(input));
   throw Error(ErrorKind::kJournalMismatch, Place{.file = journal_.path().string()},
-              fmt::format("input {} changed since the run began: {}", input + 1, why));
+              fmt::format("input {} changed since the run began: {}",
+                          name.empty() ? fmt::format("{}", input + 1) : name, why));
 }
 
 }  // namespace virnucpro

@@ -133,8 +133,8 @@ FileLock look_at_flock(int fd) {
 [[noreturn]] void fail_unreadable(const Directory& directory, const std::string& name) {
   Error unreadable(kind_of_failure(errno, ErrorKind::kOutputBusy),
                    Place{.file = (directory.path() / name).string()},
-                   "it cannot be read: " + errno_text(errno));
-  unreadable.advise("Wait for that run, ask who owns the file, or choose another --output.");
+                   "this lock file cannot be read: " + errno_text(errno));
+  unreadable.advise("Wait for that run, ask the file's owner, or choose another --output.");
   throw Error(unreadable);
 }
 
@@ -200,8 +200,8 @@ Error busy_error(const Directory& directory, const LockHolder& holder) {
   Error busy = busy_error(directory, holder);
   if (life == Life::kUnknown) {
     busy.advise(fmt::format(
-        "Wait for it, or choose another --output. Where host {} has no such process any more, "
-        "remove run.lock and go on with predict --resume, or start over with --force.",
+        "Wait for it, or choose another --output. If host {} no longer has this process, remove "
+        "run.lock and continue with predict --resume, or start over with --force.",
         holder.host));
   }
   throw Error(busy);
@@ -213,7 +213,7 @@ Error busy_error(const Directory& directory, const LockHolder& holder) {
   std::string advice = "Wait until that run has ended.";
   if (life == Life::kUnknown) {
     advice += fmt::format(
-        " Where host {} has no such process any more, remove run.lock and go on with predict "
+        " If host {} no longer has this process, remove run.lock and continue with predict "
         "--resume.",
         holder.host);
   }
@@ -394,7 +394,8 @@ RunLock::~RunLock() {
     const std::optional<LockFile> lock = read_lock(directory_, kName);
     if (lock && lock->text == text_) ::unlinkat(directory_.fd(), kName.c_str(), 0);
   } catch (const Error& error) {
-    log_warning("run.lock could not be removed, so the run will look killed: {}", error.what());
+    log_warning("run.lock could not be removed, so the run will seem to have been killed: {}",
+                error.what());
   }
 }
 

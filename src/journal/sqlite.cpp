@@ -137,7 +137,8 @@ class PlainPaths {
  public:
   explicit PlainPaths(const char* base) : name_(std::string("virnucpro-") + base) {
     const sqlite3_vfs* const found = sqlite3_vfs_find(base);
-    if (found == nullptr) throw Error(ErrorKind::kInternal, fmt::format("SQLite has no {}", base));
+    if (found == nullptr)
+      throw Error(ErrorKind::kInternal, fmt::format("SQLite has no file system (VFS) {}", base));
     vfs_ = *found;
     vfs_.pNext = nullptr;
     vfs_.zName = name_.c_str();

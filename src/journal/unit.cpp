@@ -26,7 +26,7 @@ bool UnitSize::is_full() const {
 }
 
 std::string unit_name(std::uint32_t input, std::uint64_t index) {
-  return fmt::format("unit {} of input {}", index, input);
+  return fmt::format("unit {} of input {}", index + 1, std::uint64_t{input} + 1);
 }
 
 std::string chunk_id(const std::string& id, std::uint64_t chunk) {

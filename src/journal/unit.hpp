@@ -62,7 +62,7 @@ class UnitSize {
   std::uint64_t id_bytes_ = 0;
 };
 
-// Returns a unit's name for messages: "unit 3 of input 1". Both numbers count from 0.
+// Returns a unit's name for messages: "unit 3 of input 1". Both numbers count from 1 there.
 std::string unit_name(std::uint32_t input, std::uint64_t index);
 
 // These return ids: "id_chunk_3", "id_chunk_3R1". `chunk` counts from 0, ids count from 1.

@@ -33,7 +33,7 @@ class BlobReader : public ByteReader {
  private:
   Error error(std::string why) const override {
     return Error(ErrorKind::kJournalDamaged, Place{.file = file()},
-                 fmt::format("{}: {}", unit_, why));
+                 fmt::format("{} {}", unit_, why));
   }
   std::string why_cut(std::uint64_t /*size*/) const override { return "ends too early"; }
 
@@ -131,7 +131,7 @@ Unit decode_unit(std::span<const std::byte> blob, std::uint32_t input, std::uint
   const std::size_t size = blob.size() < kChecksumSize ? 0 : blob.size() - kChecksumSize;
   BlobReader checksum(blob.subspan(size), file, name);
   if (checksum.number<std::uint32_t>() != crc32c(blob.first(size))) {
-    checksum.fail("its checksum is wrong");
+    checksum.fail("has a wrong checksum");
   }
   BlobReader in(blob.first(size), file, name);
   const auto version = in.number<std::uint8_t>();

@@ -110,7 +110,7 @@ void BatchRunner::submit(PackedBatch batch, bool check) {
   receive_ready();
   const std::size_t queue = computer_.outstanding();
   while (computer_.outstanding() >= computer_.most_outstanding()) receive(true);
-  if (next_batch_ == 0) log_info("first batch");
+  if (next_batch_ == 0) log_info("submitted the first batch");
   const std::uint64_t id = next_batch_++;
   open_.emplace(id, OpenBatch{.metrics = metrics_of(batch, id, queue),
                               .occurrences = std::move(batch.occurrences),
@@ -177,7 +177,7 @@ void BatchRunner::deliver(const BatchResult& result) {
 // Passes a frame's result to the handlers. Only a frame's first result is counted.
 void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std::size_t index,
                           const std::string* failure) {
-  static const std::string kNotFinite = "its score is NaN or infinite in the check precision";
+  static const std::string kNotFinite = "the check precision gave NaN or infinity";
   const bool is_finite =
       !std::ranges::binary_search(result.not_finite, static_cast<std::uint32_t>(index));
   if (batch.check && failure == nullptr && !is_finite) failure = &kNotFinite;
@@ -204,7 +204,7 @@ void BatchRunner::check_finite(const BatchResult& result, const OpenBatch& batch
       names.push_back(handlers_.name_of(number));
     }
   }
-  throw Error(ErrorKind::kNotFinite, some_of(names, kNamesInError));
+  throw Error(ErrorKind::kNotFinite, "for " + some_of(names, kNamesInError));
 }
 
 }  // namespace virnucpro

@@ -93,8 +93,8 @@ class Computation {
 // The results of the check precision, with which all other results are compared.
 class Reference {
  public:
-  Reference(Computed fine, std::size_t width)
-      : fine_(std::move(fine)), width_(width), mean_(width) {
+  Reference(Computed fine, std::size_t width, Precision check)
+      : fine_(std::move(fine)), width_(width), mean_(width), check_(check) {
     const std::size_t frames = fine_.logits.size();
     for (std::size_t frame = 0; frame < frames; ++frame) {
       if (!std::isfinite(fine_.logits[frame])) refuse();
@@ -162,13 +162,21 @@ class Reference {
   double at(const Computed& computed, std::size_t frame, std::size_t i) const {
     return static_cast<double>(computed.embeddings[frame * width_ + i]);
   }
-  [[noreturn]] static void refuse() {
-    throw Error(ErrorKind::kNotFinite, "for a frame of the sample, in the check precision");
+  [[noreturn]] void refuse() const {
+    Error error(
+        ErrorKind::kNotFinite,
+        fmt::format("for a frame of the sample, in the check precision {}", name_of(check_)));
+    error.advise(check_ == Precision::kFp32
+                     ? "Check the weights (virnucpro utils inspect FILE)."
+                     : "Check the weights (virnucpro utils inspect FILE), or use --check-precision "
+                       "fp32.");
+    throw Error(error);
   }
 
   Computed fine_;
   std::size_t width_;
   std::vector<double> mean_;
+  Precision check_;
 };
 
 // Returns a linear's multiplications per token.
@@ -208,7 +216,7 @@ class Calibrating {
     load(settings_.compute.int8_policy);
     shape_ = loaded_->esm2_shape;
     sample();
-    say_(fmt::format("{} frames in {}, then in {}", grouped(frames_.size()),
+    say_(fmt::format("computing {} frames in {}, then in {}", grouped(frames_.size()),
                      name_of(settings_.compute.check_precision.value()),
                      precision_name(settings_.compute)));
     compute_reference();
@@ -248,7 +256,7 @@ class Calibrating {
   void compute_reference() {
     result_.description = loaded_->description;
     reference_.emplace(computation_->run(*loaded_->engine, frames_.size(), true),
-                       loaded_->engine->esm2_width());
+                       loaded_->engine->esm2_width(), settings_.compute.check_precision.value());
     result_.check_tokens_per_second = rate_of(result_.tokens, reference_->seconds());
   }
 
@@ -313,8 +321,10 @@ class Calibrating {
   // each of its 144 linears would take an hour.
   std::vector<Esm2Place> by_cost() {
     const std::vector<Esm2Place> places = places_of(shape_);
-    say_(fmt::format("the target is missed: trying each of {} products in 8 bits alone",
-                     places.size()));
+    say_(
+        fmt::format("the target is missed: trying each of {} matrix products alone in 8 bits, the "
+                    "others in 16 bits",
+                    places.size()));
     const std::size_t frames = std::min(frames_.size(), kFramesOfALinear);
     std::vector<std::pair<double, Esm2Place>> costs;
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -350,7 +360,8 @@ class Calibrating {
 
   void set_margin() {
     if (errors_.empty()) {
-      throw Error(ErrorKind::kNotFinite, "for every frame of the sample");
+      throw Error(ErrorKind::kNotFinite, fmt::format("for every frame of the sample, in {}",
+                                                     precision_name(settings_.compute)));
     }
     const std::size_t above = allowed_above_margin(errors_.size());
     for (double& error : errors_) error = std::abs(error);

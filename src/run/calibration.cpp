@@ -104,11 +104,13 @@ Calibration read_calibration(const std::filesystem::path& path) {
 Calibration parse_calibration(const std::string& text, const std::filesystem::path& path) {
   const auto [hashed, hash] = split(text);
   if (hash.empty() || content_hash(hashed) != hash) {
-    throw unusable(path, "it is not what virnucpro calibrate wrote: damaged, or changed since");
+    throw unusable(path,
+                   "it is no file of virnucpro calibrate, or it is damaged or was changed later");
   }
   const JsonValues values(text, path.string());
   if (values.text("schema") != kSchema) {
-    throw unusable(path, fmt::format("its schema is not {}", kSchema));
+    throw unusable(path, fmt::format("its schema is {}; this program reads {}",
+                                     values.text("schema").value_or("not given"), kSchema));
   }
   Calibration calibration{.hash = std::string(hash), .file = path};
   for (const Entry& entry : kEntries) {
@@ -117,8 +119,12 @@ Calibration parse_calibration(const std::string& text, const std::filesystem::pa
   }
   const auto keep = values.text("int8_keep");
   const auto margin = values.number("margin");
-  if (!keep || !Int8Policy::parse(*keep) || !margin || *margin > CallMargin::kMost) {
-    throw unusable(path, "its int8_keep or its margin is missing or not valid");
+  if (!keep || !Int8Policy::parse(*keep)) {
+    throw unusable(path, "its int8_keep is missing or not valid");
+  }
+  if (!margin || *margin > CallMargin::kMost) {
+    throw unusable(path,
+                   fmt::format("its margin is missing, or larger than {}", CallMargin::kMost));
   }
   calibration.int8_keep = *keep;
   calibration.margin = *margin;
@@ -143,7 +149,7 @@ void require_possible_margin(const Calibration& calibration) {
   Error error = unusable(calibration.file,
                          fmt::format("its margin is {:g} logits; the least possible for {} is {:g}",
                                      calibration.margin, precision, least));
-  error.advise("Make it anew (virnucpro calibrate --help), or name a margin yourself (--margin).");
+  error.advise("Make a new calibration (virnucpro calibrate --help), or give a margin (--margin).");
   throw error;
 }
 
@@ -155,7 +161,9 @@ void require_calibrated_for(const Calibration& calibration,
     const std::string now = found == description.end() ? std::string() : found->second;
     const std::string then = calibration.made_for_text(std::string(entry.key));
     if (now == then || (now.empty() && entry.key == kCheckPrecisionKey)) continue;
-    others.push_back(fmt::format("{} (was {}, is {})", entry.name, then, now));
+    others.push_back(fmt::format("{} (was {}, is {})", entry.name,
+                                 then.empty() ? "not given" : then,
+                                 now.empty() ? "not given" : now));
   }
   if (others.empty()) return;
   throw unusable(calibration.file,

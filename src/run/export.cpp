@@ -20,6 +20,7 @@
 #include "run/run_fingerprint.hpp"
 #include "run/sequence_rereader.hpp"
 #include "sequence/input_set.hpp"
+#include "sequence/open_input.hpp"
 #include "tables/sequence_walk.hpp"
 #include "tables/tables.hpp"
 
@@ -38,7 +39,8 @@ InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings,
   } else if (inputs.paths.size() != count) {
     throw Error(
         ErrorKind::kUsage,
-        fmt::format("--inputs names {} files, but the run read {}: name all, in the run's order",
+        fmt::format("--inputs names {} files, but the run read {}: name all of them, in the run's "
+                    "order",
                     inputs.paths.size(), count));
   }
   inputs.paired = run.value("paired") == "true";
@@ -49,9 +51,14 @@ InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings,
 }
 
 void require_files(const InputSettings& inputs) {
-  if (!has_pipe(inputs)) return;
-  Error error(ErrorKind::kUsage,
-              "--virus-fasta and --virus-fastq read the sequences again, but the run read a pipe");
+  const auto pipe = std::ranges::find_if(
+      inputs.paths, [](const std::string& path) { return has_pipe({.paths = {path}}); });
+  if (pipe == inputs.paths.end()) return;
+  Error error(
+      ErrorKind::kUsage,
+      fmt::format("--virus-fasta and --virus-fastq read the inputs again, but {} is a pipe, "
+                  "which can be read only once",
+                  display_name(*pipe)));
   error.advise("Save the same sequences in a file, and name this file with --inputs.");
   throw error;
 }
@@ -59,16 +66,17 @@ void require_files(const InputSettings& inputs) {
 void require_inputs_wanted(const ExportSettings& settings, const VirusOutputs& viruses) {
   if (settings.inputs.empty() || viruses.any()) return;
   throw Error(ErrorKind::kUsage,
-              "--inputs: only --virus-fasta and --virus-fastq read inputs; give one, or leave "
-              "--inputs out");
+              "--inputs: only --virus-fasta and --virus-fastq read inputs; give one of the two, or "
+              "leave --inputs out");
 }
 
 FrameStreamSettings cutting_of(const KeptRun& run) {
   const auto chunk_size = chunk_size_of(run.fingerprint());
   const auto min_length = parse_count(run.value("min_length"));
   if (!chunk_size || !min_length) {
-    throw Error(ErrorKind::kJournalDamaged, Place{.file = run.directory().string()},
-                "its fingerprint has no valid chunk_size or min_length");
+    throw Error(
+        ErrorKind::kJournalDamaged, Place{.file = run.directory().string()},
+        fmt::format("its fingerprint has no valid {}", chunk_size ? "min_length" : "chunk_size"));
   }
   return {
       .chunk_size = *chunk_size, .min_length = *min_length, .shard = shard_of(run.fingerprint())};
@@ -93,9 +101,8 @@ std::uint64_t count_sequences(const Journal& journal, const Cancel& cancel) {
 
 std::string partial_text(const Journal& journal, const Cancel& cancel) {
   return fmt::format(
-      "The run that these tables are from did not finish: {} sequences and {} of its inputs are "
-      "in\n"
-      "its journal so far. virnucpro predict --resume goes on with it.\n",
+      "These tables are of a run that did not finish: its journal has {} sequences and {}\n"
+      "complete inputs so far. virnucpro predict --resume continues the run.\n",
       count_sequences(journal, cancel), journal.inputs().size());
 }
 
@@ -125,8 +132,10 @@ std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings
     if (!is_missing && !is_pipe && error.kind() != ErrorKind::kInputChanged) throw;
     Error missing(error);
     std::string advice =
-        is_pipe ? "" : "If it lies elsewhere now, say where: export RUN_DIR --inputs FILE… ";
+        is_pipe ? ""
+                : "If the run's inputs lie elsewhere now, name them: export RUN_DIR --inputs FILE…";
     if (!settings.viruses.any()) {
+      if (!advice.empty()) advice += " ";
       advice +=
           "The run's files of sequences called virus must follow its calls: "
           "--drop-virus-files renames them to NAME.of-old-rule instead.";
@@ -258,8 +267,9 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   std::error_code other;
   if (std::filesystem::equivalent(output, run.directory(), other)) {
     if (!run.journal().finished()) {
-      Error unfinished(ErrorKind::kOutputExists, Place{.file = output.string()},
-                       "its run did not finish, and tables here would look complete");
+      Error unfinished(
+          ErrorKind::kOutputExists, Place{.file = output.string()},
+          "the run in this directory did not finish, and tables in it would look complete");
       unfinished.advise("Finish the run (virnucpro predict --resume), or name another --output.");
       throw Error(unfinished);
     }

@@ -37,7 +37,11 @@ std::string key_of(std::size_t index) {
 std::string mark_of(const fs::path& file, const Cancel& cancel) {
   UniqueFd open = open_to_read(file, O_NONBLOCK);
   if (open.get() < 0) {
-    throw Error(ErrorKind::kInputRead, Place{.file = file.string()}, errno_text(errno));
+    Error error(ErrorKind::kInputRead, Place{.file = file.string()}, errno_text(errno));
+    error.advise(
+        "The program reads this file to see if a run wrote it. Check that you may read it, then "
+        "run this again.");
+    throw Error(error);
   }
   RawBytes bytes(std::move(open));
   ContentHash hash;
@@ -111,8 +115,8 @@ bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
   Error error(
       ErrorKind::kOutputExists, Place{.file = name_of(record, index).string()},
       record.unmarked
-          ? "the run's calls change, and this file may have been changed since the run wrote it"
-          : "the run's calls change, but this file was changed since the run wrote it");
+          ? "it must get the run's new calls, but may have been changed after the run wrote it"
+          : "it must get the run's new calls, but was changed after the run wrote it");
   error.advise(
       "Move it away, or let virnucpro export --drop-virus-files rename it; then run this again.");
   throw Error(error);
@@ -172,7 +176,7 @@ FastqRecords fastq_records_of(const Journal& journal) {
       records.push_back(std::move(record));
       continue;
     }
-    log_warning("{}*: these files are not changed: they belong to {}, and this run is a copy",
+    log_warning("{}*: these files are not changed: they belong to {}, and this run is a copy of it",
                 record.prefix, record.run);
   }
   if (!records.empty() || print.contains(key_of(0))) return records;

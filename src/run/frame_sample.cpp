@@ -94,7 +94,9 @@ std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
                                             : frames_of_file(settings, tokenizer, cancel);
   if (!frames.empty()) return frames;
   const std::string why =
-      made_up ? fmt::format("chunks of {} bases are shorter than a codon", settings.chunk_size)
+      made_up ? fmt::format(
+                    "chunks of {} bases are shorter than a codon: give a larger --expected-length",
+                    settings.chunk_size)
               : fmt::format("{} has no stop-free frame in chunks of {} bases: name another file",
                             display_name(settings.file), settings.chunk_size);
   throw Error(ErrorKind::kUsage, why);

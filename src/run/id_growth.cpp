@@ -36,7 +36,7 @@ void IdGrowth::add(const SequencePart& part) {
   warned_ = true;
   log_warning(
       "the tables will be large: the ids in them take {} bytes so far, for {} letters; the longest "
-      "has {} bytes. Shorten the ids, or refuse long ones with --max-id-length",
+      "id has {} bytes. Shorten the ids, or refuse long ones with --max-id-length",
       grouped(id_bytes_), grouped(letters_), grouped(longest_));
 }
 

@@ -70,9 +70,9 @@ void require_kept(const InputSettings& settings, const Lost& lost) {
   if (!settings.reference.empty()) files.push_back(settings.reference);
   for (const std::string& file : files) {
     if (!lost(file == "-" ? kStandardInputFile : file)) continue;
-    throw Error(
-        ErrorKind::kUsage,
-        fmt::format("{} is an input, and the output would replace it: name another output", file));
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} is an input, and the output would replace it: name another output",
+                            display_name(file)));
   }
 }
 

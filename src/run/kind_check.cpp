@@ -24,13 +24,13 @@ void KindCheck::look(const FramePart& part) {
   has_warned_ = true;
   if (is_of_proteins_) {
     log_warning(
-        "{}: {} of {} letters are A, C, G, T, U or N: is it a protein? Leave --proteins out "
-        "for nucleotides",
+        "sequence {}: {} of {} letters are A, C, G, T, U or N: is it a protein? Leave --proteins "
+        "out for nucleotides",
         shown_text(part.part.id), odd, part.part.length);
   } else {
     log_warning(
-        "{}: {} of {} letters are not nucleotides: is it a protein? virnucpro embed --proteins "
-        "takes proteins, predict takes nucleotides",
+        "sequence {}: {} of {} letters are not nucleotides: is it a protein? virnucpro embed "
+        "--proteins takes proteins, predict takes nucleotides",
         shown_text(part.part.id), odd, part.part.length);
   }
 }

@@ -31,11 +31,12 @@ void require_whole(const KeptRun& run) {
     throw Error(error);
   };
   if (!run.journal().finished()) {
-    refuse("its run did not finish", "Resume it first: virnucpro predict --resume.");
+    refuse("the run in this directory did not finish",
+           "Resume it first: virnucpro predict --resume.");
   }
   const Shard shard = shard_of(run.fingerprint());
   if (shard.count == 1) return;
-  refuse(fmt::format("it is shard {} of a run, and lacks the contigs of the other shards",
+  refuse(fmt::format("it holds shard {} of a run, and lacks the contigs of the other shards",
                      shard_text(shard)),
          "Join the shards first: virnucpro merge.");
 }

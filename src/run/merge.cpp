@@ -220,12 +220,12 @@ void require_merge_of(const Journal& journal, const Journal::Fingerprint& print)
                        entry_of(own, kMergedHashKey) == print.at(kMergedHashKey) &&
                        entry_of(own, kMergedShardsKey) == print.at(kMergedShardsKey);
   if (is_same) return;
+  const bool is_merge = !entry_of(own, kMergedHashKey).empty();
   Error error(ErrorKind::kJournalMismatch, Place{.file = journal.path().string()},
-              entry_of(own, kMergedHashKey).empty() ? "no merge wrote it"
-                                                    : "it was merged from other shards");
-  error.advise(
-      "Give the shards that it was merged from, or name another --output; --force-resume and "
-      "--force replace it.");
+              is_merge ? "it was merged from other shards" : "no merge wrote it");
+  error.advise(is_merge ? "Give the shards that it was merged from, or name another --output; "
+                          "--force-resume and --force replace it."
+                        : "Name another --output; --force-resume and --force replace this run.");
   throw Error(error);
 }
 

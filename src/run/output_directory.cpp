@@ -32,14 +32,12 @@ bool holds_unfinished_run(const Directory& directory) {
 }
 
 [[noreturn]] void fail_in_use(const RunFolder& run, const RunFolder::OwnFile& file) {
-  throw Error(
-      ErrorKind::kOutputExists, Place{.file = run.path().string()},
-      fmt::format(
-          "it holds {}{}", (fs::path(file.folder) / file.name).string(),
-          holds_unfinished_run(run.directory())
-              ? "; an earlier run there did not finish: predict --resume goes on with it, or merge "
-                "--resume"
-              : ""));
+  throw Error(ErrorKind::kOutputExists, Place{.file = run.path().string()},
+              fmt::format("it holds {}{}", (fs::path(file.folder) / file.name).string(),
+                          holds_unfinished_run(run.directory())
+                              ? ", and the run in it did not finish: predict --resume (or merge "
+                                "--resume) continues this run"
+                              : ""));
 }
 
 // Returns the files of earlier runs. Leaves out the file of --log-file, which this run has made.

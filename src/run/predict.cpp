@@ -202,7 +202,7 @@ class PredictRun {
 
   void fail(std::uint64_t number, const std::string& reason) {
     const bool keeps_its_first = close_calls_ && close_calls_->is_again(number);
-    log_warning("{} {}: {}", ledger_.id_of(number),
+    log_warning("frame {} {}: {}", ledger_.id_of(number),
                 keeps_its_first ? "could not be computed again" : "has no score", reason);
     if (close_calls_) return close_calls_->fail(number);
     ledger_.give_up(number);
@@ -243,13 +243,14 @@ class PredictRun {
     if (share <= *settings_.most_changed_calls) return;
     Error error(
         ErrorKind::kRequirementMissed,
-        fmt::format("PREC-01: {} calls were compared with {}: a share of at least {:.2g} of the "
-                    "calls that were not computed again would change, and the limit is {:g}",
-                    grouped(estimate.sampled), name_of(settings_.compute.check_precision.value()),
-                    share, *settings_.most_changed_calls));
+        fmt::format(
+            "PREC-01: {0} calls were compared with {1} as a sample: {1} would change a share "
+            "of at least {2:.2g} of the calls that are not computed again; the limit is {3:g}",
+            grouped(estimate.sampled), name_of(settings_.compute.check_precision.value()), share,
+            *settings_.most_changed_calls));
     error.advise(
-        "All results so far are kept: predict --resume without --strict goes on. For "
-        "fewer changes, start anew with a larger --margin or a finer --precision.");
+        "All results so far are kept: predict --resume without --strict continues the run. For "
+        "fewer changes, start over with a larger --margin or a finer --precision.");
     throw error;
   }
 
@@ -310,8 +311,8 @@ class PredictRun {
   // Returns the error for a new input when the files of --keep-intermediate are already complete.
   Error embeddings_missing(std::uint32_t input) const {
     Error error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
-                fmt::format("{}: it failed during the run and can be read now, but the files of "
-                            "--keep-intermediate are complete without it",
+                fmt::format("input {} failed during the run and can be read now, but the files of "
+                            "--keep-intermediate were completed without it",
                             input_names_of(journal())[input]));
     error.advise(
         "To include the input, start over with --force-resume (--force if the input is a pipe).");
@@ -375,17 +376,21 @@ class PredictRun {
     const Error& error = failure.error;
     Error stop(is_damage(error.kind()) ? ErrorKind::kJournalMismatch : error.kind(),
                Place{.file = name},
-               fmt::format("the run has scores of this input, which fails now: {}", error.what()));
-    stop.advise("Make it readable as it was, then run this again: the journal was not changed.");
+               fmt::format("the run has scores of this input, but reading it fails now: {}",
+                           error.what()));
+    stop.advise("Restore the input as it was, then run this again; the journal was not changed.");
     return stop;
   }
 
   // Returns the error if all inputs failed. If there are several inputs, the log has all errors.
   Error all_failed(const InputSet& inputs) const {
     if (inputs.size() == 1) return *first_failure_;
-    return {first_failure_->kind(),
-            fmt::format("none of the {} inputs could be read; this is the first input's error",
-                        inputs.size())};
+    const std::string& detail = first_failure_->detail();
+    Error error(first_failure_->kind(), first_failure_->place(),
+                fmt::format("{}{}the other inputs could not be read either: see the errors above",
+                            detail, detail.empty() ? "" : "; "));
+    error.advise(std::string(first_failure_->remedy()));
+    return error;
   }
 
   const PredictSettings& settings_;
@@ -454,7 +459,9 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   require_same_run(journal.fingerprint(), print, directory.journal());
   const bool has_all = journal.finished() && Intermediates::are_in(directory.path());
   if (settings.keep_intermediate && !has_all) {
-    log_warning("an interrupted run with --keep-intermediate keeps no embeddings: it starts over");
+    log_warning(
+        "{}: an interrupted run keeps no embeddings for --keep-intermediate: the run starts over",
+        directory.journal().string());
     return std::nullopt;
   }
   journal.describe(changed_entries(journal.fingerprint(), print));
@@ -564,7 +571,7 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
       if (std::optional<Journal> journal = open_journal(settings, directory, print, cancel)) {
         directory.clear_leftovers();
         begin_output(directory, models, settings.compute);
-        log_info("resumed: {} units are in the journal", journal->units());
+        log_info("resumed: the journal has {} units of scores", journal->units());
         start.resumed = true;
         events.on_start(start);
         return score_and_write(
@@ -572,7 +579,7 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
       }
     } catch (const Error& error) {
       if (!may_start_over(settings, error)) throw;
-      log_warning("{}; the run starts over; its rule: {}", error.what(), text_of(settings.rule));
+      log_warning("{}; the run starts over with the rule {}", error.what(), text_of(settings.rule));
       start.resumed = false;
       counters.reset();
     }

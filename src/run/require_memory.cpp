@@ -34,7 +34,7 @@ std::string what_to_ask_for(std::uint64_t need, const EngineSettings& settings,
   if (processes > 1) advice += ", or use fewer --cpu-workers";
   if (settings.token_budget > 0) advice += ", or use a smaller --token-budget";
   if (settings.precision == Precision::kFp32) {
-    advice += ", or --precision bf16 where the processor has it";
+    advice += ", or use --precision bf16 if the processor supports it";
   }
   return advice + ".";
 }

@@ -14,6 +14,7 @@
 #include "base/limits.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "journal/fingerprint_entry.hpp"
 #include "journal/run_files.hpp"
 #include "tables/tables.hpp"
 
@@ -34,8 +35,8 @@ constexpr const char* kShardingRule = "letters, pairs together";
 
 struct Part {
   const char* key;
-  const char* name;                    // in messages
-  const char* otherwise = "not said";  // the value if a run has no such entry
+  const char* name;                     // in messages
+  const char* otherwise = "not given";  // the value if a run has no such entry
 };
 
 // All entries that determine the scores, their order and their division into units.
@@ -60,12 +61,12 @@ constexpr std::array kParts{
     Part{kKernelPathKey, "the kernel path"},
     Part{"numerics_version", "the numerics version"},
     Part{"cutting", "how sequences are cut into units"},
-    Part{kSharding, "how sequences are dealt to shards"},
+    Part{kSharding, "how sequences are divided among shards"},
 };
 
 std::string value_of(const Journal::Fingerprint& print, const char* key) {
   const auto found = print.find(key);
-  return found == print.end() ? "not said" : found->second;
+  return found == print.end() ? "not given" : found->second;
 }
 
 // Versions up to 0.2 (without kRefusesRnaKey) also wrote "cpu-avx512-bf16" for bf16 on AMX.
@@ -80,11 +81,6 @@ std::string kernel_path_of(const Journal::Fingerprint& print) {
 std::string shared_value(const Journal::Fingerprint& print, const Part& part) {
   if (std::string_view(part.key) == kKernelPathKey) return kernel_path_of(print);
   return print.contains(part.key) ? print.at(part.key) : part.otherwise;
-}
-
-// Returns the key of an input's name as the user gave it; inputs count from 0.
-std::string input_name_key(std::size_t index) {
-  return fmt::format("input_name_{:06}", index);
 }
 
 // Returns the values of numbered keys, up to the first missing key.
@@ -175,7 +171,8 @@ bool is_dealt_as_now(const Journal::Fingerprint& print) {
 Shard shard_of(const Journal::Fingerprint& print) {
   const std::optional<Shard> shard = parse_shard(value_of(print, kShardKey));
   if (shard) return *shard;
-  throw Error(ErrorKind::kJournalDamaged, "its fingerprint has no valid shard");
+  throw Error(ErrorKind::kJournalDamaged,
+              "the entry shard in the run's fingerprint is missing or not valid");
 }
 
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more) {

@@ -23,6 +23,9 @@
 namespace virnucpro {
 namespace {
 
+constexpr const char* kNameScored =
+    "Name the files that were scored (export --inputs), or run predict --force.";
+
 // The records of the inputs that did not fail, checked against the journal.
 class GoodRecords {
  public:
@@ -50,8 +53,10 @@ class GoodRecords {
         throw failure.error;
       }
     }
-    throw Error(ErrorKind::kInputChanged,
+    Error error(ErrorKind::kInputChanged,
                 "the inputs have fewer sequences than when they were scored");
+    error.advise(kNameScored);
+    throw Error(error);
   }
 
   void finish() {
@@ -94,16 +99,15 @@ class GoodRecords {
 
   void check(const InputEnd& end) const {
     const InputEntry& entry = entries_[end.input];
-    if (!entry.hash.empty() && entry.hash != end.hash) fail(inputs_.name(end.input), "it");
+    if (!entry.hash.empty() && entry.hash != end.hash) fail(inputs_.name(end.input), "the file");
   }
 
   [[noreturn]] static void fail(const std::string& input, std::string_view what) {
     Error error(
         ErrorKind::kInputChanged, Place{.file = input},
-        fmt::format(
-            "{} changed since it was scored, so sequences called virus cannot be written from it",
-            what));
-    error.advise("Name the files that were scored (export --inputs), or run predict --force.");
+        fmt::format("{} changed after it was scored, so sequences called virus cannot be written",
+                    what));
+    error.advise(kNameScored);
     throw Error(error);
   }
 

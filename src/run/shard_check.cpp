@@ -225,7 +225,8 @@ class ShardSearch {
     for (ShardLook& look : looks_) {
       if (!look.fits) continue;
       spoil(look,
-            "an earlier version dealt its sequences in another way: only that version can merge it",
+            "an earlier version divided its sequences among the shards in another way: only that "
+            "version can merge it",
             BadShards::Help::kOther, bad);
     }
   }
@@ -240,12 +241,13 @@ class ShardSearch {
     const std::uint64_t count = shard_of(print).count;
     std::vector<std::string> texts;
     if (shard.count != count) {
-      texts.push_back(fmt::format("the number of shards (is {}, there {})", shard.count, count));
+      texts.push_back(
+          fmt::format("the number of shards (is {} instead of {})", shard.count, count));
     }
     Journal::Fingerprint alike = own;
     alike["shard"] = print.at("shard");
     for (const SettingDifference& one : differing_settings(alike, print)) {
-      texts.push_back(fmt::format("{} (is {}, there {})", one.name, one.first, one.second));
+      texts.push_back(fmt::format("{} (is {} instead of {})", one.name, one.first, one.second));
     }
     return fmt::format("it is of another run than {}: {}", run.string(), fmt::join(texts, "; "));
   }
@@ -289,7 +291,8 @@ class ShardSearch {
   }
 
   static std::string failed_text(const std::string& input, const fs::path& other) {
-    return fmt::format("it could not process its input {}, but {} could", input, other.string());
+    return fmt::format("it could not process its input {}, but {} could do so", input,
+                       other.string());
   }
 
   std::vector<InputEntry> inputs_in(const fs::path& directory) const {
@@ -298,7 +301,11 @@ class ShardSearch {
 
   static std::string full_text(const CallRule& rule) {
     if (!rule.is_viral_ngs()) return text_of(rule);
-    return fmt::format("{}; {}", text_of(rule), text_of(rule.viral_ngs()));
+    std::string text = text_of(rule);
+    for (const RollupNumber& number : kRollupNumbers) {
+      text += fmt::format(", {} {}", number.flag, rule.viral_ngs().*number.value);
+    }
+    return text + fmt::format(", --min-chunks {}", rule.viral_ngs().min_chunks);
   }
 
   // Refuses shards of different rules, because a table of the merged run can follow only one rule.
@@ -312,12 +319,11 @@ class ShardSearch {
     const ShardLook kept = *first;
     for (ShardLook& look : looks_) {
       if (!look.fits || look.rule == kept.rule) continue;
-      spoil(
-          look,
-          fmt::format("its calls are by another rule ({}) than those of {} ({}): give merge --rule "
-                      "and each number that differs",
-                      full_text(look.rule), kept.run.string(), full_text(kept.rule)),
-          BadShards::Help::kOther, bad);
+      spoil(look,
+            fmt::format("its calls are by another rule ({}) than those of {} ({}): give merge one "
+                        "--rule for all shards, and each number that differs",
+                        full_text(look.rule), kept.run.string(), full_text(kept.rule)),
+            BadShards::Help::kOther, bad);
     }
   }
 
@@ -409,18 +415,18 @@ std::string BadShards::remedy() const {
   // A directory that cannot be read may hold a shard that seems to be missing.
   const bool may_be_there = !has_damaged_ && !advice_.empty();
   std::vector<std::string> steps;
-  const auto run_again = [&](const char* when, const std::set<std::uint64_t>& shards,
+  const auto run_again = [&](const char* which, const std::set<std::uint64_t>& shards,
                              const char* flag) {
     if (shards.empty()) return;
-    steps.push_back(
-        fmt::format("{}run predict again, as the others were run, with --shard I/{} {}, for I = {}",
-                    when, count_, flag, ranges_of(shards)));
+    steps.push_back(fmt::format(
+        "{}run predict with the settings of the other shards and --shard I/{} {}, for I = {}",
+        which, count_, flag, ranges_of(shards)));
   };
   const bool is_resumed = !has_damaged_ && !may_be_there;
   run_again("", is_resumed ? joined(missing_, to_resume_) : to_resume_, "--resume");
   run_again("", has_damaged_ ? joined(missing_, to_begin_) : to_begin_, "--force-resume");
-  if (may_be_there) run_again("if it was never run, ", missing_, "--resume");
-  if (has_others_) steps.emplace_back("give each shard of one run once, and no other");
+  if (may_be_there) run_again("for shards that were never run, ", missing_, "--resume");
+  if (has_others_) steps.emplace_back("give each shard of one run once, and no other directory");
   if (steps.empty() && advice_.empty()) steps.emplace_back("name the directories of all shards");
   steps.emplace_back("then merge again");
   std::string text = some_of(advice_, kMostAdvice, " ", " ");
@@ -449,7 +455,7 @@ void BadShards::require_none() const {
   std::vector<std::string> parts;
   if (!missing_.empty()) {
     parts.push_back(
-        fmt::format("missing: {} of {} ({})", missing_.size(), count_, ranges_of(missing_)));
+        fmt::format("missing shards: {} ({} of {})", ranges_of(missing_), missing_.size(), count_));
   }
   for (const auto& [why, runs] : reasons_) {
     parts.push_back(fmt::format("{}: {}", names_of(runs), why));

@@ -89,8 +89,8 @@ CallRule CallRuleChange::over(const CallRule& rule) const {
 std::string text_of(const CallRule& rule) {
   if (rule.is_viral_ngs()) {
     return fmt::format(
-        "{}: weighted delta above {}; virus chunks score at least {}; written from "
-        "tier {}",
+        "{}: weighted delta above {}, virus chunks score at least {}, viruses of tier {} "
+        "or higher are written",
         word_of(rule.name()), rule.viral_ngs().min_weighted_delta, rule.min_score(),
         short_tier(rule.min_tier()));
   }

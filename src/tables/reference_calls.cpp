@@ -22,13 +22,14 @@ ReferenceCalls::ReferenceCalls(const Journal& journal, const RollupRule& rule,
     if (!reference) return;
     const std::string name = shown_text(last.id);
     if (is_known(*reference)) {
-      fail(fmt::format("the run has two sequences {}: rename one, and run predict again", name));
+      fail(fmt::format("the run has two sequences named {}: rename one, and run predict again",
+                       name));
     }
     const std::uint64_t length = references.at(*reference).length;
     if (length != last.length) {
       fail(
-          fmt::format("{} has {} letters here and {} in the run: align the reads to the run's "
-                      "sequences",
+          fmt::format("{} has {} letters in this file and {} in the run: align the reads to the "
+                      "run's sequences",
                       name, length, last.length));
     }
     place_[*reference] = static_cast<std::uint32_t>(calls_.size());

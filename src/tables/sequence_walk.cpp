@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
@@ -13,7 +14,10 @@ namespace {
 class Walk {
  public:
   Walk(const Journal& journal, const SequenceVisitor& visitor)
-      : inputs_(journal.inputs()), finished_(journal.finished()), visitor_(visitor) {}
+      : journal_(journal.path()),
+        inputs_(journal.inputs()),
+        finished_(journal.finished()),
+        visitor_(visitor) {}
 
   void visit(const SequencePart& part) {
     if (left_out(part.input)) return;
@@ -38,7 +42,8 @@ class Walk {
   bool left_out(std::uint32_t input) const {
     if (input < inputs_.size()) return inputs_[input].failed;
     if (!finished_) return false;
-    throw Error(ErrorKind::kJournalDamaged, fmt::format("input {} is not in the journal", input));
+    throw Error(ErrorKind::kJournalDamaged, Place{.file = journal_.string()},
+                fmt::format("it has no entry for input {}", std::uint64_t{input} + 1));
   }
 
   void begin(const SequencePart& part) {
@@ -48,9 +53,11 @@ class Walk {
   }
 
   [[noreturn]] void fail(const char* why) const {
-    throw Error(ErrorKind::kJournalDamaged, fmt::format("sequence {} {}", id_, why));
+    throw Error(ErrorKind::kJournalDamaged, Place{.file = journal_.string()},
+                fmt::format("sequence {} {}", id_, why));
   }
 
+  const std::filesystem::path journal_;
   const std::vector<InputEntry> inputs_;
   const bool finished_;
   const SequenceVisitor& visitor_;

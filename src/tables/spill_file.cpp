@@ -57,8 +57,8 @@ void SpillFile::read(std::uint64_t offset, std::span<char> out) const {
   const ssize_t size = read_at(fd_.get(), offset, out);
   if (size < 0) fail(errno);
   if (static_cast<std::size_t>(size) == out.size()) return;
-  throw Error(ErrorKind::kOutputWrite, Place{.file = directory_.string()},
-              fmt::format("{}: it is shorter than the data written to it", kWhat));
+  throw named(Error(ErrorKind::kOutputWrite, Place{.file = directory_.string()},
+                    fmt::format("a {} in it is shorter than the data written to it", kWhat)));
 }
 
 }  // namespace virnucpro

@@ -250,7 +250,7 @@ def test_what_is_refused(run):
         assert why in message(result)
         assert not (run.folder / "refused" / "reads_merged").exists()
 
-    changed = "it is not what virnucpro calibrate wrote"
+    changed = "it is no file of virnucpro calibrate, or it is damaged"
     refused(text.replace('"margin": ', '"margin": 1').encode(), changed)
     for cut in (0, 1, len(text) // 2, len(text) - 2):
         refused(text[:cut].encode(), changed)

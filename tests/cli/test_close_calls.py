@@ -89,13 +89,13 @@ def test_shards_make_the_same_bytes(runs):
     assert runs.tables("merged", "reads") == runs.tables("close", "reads")
     again(runs, "half_1", "--shard", "1/2", "--margin", "0.06")
     result = runs("merge", "half_0", "half_1", "-o", "merged", "--force", code=3)
-    assert "--margin (is 0.06, there 0.05)" in message(result)
+    assert "--margin (is 0.06 instead of 0.05)" in message(result)
 
 
 def test_another_margin_is_another_run(runs):
     again(runs, "resumed")
     for arguments, why in ((["--margin", "0.06"], "--margin (was 0.05, is 0.06)"),
-                           (["--margin", "0"], "--margin (was 0.05, is not said)"),
+                           (["--margin", "0"], "--margin (was 0.05, is not given)"),
                            (["--min-score", "0.8"], "is 0.05 with --min-score 0.8")):
         result = runs.predict("reads.fa", *CLOSE, "-o", "resumed", "--resume", *arguments, code=3)
         assert why in message(result)
@@ -187,7 +187,7 @@ def test_strict_stops_a_run_whose_calls_are_known_to_be_wrong(runs):
     result = runs.predict(*command, "--strict", code=1)
     assert re.search(r"a requirement was missed: PREC-01: [\d,]+ calls were compared with fp32",
                      message(result)), message(result)
-    assert "predict --resume without --strict goes on" in message(result)
+    assert "predict --resume without --strict continues" in message(result)
     assert not (runs.folder / "wrong" / "wrong_merged").exists()
     stopped = telemetry(runs, "wrong")["workload"]
     runs.predict(*command, "--resume", code=0)

@@ -213,7 +213,7 @@ def test_export_of_an_interrupted_run_is_marked(interrupted):
 
 
 def test_export_of_viruses_that_came_from_a_pipe(interrupted):
-    assert "but the run read a pipe" in message(interrupted("export", "out", "--virus-fasta", code=1))
+    assert "but stdin is a pipe" in message(interrupted("export", "out", "--virus-fasta", code=1))
     assert not (interrupted.folder / "out_partial").exists()
 
 

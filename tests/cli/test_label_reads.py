@@ -148,13 +148,13 @@ def test_other_references_are_refused(run):
     other = {**run.contigs, "NODE_2": run.contigs["NODE_2"] + "A"}
     sam(run, line("a", "NODE_1"), contigs=other)
     shown = message(run("label-reads", "run", "a.sam", code=1))
-    assert "NODE_2 has 823 letters here and 822 in the run" in shown
+    assert "NODE_2 has 823 letters in this file and 822 in the run" in shown
     sam(run, line("a", "x"), contigs={"x": "A"})
     assert "none of the run's sequences" in message(run("label-reads", "run", "a.sam", code=1))
     (run.folder / "twice.fa").write_text(fasta({"NODE_1": run.contigs["NODE_1"]}) * 2)
     run.predict("twice.fa", *SHORT, "-o", "twice", code=0)
     sam(run, line("a", "NODE_1"))
-    assert "the run has two sequences NODE_1" in message(
+    assert "the run has two sequences named NODE_1" in message(
         run("label-reads", "twice", "a.sam", code=1))
 
 
@@ -193,7 +193,7 @@ def test_an_unfinished_run_is_to_be_resumed(run):
     sam(run, line("a", "NODE_1"))
     change_journal(run.folder / "run", "DELETE FROM completion")
     shown = message(run("label-reads", "run", "a.sam", code=1))
-    assert "its run did not finish" in shown and "predict --resume" in shown
+    assert "the run in this directory did not finish" in shown and "predict --resume" in shown
 
 
 def test_a_shard_is_to_be_merged(run):
@@ -202,7 +202,7 @@ def test_a_shard_is_to_be_merged(run):
     for part in ("0", "1"):
         run.predict("contigs.fa", *SHORT, "-o", part, "--shard", f"{part}/2", code=0)
         shown = message(run("label-reads", part, "a.sam", code=1))
-        assert f"it is shard {part}/2 of a run" in shown and "virnucpro merge" in shown
+        assert f"it holds shard {part}/2 of a run" in shown and "virnucpro merge" in shown
         assert not list(run.folder.glob("a_reads*"))
     run("merge", "0", "1", "-o", "merged", code=0)
     run("label-reads", "merged", "a.sam", code=0)

@@ -155,7 +155,7 @@ def test_shards_of_two_rules(with_reads):
     with_reads.predict("reads.fa", *SHORT, "-o", "1", "--shard", "1/2", code=0)
     told = message(with_reads("merge", "0", "1", "-o", "merged", code=3))
     assert "1 (shard 1): its calls are by another rule (majority: " in told
-    assert "than those of 0 (viral-ngs: " in told and "give merge --rule and each number that differs" in told
+    assert "than those of 0 (viral-ngs: " in told and "--min-chunks 1): give merge one --rule" in told
     for rule in (["--rule", "majority"], ["--rule", "viral-ngs", "--min-chunks", "1"],
                  ["--rule", "viral-ngs", "--min-chunks", "5", "--min-tier", "high"]):
         with_reads("merge", "0", "1", *rule, "-o", "merged", "--force", code=0)
@@ -216,19 +216,19 @@ def five(tmp_path_factory, genome):
 
 
 ASK = "the shards do not make one run: "
-MISSING = "missing: 1 of 5 (1)"
+MISSING = "missing shards: 1 (1 of 5)"
 BAD = {
     "missing": (["0", "2", "3", "4"], [MISSING], "--shard I/5 --resume, for I = 1."),
-    "several missing": (["3"], ["missing: 4 of 5 (0-2, 4)"], "for I = 0-2, 4."),
+    "several missing": (["3"], ["missing shards: 0-2, 4 (4 of 5)"], "for I = 0-2, 4."),
     "given twice": (["0", "1", "2", "3", "4", "./1"], ["./1: it was given twice"], "once, and no other"),
     "doubled": (["0", "1", "2", "3", "4", "twin"], ["twin (shard 1): 1 is the same shard"], "once, and"),
     "of another number": (["0", "of_six", "2", "3", "4"], [
-        MISSING, "of_six (shard 1): it is of another run than 0: the number of shards (is 6, there "
-        "5)"], "--resume, for I = 1"),
+        MISSING, "of_six (shard 1): it is of another run than 0: the number of shards (is 6 "
+        "instead of 5)"], "--resume, for I = 1"),
     "no shard": (["0", "whole", "2", "3", "4"], [
-        MISSING, "whole (shard 0): it is of another run than 0: the number of shards (is 1,"], "for I = 1"),
+        MISSING, "whole (shard 0): it is of another run than 0: the number of shards (is 1 "], "for I = 1"),
     "of other settings": (["cut_short", "0", "2", "3", "4"], [
-        MISSING, "cut_short (shard 1): it is of another run than 0: the chunk size (is 60, there 100)"],
+        MISSING, "cut_short (shard 1): it is of another run than 0: the chunk size (is 60 instead of 100)"],
         "for I = 1"),
     "of another input": (["of_other", "0", "2", "3", "4"], [
         "of_other (shard 1): its input other.fa (30 sequences) is not input reads.fa of 0 (30 sequences): all "
@@ -241,14 +241,14 @@ BAD = {
     "no run": (["0", "empty", "2", "3", "4", "absent"], [
         MISSING, "empty: input not found: it holds no journal of a run",
         "absent: input not found: there is no such directory"],
-        "Check the paths that were not found, and that they may be read. If it was never run, run predict "
-        "again, as the others were run, with --shard I/5 --resume, for I = 1."),
+        "Check the paths that were not found, and that they may be read. For shards that were never run, run "
+        "predict with the settings of the other shards and --shard I/5 --resume, for I = 1."),
     "no journal": (["0", "junk", "2", "3", "4"], [MISSING, "junk/run.db: the run's journal is damaged"],
                    "--shard I/5 --force-resume, for I = 1."),
     "a link": (["0", "linked", "2", "3", "4"], ["linked/run.db: the run's journal is damaged"],
                "Nothing was opened or changed. If the run is yours, move that file away and run again"),
     "of a dead node": (["0", "of_a_dead_node", "2", "3", "4"], ["of_a_dead_node/run.lock: another run"],
-                       "Where host node17 has no such process any more, remove run.lock and go on with "
+                       "If host node17 no longer has this process, remove run.lock and continue with "
                        "predict --resume."),
 }
 
@@ -269,7 +269,7 @@ def test_a_shard_that_is_wrong_is_named(five, bad):
 def test_all_wrong_shards_are_named_at_once(five):
     result = five("merge", "cut_short", "0", "unfinished", "of_six", "4", "./4", "absent", "-o", "never",
                   code=3)
-    for part in ("missing: 2 of 5 (2-3)", "absent: input not found", "./4: it was given twice",
+    for part in ("missing shards: 2-3 (2 of 5)", "absent: input not found", "./4: it was given twice",
                  "cut_short (shard 1): it is of another run", "of_six (shard 1): it is of another run",
                  "unfinished (shard 1): it did not finish"):
         assert part in message(result)
@@ -538,6 +538,7 @@ def test_all_of_many_wrong_shards_are_named(many):
     for k in range(0, MANY, 3):
         change_journal(many.folder / f"{k}", "DELETE FROM completion")
     result = many("merge", *(k for k in range(MANY) if k % 3 != 1), "-o", "never", code=3)
-    assert f"missing: {len(lost)} of {MANY} (1, 4, 7, " in message(result)
+    assert "missing shards: 1, 4, 7, " in message(result)
+    assert f" ({len(lost)} of {MANY})" in message(result)
     assert "shards 0, 3, 6, " in message(result)
     assert f"{(MANY - 1) // 3 * 3}: it did not finish\n" in message(result)

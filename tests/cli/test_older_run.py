@@ -40,7 +40,7 @@ def test_its_share_is_the_rule(older):
 def test_it_is_neither_resumed_nor_merged(older):
     journal = (older.folder / "run" / "run.db").read_bytes()
     result = older("predict", *MODELS, "contigs.fa", *SHORT, "-o", "run", "--resume", code=3)
-    assert "how sequences are dealt to shards" in message(result)
+    assert "how sequences are divided among shards" in message(result)
     result = older("merge", "run", "-o", "merged", code=3)
-    assert "an earlier version dealt its sequences in another way" in message(result)
+    assert "an earlier version divided its sequences among the shards in another way" in message(result)
     assert (older.folder / "run" / "run.db").read_bytes() == journal

@@ -254,8 +254,8 @@ def test_no_input_can_be_read(program, reads):
     (program.folder / "bad").write_bytes(b"ACGT\n")
     result = program.predict("absent.fa", "bad", *SHORT, "-o", "out", code=1)
     text = message(result)
-    assert (text.count("absent.fa"), text.count("bad")) == (1, 1), text
-    assert "input not found: none of the 2 inputs could be read; this is the first input's error" in text
+    assert (text.count("absent.fa"), text.count("bad")) == (2, 1), text
+    assert "absent.fa: input not found: No such file or directory; the other inputs could not be read" in text
     assert len((program.folder / "out" / "failed_inputs.txt").read_text().splitlines()) == 3
 
 

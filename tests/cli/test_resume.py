@@ -110,7 +110,7 @@ def test_stdin_may_come_from_a_file_when_it_is_resumed(program, reads, expected)
 def test_another_stdin_is_refused(program, reads, expected):
     stopped_half_way(program, reads, signal.SIGINT)
     result = resume(program, "-", stdin=b">other\nACGT\n", code=3)
-    assert "input 1 changed since the run began" in message(result)
+    assert "input stdin changed since the run began" in message(result)
     assert "if the input is a pipe, with --force." in message(result)
     program.predict("-", *SHORT, "-o", "out", "--name", "reads", "--force",
                     stdin=reads.read_bytes(), code=0)
@@ -171,7 +171,7 @@ def test_a_refusal_changes_nothing(program, reads, expected):
     whole = reads.read_bytes()
     reads.write_bytes(whole[:100])
     again = ["reads.fa", *SHORT, "-o", "out", "--resume"]
-    assert "input 1 changed since the run began" in message(program.predict(*again, code=3))
+    assert "input reads.fa changed since the run began" in message(program.predict(*again, code=3))
     reads.rename(program.folder / "away.fa")
     program.predict(*again, code=1)
     (program.folder / "away.fa").rename(reads)

@@ -26,9 +26,10 @@ TEST(BudgetPlan, SaysFromWhatAGpuTookIt) {
 
 TEST(BudgetPlan, SaysFromWhatTheCpuTookIt) {
   BudgetPlan plan{.tokens = 384, .wanted = 384, .threads = 16};
-  EXPECT_EQ(plan_text(plan), "batches of 384 tokens (auto): each takes 16 threads some seconds");
+  EXPECT_EQ(plan_text(plan),
+            "batches of 384 tokens (auto): each takes some seconds with 16 threads");
   plan.threads = 1;
-  EXPECT_TRUE(plan_text(plan).ends_with(": each takes one thread some seconds"));
+  EXPECT_TRUE(plan_text(plan).ends_with(": each takes some seconds with one thread"));
   plan.is_auto = false;
   EXPECT_EQ(plan_text(plan), "batches of 384 tokens (as asked for)");
 }

@@ -278,7 +278,7 @@ TEST_F(WorkerPools, EndWithAnErrorThatSaysWhy) {
        {Ending{{"dies_at_start", "dies_at_start"},
                ErrorKind::kWorkersLost,
                "",
-               "it ended with exit code 9"},
+               AllOf(HasSubstr("the last was worker "), HasSubstr(": it ended with exit code 9"))},
         Ending{{"good", "cannot_load"}, ErrorKind::kWeightsMissing, "a.pth", "it is not there"},
         Ending{{"good", "other_kernel"},
                ErrorKind::kDevice,
@@ -286,7 +286,7 @@ TEST_F(WorkerPools, EndWithAnErrorThatSaysWhy) {
                AllOf(HasSubstr("kernel_path"), HasSubstr("fake-other"), both)},
         Ending{{"good", "other_model"}, ErrorKind::kWeightsChanged, "model.pt", both},
         // One frame needs more memory than there is.
-        Ending{{"lacks_memory:2"}, ErrorKind::kOutOfMemory, "", "as it was told"}}) {
+        Ending{{"lacks_memory:2"}, ErrorKind::kOutOfMemory, "", "worker 0: as it was told"}}) {
     const std::optional<Error> error = error_of_running(settings(ending.modes));
     ASSERT_TRUE(error) << ending.modes.back();
     EXPECT_EQ(error->kind(), ending.kind);
@@ -302,8 +302,8 @@ TEST_F(WorkerPools, EndWhereTheProgramIsNoWorker) {
   none.program = folder.path() / "absent";
   const Error error = error_of_running(none).value();
   EXPECT_EQ(error.kind(), ErrorKind::kWorkersLost);
-  EXPECT_EQ(error.detail(), "no worker process can be started from " + none.program.string() +
-                                ": No such file or directory");
+  EXPECT_EQ(error.detail(), "the last was worker 0: no worker process can be started from " +
+                                none.program.string() + ": No such file or directory");
 }
 
 TEST_F(WorkerPools, StopWaitingOnceCancelled) {

@@ -125,7 +125,7 @@ TEST_F(KnownPartsOfAJournal, MustEndAlike) {
     for (const char* id : {"a", "b", "c"}) EXPECT_TRUE(known.has(part_named(id)));
     const InputEntry other = changed(kEnded, change);
     EXPECT_FALSE(ended_alike(kEnded, other)) << change.what;
-    EXPECT_THAT(mismatch([&] { known.check_end(0, other); }), HasSubstr("it ended differently"))
+    EXPECT_THAT(mismatch([&] { known.check_end(0, other); }), HasSubstr("since the run began: it "))
         << change.what;
     EXPECT_FALSE(known.has_entry(0, other)) << change.what;
   }

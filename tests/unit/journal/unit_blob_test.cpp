@@ -151,28 +151,28 @@ TEST_P(HostileBlob, IsReadOnlyWhenItIsTrue) {
 
 std::vector<BlobCase> blob_cases() {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  const std::string too_many = "unit 0 of input 0: has too few bytes for its number of items";
-  const std::string no_chunk = "unit 0 of input 0: names a chunk that its sequence does not have";
+  const std::string too_many = "unit 1 of input 1 has too few bytes for its number of items";
+  const std::string no_chunk = "unit 1 of input 1 names a chunk that its sequence does not have";
   BlobBody overflow = BlobBody().part(kMost, 4, 18);
   for (int k = 0; k < 18; ++k) overflow.frame((1ULL << 60U) - 1U, 0);
   return {{"True", BlobBody().part(2, 4, 2).frame(0, 1).frame(1, 0), ""},
           {"PartsWithoutBytes", BlobBody().varints({kMost}), too_many},
           {"FramesWithoutBytes", BlobBody().part(2, 4, 1U << 30U), too_many},
           {"IdWithoutBytes", BlobBody().varints({1, 1U << 30U}).bytes(12, 0),
-           "unit 0 of input 0: ends too early"},
+           "unit 1 of input 1 ends too early"},
           {"ChunkBeyondItsSequence", BlobBody().part(2, 4, 1).frame(2, 0), no_chunk},
           {"ChunkThatOverflows", overflow, no_chunk},
           {"FrameTwice", BlobBody().part(2, 4, 2).frame(0, 3).frame(0, 3),
-           "unit 0 of input 0: has frames out of order"},
+           "unit 1 of input 1 has frames out of order"},
           {"FrameWithoutName", BlobBody().part(2, 4, 1).frame(0, 6),
-           "unit 0 of input 0: names a frame that does not exist"},
-          {"UnknownFlags", BlobBody().part(0, 7, 0), "unit 0 of input 0: has unknown flags"},
+           "unit 1 of input 1 names a frame that does not exist"},
+          {"UnknownFlags", BlobBody().part(0, 7, 0), "unit 1 of input 1 has unknown flags"},
           {"ChunksInASkippedSequence", BlobBody().part(1, 5, 0),
-           "unit 0 of input 0: has chunks in a skipped sequence"},
+           "unit 1 of input 1 has chunks in a skipped sequence"},
           {"NumberAbove64Bits", BlobBody().bytes(10, 0xff),
-           "unit 0 of input 0: has a number of more than 64 bits"},
+           "unit 1 of input 1 has a number of more than 64 bits"},
           {"BytesLeftOver", BlobBody().part(0, 5, 0).bytes(1, 0),
-           "unit 0 of input 0: has bytes left over"}};
+           "unit 1 of input 1 has bytes left over"}};
 }
 INSTANTIATE_TEST_SUITE_P(UnitBlob, HostileBlob, testing::ValuesIn(blob_cases()),
                          [](const auto& test) { return test.param.name; });

@@ -151,17 +151,17 @@ TEST_F(BatchRunners, GoOnAfterAFlush) {
 
 TEST_F(BatchRunners, NameEveryFrameThatIsNotFinite) {
   // One batch per flush: the named frames do not depend on how frames meet in batches.
-  EXPECT_EQ(not_finite_detail({{"KW", 0}, {"KW", 4}}, {}), "frame0, frame4");
-  EXPECT_EQ(not_finite_detail({{"KV", 0}, {"W", 9}}, {}), "frame9");
+  EXPECT_EQ(not_finite_detail({{"KW", 0}, {"KW", 4}}, {}), "for frame0, frame4");
+  EXPECT_EQ(not_finite_detail({{"KV", 0}, {"W", 9}}, {}), "for frame9");
   scores.clear();
-  EXPECT_EQ(not_finite_detail({{"KV", 0}, {"W", 9}, {"MM", 2}}, {.packing = false}), "frame9");
+  EXPECT_EQ(not_finite_detail({{"KV", 0}, {"W", 9}, {"MM", 2}}, {.packing = false}), "for frame9");
   EXPECT_EQ(scores.count(9), 0U);
 }
 
 TEST_F(BatchRunners, NameTwentyOfManyFramesThatAreNotFinite) {
   std::vector<std::pair<std::string, std::uint64_t>> same;
   for (std::uint64_t number = 0; number < 20; ++number) same.emplace_back("W", number);
-  std::string names = "frame0";
+  std::string names = "for frame0";
   for (int number = 1; number < 20; ++number) names += fmt::format(", frame{}", number);
   EXPECT_EQ(not_finite_detail(same, {}), names);
   for (std::uint64_t number = 20; number < 25; ++number) same.emplace_back("W", number);

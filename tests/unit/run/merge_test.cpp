@@ -126,9 +126,10 @@ TEST_F(Merges, CountFailedFrames) {
 
 TEST_F(Merges, NeedEachSettingAlike) {
   using Setting = std::array<std::string, 3>;  // its key and value, and what is told of it
-  for (const Setting& one : {Setting{"esm2_hash", "12", "the weights of ESM-2 (is 12, there 11)"},
-                             Setting{"precision", "fp16", "the precision (is fp16, there fp32)"},
-                             Setting{"shard", "1/3", "the number of shards (is 3, there 2)"}}) {
+  for (const Setting& one :
+       {Setting{"esm2_hash", "12", "the weights of ESM-2 (is 12 instead of 11)"},
+        Setting{"precision", "fp16", "the precision (is fp16 instead of fp32)"},
+        Setting{"shard", "1/3", "the number of shards (is 3 instead of 2)"}}) {
     EXPECT_THAT(refusal([&](ShardRun& run) { run.print[one[0]] = one[1]; }), HasSubstr(one[2]));
   }
 }
@@ -172,9 +173,9 @@ TEST_F(Merges, NeedFinishedShardsEachOnce) {
   EXPECT_THAT(refusal([](ShardRun& run) { run.finished = false; }),
               HasSubstr("(shard 1): it did not finish: it has 1 sequences so far, and 1 of 1"));
   EXPECT_THAT(refusal([](ShardRun& run) { run.print["shard"] = "0/2"; }),
-              AllOf(HasSubstr("missing: 1 of 2 (1)"), HasSubstr("is the same shard")));
+              AllOf(HasSubstr("missing shards: 1 (1 of 2)"), HasSubstr("is the same shard")));
   EXPECT_THAT(refusal([](ShardRun& run) { run.print["sharding"] = "letters"; }),
-              HasSubstr("how sequences are dealt to shards"));
+              HasSubstr("how sequences are divided among shards"));
 }
 
 TEST_F(Merges, NeedTheSequencesOfTheirInputs) {

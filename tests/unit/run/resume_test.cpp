@@ -221,7 +221,7 @@ TEST_F(Resumed, IsRefusedWithAnotherInput) {
   text[letter] = text[letter] == 'A' ? 'C' : 'A';
   write_text(directory / "a.fa", text);
   EXPECT_THAT(refusal(settings("out")),
-              HasSubstr("input 1 changed since the run began: sequence a.fa_0 is not the one"));
+              HasSubstr("a.fa changed since the run began: sequence a.fa_0 is not the one"));
 }
 
 TEST_F(Resumed, IsRefusedWithAHeaderThatChanged) {
@@ -229,7 +229,7 @@ TEST_F(Resumed, IsRefusedWithAHeaderThatChanged) {
   std::string text = read_text(directory / "b.fa");
   text.insert(text.find('\n'), " more");
   write_text(directory / "b.fa", text);
-  EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed since the run began: it ended"));
+  EXPECT_THAT(refusal(settings("out")), HasSubstr("b.fa changed since the run began: it had "));
 }
 
 // Damaged inputs are in no table, so they bind nobody. Their tables are those of a fresh run.
@@ -296,7 +296,7 @@ TEST_F(Resumed, ChangesNothingForAnInputThatWasCut) {
     const std::string before = read_text(directory / "out/run.db");
     for (const std::size_t size : {whole.size() / 2, std::size_t{0}}) {
       write_text(directory / "b.fa", whole.substr(0, size));
-      EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed since the run began"));
+      EXPECT_THAT(refusal(settings("out")), HasSubstr("b.fa changed since the run began"));
       write_text(directory / "b.fa", whole.substr(0, size) + '\0');
       EXPECT_THAT(refusal(settings("out")), HasSubstr("the run has scores of this input"));
       EXPECT_TRUE(read_text(directory / "out/run.db") == before) << size;
@@ -347,7 +347,7 @@ TEST_F(Resumed, UsesEarlyScores) {
 TEST_F(Resumed, IsRefusedWithAnInputThatLostItsEnd) {
   interrupt_after(units(), 0);
   write_text(directory / "b.fa", ">b.fa_0\nACGT\n");
-  EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed since the run began"));
+  EXPECT_THAT(refusal(settings("out")), HasSubstr("b.fa changed since the run began"));
 }
 
 // For every point of interruption: nothing that the refused run read is in the journal.
@@ -361,7 +361,7 @@ TEST_F(Resumed, GoesOnWithTheInputAsItWasAfterARefusal) {
   for (std::uint64_t kept = first + 1; kept <= units(); kept += step()) {
     interrupt_after(kept, inputs_within(kept));
     write_text(directory / "b.fa", other);
-    EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed")) << kept << " units";
+    EXPECT_THAT(refusal(settings("out")), HasSubstr("b.fa changed")) << kept << " units";
     write_text(directory / "b.fa", whole);
     run(settings("out"));
     EXPECT_EQ(tables("out"), tables("reference")) << kept << " units";
@@ -371,7 +371,7 @@ TEST_F(Resumed, GoesOnWithTheInputAsItWasAfterARefusal) {
 TEST_F(Resumed, IsRefusedWithAnInputThatGrewAfterItsEnd) {
   write_text(directory / "b.fa", read_text(directory / "b.fa") + ">more\nACGTACGTACGT\n");
   PredictSettings finished = settings("reference");
-  const std::string why = "input 3 changed since the run began: sequence more is new";
+  const std::string why = "b.fa changed since the run began: sequence more is new";
   EXPECT_THAT(refusal(finished), HasSubstr(why));
   interrupt_after(units(), 3);
   EXPECT_THAT(refusal(settings("out")), HasSubstr(why));
@@ -449,7 +449,7 @@ TEST_F(Resumed, OfAFinishedRunKeepsItsIntermediates) {
   // Nothing can be added to these files.
   const std::string before = read_text(directory / "kept/run.db");
   write_text(directory / "cut.fa", ">c\nACGTACGTACGT\n>cut\nACGT\n");
-  EXPECT_THAT(refusal(keeping), HasSubstr("cut.fa: it failed during the run"));
+  EXPECT_THAT(refusal(keeping), HasSubstr("cut.fa failed during the run"));
   EXPECT_TRUE(read_text(directory / "kept/run.db") == before);
   keeping.start_over = true;
   run(keeping);

@@ -22,8 +22,8 @@ TEST(SyntheticMark, NamesTheModelsThatAreKnown) {
                  {{kSyntheticKey, "true"}, {"esm2", "synthetic:esm2_tiny:0"}});
   const std::string text = read_text(folder / "SYNTHETIC_WEIGHTS");
   EXPECT_TRUE(
-      text.ends_with("dnabert_s: not said\nesm2: synthetic:esm2_tiny:0\n"
-                     "classifier: not said\n"))
+      text.ends_with("dnabert_s: not given\nesm2: synthetic:esm2_tiny:0\n"
+                     "classifier: not given\n"))
       << text;
 }
 
@@ -95,7 +95,7 @@ const std::vector<std::pair<std::string, std::string>> kCompared{
     {"kernel_path", "the kernel path"},
     {"numerics_version", "the numerics version"},
     {"cutting", "how sequences are cut into units"},
-    {"sharding", "how sequences are dealt to shards"},
+    {"sharding", "how sequences are divided among shards"},
 };
 
 Journal::Fingerprint whole_print() {
