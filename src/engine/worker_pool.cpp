@@ -531,7 +531,7 @@ class WorkerPool::Thread {
     failure.advise(
         "One frame alone needs this memory, so a smaller --token-budget does not help: use a GPU "
         "with more memory, or --device cpu; on the CPU, give the job more memory.");
-    throw Error(failure);
+    throw failure;
   }
 
   bool handle(std::size_t worker, WorkerTrace trace) {
