@@ -11,7 +11,7 @@ void check_esm2_shape(const Esm2Weights& weights) {
       shape.width % shape.heads != 0 || shape.width / shape.heads % 2 != 0) {
     throw Error(ErrorKind::kWeightsFormat, {.file = weights.tensors->origin()},
                 fmt::format("{} layers, width {}, {} heads, feed-forward width {}: every size must "
-                            "be positive and the width an even multiple of the heads",
+                            "be positive and the width an even multiple of the number of heads",
                             shape.layers, shape.width, shape.heads, shape.ffn));
   }
 }

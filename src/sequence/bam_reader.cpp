@@ -96,7 +96,9 @@ void BamReader::read_header(ReferenceList* references) {
   bytes_.skip(bytes_.read_u32());
   const std::uint64_t offset = bytes_.offset();
   reference_count_ = bytes_.read_u32();
-  if (reference_count_ > kMostInt32) fail(offset, "the number of references is negative");
+  if (reference_count_ > kMostInt32) {
+    fail(offset, "the header gives a negative number of references");
+  }
   for (std::uint32_t i = 0; i < reference_count_; ++i) {
     const std::uint64_t name = bytes_.read_u32();
     if (references == nullptr) {
@@ -117,11 +119,12 @@ void BamReader::read_header(ReferenceList* references) {
 }
 
 std::string BamReader::read_reference_name(std::uint64_t size) {
+  constexpr const char* kNoEnd = "a reference's name in the header does not end with a NUL byte";
   const std::uint64_t offset = bytes_.offset();
-  if (size == 0) fail(offset, "a reference's name has no end");
+  if (size == 0) fail(offset, kNoEnd);
   ReferenceList::require_short(size - 1);  // a longer name does not fit in the window
   std::string_view name = bytes_.read(size);
-  if (name.back() != '\0') fail(offset, "a reference's name has no end");
+  if (name.back() != '\0') fail(offset, kNoEnd);
   name.remove_suffix(1);
   if (!is_one_word(name)) {
     fail(offset,
@@ -173,7 +176,9 @@ std::optional<MappedAlignment> BamReader::read_mapped() {
 }
 
 MappedAlignment BamReader::read_facts(const Layout& layout) {
-  if (layout.reference < 0) fail(layout.offset, "marked as mapped, but names no reference");
+  if (layout.reference < 0) {
+    fail(layout.offset, "the read is marked as mapped, but names no reference");
+  }
   MappedAlignment found{.name = read_name(layout),
                         .flags = layout.flags,
                         .reference = static_cast<std::uint32_t>(layout.reference),
@@ -209,7 +214,8 @@ bool BamReader::read_cigar(const Layout& layout, CigarSums& cigar) {
 BamReader::Layout BamReader::read_layout() {
   Layout layout{.offset = bytes_.offset(), .size = bytes_.read_u32()};
   if (layout.size < kFixedBytes || layout.size > kMostInt32) {
-    fail(layout.offset, fmt::format("a record of {} bytes is impossible", layout.size));
+    fail(layout.offset, fmt::format("the record's size is {} bytes; it must be {} to {}",
+                                    layout.size, kFixedBytes, kMostInt32));
   }
   const std::string_view fixed = bytes_.read(kFixedBytes);
   layout.reference = value_at<std::int32_t>(fixed, 0);
@@ -225,23 +231,28 @@ BamReader::Layout BamReader::read_layout() {
 void BamReader::check_layout(const Layout& layout) const {
   const std::uint64_t needed = layout.before_tags();
   if (needed > layout.size) {
-    fail(layout.offset,
-         fmt::format("its fields need {} bytes, but the record has {}", needed, layout.size));
+    fail(layout.offset, fmt::format("the record's fields need {} bytes, but the record has {}",
+                                    needed, layout.size));
   }
   for (const std::int32_t reference : {layout.reference, layout.mate_reference}) {
     if (reference >= -1 && reference < static_cast<std::int64_t>(reference_count_)) continue;
     fail(layout.offset,
-         fmt::format("it names reference {} (from 0), but the header has {} references", reference,
-                     reference_count_));
+         fmt::format(
+             "the record names reference {} (the first is 0), but the header has {} references",
+             reference, reference_count_));
   }
 }
 
 std::string BamReader::read_name(const Layout& layout) {
   const std::uint64_t offset = bytes_.offset();
   std::string_view name = bytes_.read(layout.name);
-  if (name.empty() || name.back() != '\0') fail(offset, "the read's name has no end");
+  if (name.empty() || name.back() != '\0') {
+    fail(offset, "the read's name does not end with a NUL byte");
+  }
   name.remove_suffix(1);
-  if (!is_one_word(name)) fail(offset, "the read's name is not one word");
+  if (!is_one_word(name)) {
+    fail(offset, fmt::format("the read's name \"{}\" is not one word", shown_text(name)));
+  }
   return std::string(name);
 }
 

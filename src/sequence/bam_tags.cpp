@@ -74,7 +74,7 @@ class TagReader {
     if (type == 'B') return read_array(name);
     if (type == 'Z' || type == 'H') return skip_text(name);
     const std::size_t size = size_of_type(type);
-    if (size == 0) fail("a tag has an unknown type");
+    if (size == 0) fail(fmt::format("the tag {} has the unknown type {}", name, type));
     const std::string_view value = take(size);
     if (name == "NM") keep_distance(integer_of(type, value));
   }
@@ -85,7 +85,7 @@ class TagReader {
     const char type = head[0];
     const std::uint64_t count = value_at<std::uint32_t>(head, 1);
     const std::size_t size = type == 'A' ? 0 : size_of_type(type);
-    if (size == 0) fail("an array has an unknown type");
+    if (size == 0) fail(fmt::format("the array in the tag {} has the unknown type {}", name, type));
     count_off(count * size);
     if (name == "CG" && type == 'I') return read_cigar(count);
     bytes_.skip(count * size);
@@ -95,7 +95,9 @@ class TagReader {
     if (found_.cigar) fail("the tag CG occurs twice");
     CigarSums cigar;
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (!add_bam_operation(cigar, bytes_.read_u32())) fail("CG holds an impossible operation");
+      if (!add_bam_operation(cigar, bytes_.read_u32())) {
+        fail("the tag CG holds an impossible operation");
+      }
     }
     found_.cigar = cigar;
   }
@@ -103,18 +105,18 @@ class TagReader {
   void skip_text(const std::string& name) {
     refuse_distance(name);
     const std::uint64_t size = bytes_.skip_past('\0', left_);
-    if (size == 0) fail("a tag's text has no end");
+    if (size == 0) fail(fmt::format("the text of the tag {} does not end with a NUL byte", name));
     left_ -= size;
   }
 
   void keep_distance(std::optional<std::int64_t> value) {
-    if (!value || *value < 0) fail("NM is not a number, or is negative");
+    if (!value || *value < 0) fail("the tag NM is not a number, or is negative");
     if (found_.edit_distance) fail("the tag NM occurs twice");
     found_.edit_distance = static_cast<std::uint64_t>(*value);
   }
 
   void refuse_distance(const std::string& name) const {
-    if (name == "NM") fail("NM is not a number, or is negative");
+    if (name == "NM") fail("the tag NM is not a number, or is negative");
   }
 
   std::string_view take(std::size_t size) {
@@ -123,7 +125,9 @@ class TagReader {
   }
 
   void count_off(std::uint64_t size) {
-    if (size > left_) fail(fmt::format("a tag needs {} bytes, but {} are left", size, left_));
+    if (size > left_) {
+      fail(fmt::format("a tag needs {} bytes, but the record has only {} left", size, left_));
+    }
     left_ -= size;
   }
 

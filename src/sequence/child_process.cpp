@@ -23,17 +23,25 @@
 namespace virnucpro {
 namespace {
 
+// An error of a system call for a process. The file is not at fault, so the advice is another one.
+Error process_error(int error, std::string_view what) {
+  Error failure(kind_of_failure(error, ErrorKind::kInputRead),
+                fmt::format("{}: {}", what, errno_text(error)));
+  if (failure.kind() == ErrorKind::kInputRead) {
+    failure.advise("Run again on a system or in a container that allows this.");
+  }
+  return failure;
+}
+
+constexpr std::string_view kNoLimits = "the limits of the decoder process cannot be set";
+
 // This is a template because C libraries declare different types for prlimit()'s `resource`.
 template <typename Resource>
 void set_limit(pid_t process, Resource resource, std::uint64_t value) {
   rlimit limit{};
-  if (::prlimit(process, resource, nullptr, &limit) != 0) {
-    throw Error(kind_of_failure(errno, ErrorKind::kInputRead), errno_text(errno));
-  }
+  if (::prlimit(process, resource, nullptr, &limit) != 0) throw process_error(errno, kNoLimits);
   limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
-  if (::prlimit(process, resource, &limit, nullptr) != 0) {
-    throw Error(kind_of_failure(errno, ErrorKind::kInputRead), errno_text(errno));
-  }
+  if (::prlimit(process, resource, &limit, nullptr) != 0) throw process_error(errno, kNoLimits);
 }
 
 constexpr std::uint64_t kNanoseconds = 1'000'000'000;
@@ -43,7 +51,7 @@ std::uint64_t nanoseconds_used(pid_t process) {
   clockid_t clock{};
   timespec used{};
   if (const int error = ::clock_getcpuclockid(process, &clock); error != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(error));
+    throw process_error(error, "the processor time of the decoder process cannot be read");
   }
   ::clock_gettime(clock, &used);  // fails if the process has ended; `used` is then 0
   return static_cast<std::uint64_t>(used.tv_sec) * kNanoseconds +
@@ -164,7 +172,7 @@ std::uint64_t data_bytes() {
 SocketPair make_socket_pair() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw Error(kind_of_failure(errno, ErrorKind::kInputRead), errno_text(errno));
+    throw process_error(errno, "two connected sockets cannot be made");
   }
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }

@@ -100,7 +100,8 @@ std::uint64_t read_block(ByteWindow& bytes, std::string& kept, std::uint64_t roo
   const std::uint32_t unpacked = read_itf8(bytes, kept);
   if (size > room || unpacked > kMostBytes || (raw && size != unpacked)) {
     fail(ErrorKind::kInputMalformed, offset,
-         fmt::format("a block of {} bytes, {} unpacked, is impossible", size, unpacked));
+         fmt::format("the block's header gives impossible sizes: {} bytes, which unpack to {}",
+                     size, unpacked));
   }
   for (std::uint64_t left = size; left != 0;) {
     const std::string_view part = bytes.read_some(left);
@@ -117,16 +118,17 @@ void check_counts(const CramContainer& container, std::uint32_t size, std::uint3
                   std::uint32_t landmarks) {
   if (blocks > size || landmarks > blocks) {
     fail(ErrorKind::kInputMalformed, container.offset,
-         fmt::format("a container of {} bytes with {} blocks and {} slices is impossible", size,
-                     blocks, landmarks));
+         fmt::format("the container's header gives impossible numbers: {} bytes with {} blocks and "
+                     "{} slices",
+                     size, blocks, landmarks));
   }
 }
 
 void check_sizes(const CramContainer& container, std::uint32_t size) {
   if (size > kMostBytes || container.records > std::min(kMostRecords, kRecords.most(size))) {
     fail(ErrorKind::kInputMalformed, container.offset,
-         fmt::format("a container of {} bytes and {} records is impossible", size,
-                     container.records));
+         fmt::format("the container's header gives impossible numbers: {} bytes with {} records",
+                     size, container.records));
   }
 }
 
@@ -205,7 +207,7 @@ CramContainer read_container(ByteWindow& bytes, const Belief& unpacked,
   }
   if (container.unpacked > unpacked.most(size) + container.bases) {
     fail(ErrorKind::kInputMalformed, container.offset,
-         fmt::format("a container of {} bytes that unpack to {} is impossible", size,
+         fmt::format("the container's {} bytes cannot unpack to {} bytes", size,
                      container.unpacked));
   }
   for (std::uint64_t left = size - (kept.size() - header); left != 0;) {  // padding

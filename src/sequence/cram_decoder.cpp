@@ -132,7 +132,7 @@ class Decoder {
 
  private:
   static bool fail_to_begin() {
-    return fail(ErrorKind::kInputCorrupt, "its header cannot be decoded");
+    return fail(ErrorKind::kInputCorrupt, "the CRAM's header cannot be decoded");
   }
 
   // Changes htslib's own header; header_ is only a copy of it. Removes M5 and UR, so that htslib
@@ -184,12 +184,13 @@ class Decoder {
     const std::string found = md5_of(*index_, name);
     if (found == text.get()) return true;
     if (found.empty()) {
-      return fail(ErrorKind::kInputRead, fmt::format("the reference's {} cannot be read", name));
+      return fail(ErrorKind::kInputRead,
+                  fmt::format("sequence {} of the reference cannot be read", name));
     }
     return fail(ErrorKind::kInputReference,
-                fmt::format("the reference's {} is not the one that the CRAM was made with: its "
-                            "MD5 is not {}",
-                            name, text.get()));
+                fmt::format("sequence {} of the reference is not the one that the CRAM was made "
+                            "with: its MD5 is {}, and the CRAM's header gives {}",
+                            name, found, text.get()));
   }
 
   // Sends the parent the reason why the next record cannot be decoded.
@@ -198,7 +199,7 @@ class Decoder {
       const char* const name = sam_hdr_tid2name(header_.get(), number);
       if (faidx_has_seq(index_.get(), name) == 0) {
         fail(ErrorKind::kInputReference,
-             fmt::format("the reference does not have {}, which the CRAM names", name));
+             fmt::format("the reference has no sequence {}, which the CRAM names", name));
         return;
       }
       if (!check_reference(number)) return;

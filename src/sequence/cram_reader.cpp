@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/host.hpp"
+#include "base/text.hpp"
 #include "sequence/record.hpp"
 #include "sequence/system_call_filter.hpp"
 
@@ -161,7 +162,8 @@ std::optional<SequenceRecord> CramReader::read_record() {
       break;  // the process ended within a frame
     }
     if (!is_one_word(name)) {
-      fail_to_decode(ErrorKind::kInputMalformed, "the read's name is not one word");
+      fail_to_decode(ErrorKind::kInputMalformed,
+                     fmt::format("the read's name \"{}\" is not one word", shown_text(name)));
     }
     count_record(frame);
     if (skipped_.skip(frame.flags)) continue;
@@ -188,7 +190,8 @@ void CramReader::count_record(const CramFrame& frame) {
   if (frame.unchecked != 0 && sent_.front().needs_reference && sent_.front().many_references) {
     fail_to_decode(
         ErrorKind::kInputReference,
-        "the reference cannot be verified: the CRAM's header names no MD5 (M5) of its sequences");
+        "the CRAM's header names no MD5 (M5) of the sequence, so the reference cannot be verified",
+        "Convert the CRAM to BAM: samtools view -b -T REFERENCE FILE.");
   }
   if (++records_ < sent_.front().last) return;
   last_ = sent_.front();
@@ -196,21 +199,23 @@ void CramReader::count_record(const CramFrame& frame) {
   sent_.pop_front();
 }
 
-void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
+void CramReader::fail_to_decode(ErrorKind kind, std::string detail, std::string advice) {
   // If the header cannot be decoded, the error has the header's offset and not a container's:
   // whether a container was sent before the failure depends on timing.
   const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
-    detail = "its records cannot be decoded";
+    detail = "the container's records cannot be decoded";
     if (at.needs_reference && !reference_.given()) {
       kind = ErrorKind::kInputReference;
-      detail += ": if they need their reference, give --reference FILE";
+      detail += ": if they need a reference, give --reference FILE";
     }
   }
   const bool may_lack_memory = kind == ErrorKind::kInputCorrupt || kind == ErrorKind::kInputRead;
   if (may_lack_memory && memory_is_scarce()) kind = ErrorKind::kOutOfMemory;
-  throw Error(kind, Place{.file = file_, .record = records_ + 1, .offset = at.offset},
+  Error error(kind, Place{.file = file_, .record = records_ + 1, .offset = at.offset},
               std::move(detail));
+  if (!advice.empty()) error.advise(std::move(advice));
+  throw Error(error);
 }
 
 // Is called after the decoder has ended. Throws if the decoder was killed or did not send all
@@ -220,7 +225,7 @@ void CramReader::finish() {
     fail_to_decode(ErrorKind::kInputCorrupt, "the decoder " + misdeed);
   }
   if (!ended_ || records_ < claimed_) {
-    fail_to_decode(ErrorKind::kInputCorrupt, "the decoder gave up before its last record");
+    fail_to_decode(ErrorKind::kInputCorrupt, "the decoder ended before the last record");
   }
   if (failure_) throw Error(*failure_);
   if (const std::optional<Error> changed = reference_.change()) throw Error(*changed);
@@ -229,11 +234,9 @@ void CramReader::finish() {
 Error CramReader::placed(const Error& error) const {
   if (!error.place().file.empty()) return error;
   const bool own = error.kind() == ErrorKind::kInputTruncated && error.detail().empty();
-  return {error.kind(),
-          Place{.file = file_,
-                .record = claimed_ + 1,
-                .offset = error.place().offset.value_or(bytes_.bytes())},
-          own ? "within a CRAM container" : error.detail()};
+  return virnucpro::placed(error,
+                           Place{.file = file_, .record = claimed_ + 1, .offset = bytes_.bytes()},
+                           own ? "within a CRAM container" : error.detail());
 }
 
 }  // namespace virnucpro

@@ -52,7 +52,7 @@ class CramReader : public AlignmentReader {
   void allow();
   std::optional<SequenceRecord> read_record();
   void count_record(const CramFrame& frame);
-  [[noreturn]] void fail_to_decode(ErrorKind kind, std::string detail);
+  [[noreturn]] void fail_to_decode(ErrorKind kind, std::string detail, std::string advice = {});
   void finish();
   Error placed(const Error& error) const;
 

@@ -25,7 +25,8 @@ constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
 Error refusal(std::string_view reason) {
   return {ErrorKind::kInputReference,
-          fmt::format("it cannot be indexed: {}; expected FASTA, plain or compressed by bgzip",
+          fmt::format("it cannot be indexed: {}; give FASTA, plain or compressed by bgzip, with "
+                      "lines of one length in each sequence",
                       reason)};
 }
 
@@ -91,7 +92,8 @@ class FastaIndexer {
     const std::size_t size = std::min(text.find_first_of(kSpaces), text.size());
     name_ += text.substr(0, size);
     if (name_.size() > kLongestAllowedId) {
-      throw refusal(fmt::format("a name has more than {} bytes", kLongestAllowedId));
+      throw refusal(
+          fmt::format("the name of a sequence has more than {} bytes", kLongestAllowedId));
     }
     if (size < text.size()) within_ = Within::kHeader;
     return size;
@@ -121,20 +123,26 @@ class FastaIndexer {
     Line line = std::exchange(line_, {});
     if (std::exchange(ends_in_return_, false)) --line.letters;
     within_ = Within::kNothing;
-    if (line.letters > 0 && was_last_) throw refusal(name_ + " has lines of different lengths");
+    if (line.letters > 0 && was_last_) refuse_lengths();
     if (first_.bytes == 0) first_ = line;
-    if (line.letters > first_.letters) throw refusal(name_ + " has lines of different lengths");
+    if (line.letters > first_.letters) refuse_lengths();
     was_last_ = was_last_ || line.letters < first_.letters || line.bytes != first_.bytes;
     letters_ += line.letters;
     if (letters_ > kMostLetters) {
-      throw refusal(
-          fmt::format("{} has more than {} letters, the limit of CRAM", name_, kMostLetters));
+      throw refusal(fmt::format("sequence {} has more than {} letters, the limit of CRAM", name_,
+                                kMostLetters));
     }
+  }
+
+  [[noreturn]] void refuse_lengths() const {
+    throw refusal(fmt::format("sequence {} has lines of different lengths", name_));
   }
 
   void end_sequence() {
     if (!name_.empty() && letters_ > 0) {
-      if (name_.find('\0') != std::string::npos) throw refusal("a name has a zero byte");
+      if (name_.find('\0') != std::string::npos) {
+        throw refusal("the name of a sequence has a NUL byte");
+      }
       index_.write(fmt::format("{}\t{}\t{}\t{}\t{}\n", name_, letters_, begin_, first_.letters,
                                first_.bytes));
       facts_.letters += letters_;
@@ -198,7 +206,7 @@ void add_blocks(RawBytes& bytes, const std::filesystem::path& path, FastaIndexer
       cancel.check();
       const std::string_view text = decoder.next();
       if (text.empty()) break;
-      if (!decoder.only_blocks()) throw refusal("it is gzip without blocks");
+      if (!decoder.only_blocks()) throw refusal("it is compressed by gzip, not by bgzip");
       blocks.add(decoder.block_offset(), size);
       size += text.size();
       indexer.add(text);

@@ -30,7 +30,8 @@ Error damaged() {
 }
 
 Error rubbish() {
-  return {ErrorKind::kInputCorrupt, "something follows the end of the compressed stream"};
+  return {ErrorKind::kInputCorrupt,
+          "bytes that are not gzip follow the end of the compressed stream"};
 }
 
 }  // namespace

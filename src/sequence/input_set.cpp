@@ -54,8 +54,10 @@ void settle_end(const OpenInput& file, const SequenceParser& parser) {
                 Place{.file = file.name, .record = last, .offset = parser.bytes()},
                 no_end_marker().detail());
   }
-  log_warning("{}: it lacks the end marker of BGZF; its last record is whole, so it was read",
-              file.name);
+  log_warning(
+      "{}: the BGZF end marker is missing (bcl2fastq writes none); the last record is whole, so "
+      "the file was read",
+      file.name);
 }
 
 class TextStream : public RecordStream {
@@ -198,7 +200,7 @@ class PairedStream : public RecordStream {
           parser(file->text, file->name, {}, TextFormats::kFastqOnly, qualities) {
       if (!file->alignments) return;
       throw Error(ErrorKind::kUsage, Place{.file = file->name},
-                  fmt::format("it is {}, whose flags tell mates apart: leave --paired out",
+                  fmt::format("this file is {}, whose flags name the mates: leave --paired out",
                               name_of(*file->alignments)));
     }
 
@@ -243,7 +245,8 @@ std::unique_ptr<RecordStream> open_single(const std::string& path, const InputSe
   if (file->alignments) {
     if (settings.proteins) {
       throw Error(ErrorKind::kUsage, Place{.file = file->name},
-                  fmt::format("it is {}, which holds no proteins", name_of(*file->alignments)));
+                  fmt::format("this file is {}, which holds no proteins: give FASTA",
+                              name_of(*file->alignments)));
     }
     return std::make_unique<AlignmentStream>(std::move(file), settings, reference, cancel);
   }
@@ -406,7 +409,7 @@ struct InputSet::State {
     if (record.id.size() <= settings.longest_id) return;
     throw Error(
         ErrorKind::kInputMalformed, Place{.file = names[current], .record = record.record.number},
-        fmt::format("its id has {} bytes; the limit is {}: shorten the id, or allow more with "
+        fmt::format("the id has {} bytes; the limit is {}: shorten the id, or allow more with "
                     "--max-id-length (each row of the tables repeats the id)",
                     record.id.size(), settings.longest_id));
   }

@@ -18,7 +18,7 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 }
 
 [[noreturn]] void refuse_names(std::string detail) {
-  Error error(ErrorKind::kInputTooLong, std::move(detail));
+  Error error(ErrorKind::kInputMalformed, std::move(detail));
   error.advise("Shorten the names of the references, then align the reads again.");
   throw Error(error);
 }
@@ -35,7 +35,7 @@ void ReferenceList::add(std::string_view name, std::uint64_t length) {
   bytes_ += sizeof(ReferenceSequence) + sizeof(by_name_.front()) + name.size();
   if (bytes_ > kMostBytes) {
     refuse_names(
-        fmt::format("the names of its references take more than {} MiB", kMostBytes >> 20U));
+        fmt::format("the names of the references take more than {} MiB", kMostBytes >> 20U));
   }
   references_.push_back({std::string(name), length});
 }
@@ -50,7 +50,7 @@ void ReferenceList::index() {
       [this](std::uint32_t a, std::uint32_t b) { return name_at(a) == name_at(b); });
   if (twice == by_name_.end()) return;
   throw Error(ErrorKind::kInputMalformed,
-              fmt::format("its header names the reference {} twice", shown_text(name_at(*twice))));
+              fmt::format("the header names the reference {} twice", shown_text(name_at(*twice))));
 }
 
 std::optional<std::uint32_t> ReferenceList::find(std::string_view name) const {
@@ -106,13 +106,13 @@ void require_facts(const MappedAlignment& alignment, std::uint64_t letters, std:
     if (!remedy.empty()) error.advise(std::move(remedy));
     throw Error(error);
   };
-  if (cigar.matches() == 0) fail("marked as mapped, but its CIGAR aligns no letter");
+  if (cigar.matches() == 0) fail("the read is marked as mapped, but its CIGAR aligns no letter");
   if (letters != 0 && letters != cigar.letters()) {
     fail(fmt::format("SEQ has {} letters, but CIGAR has {}", letters, cigar.letters()));
   }
   if (!alignment.edit_distance) {
-    fail("marked as mapped, but has no tag NM, the number of differences",
-         "minimap2 -a and bowtie2 write NM; samtools calmd adds it to what others wrote.");
+    fail("the read is marked as mapped, but has no tag NM (the number of differences)",
+         "Add NM with samtools calmd, or align with minimap2 -a or bowtie2, which write it.");
   }
   if (*alignment.edit_distance > cigar.block()) {
     fail(fmt::format("NM is {}, but only {} letters are aligned", *alignment.edit_distance,

@@ -26,9 +26,9 @@ class ReferenceList {
   // The largest memory in bytes for all names, including the overhead of each name.
   static constexpr std::size_t kMostBytes = 512U << 20U;
 
-  // Throws kInputTooLong, which names no file, for a name of more than kLongestName bytes.
+  // Throws kInputMalformed, which names no file, for a name of more than kLongestName bytes.
   static void require_short(std::uint64_t size);
-  // Adds a reference. Errors, which name no file: kInputTooLong.
+  // Adds a reference. Errors, which name no file: kInputMalformed.
   void add(std::string_view name, std::uint64_t length);
   // Prepares find() after the last add(). Throws kInputMalformed, which names no file, for equal
   // names.
@@ -94,7 +94,7 @@ void require_facts(const MappedAlignment& alignment, std::uint64_t letters, std:
 // Reads the reference of each mapped read of a BAM or SAM file. Its memory does not depend on the
 // number of reads. BamReader and SamReader implement both this class and AlignmentReader, so that
 // both share the checks. Do not mix these calls with AlignmentReader::next(). Errors: those of
-// AlignmentReader::next(); also kInputTooLong for references beyond the limits of ReferenceList.
+// AlignmentReader::next(); also kInputMalformed for references beyond the limits of ReferenceList.
 class MappingReader {
  public:
   MappingReader() = default;

@@ -48,7 +48,7 @@ bool are_swapped(std::string_view first, std::string_view second) {
 
 std::string text_of(const Convention& convention) {
   if (convention.first.empty()) return "equal names";
-  return fmt::format("NAME{} and NAME{}", convention.first, convention.second);
+  return fmt::format("the names NAME{} and NAME{}", convention.first, convention.second);
 }
 
 // Returns the mate's number in Illumina's second word, "[1-9]:[YN]:[0-9]+:"; 0 for other headers.
@@ -96,9 +96,9 @@ std::string PairNames::shared(std::string_view first_header, std::string_view se
       return std::string(*name);
     }
   }
-  const std::string known = convention_ ? fmt::format("; this input's mates have {}",
-                                                      text_of(kConventions.at(*convention_)))
-                                        : "";
+  const std::string known =
+      convention_ ? fmt::format("; earlier pairs have {}", text_of(kConventions.at(*convention_)))
+                  : "";
   throw Error(
       ErrorKind::kInputMalformed, second_place,
       fmt::format("read {} is not the mate of {} in {}{}", second, first, first_file, known));

@@ -162,7 +162,7 @@ void SamReader::read_header() {
 
 void SamReader::add_reference(const std::string& line, std::uint64_t offset) {
   if (line.size() > kMostHeaderLine) {
-    Error error(ErrorKind::kInputTooLong, Place{.offset = offset},
+    Error error(ErrorKind::kInputMalformed, Place{.offset = offset},
                 fmt::format("a line @SQ has more than {} bytes", kMostHeaderLine));
     error.advise("Shorten this line of the header: samtools reheader replaces the header.");
     throw Error(error);
@@ -210,7 +210,8 @@ MappedAlignment SamReader::facts_of(Line& line) const {
   const std::optional<std::uint32_t> reference = references_.find(line.reference);
   if (!reference) {
     fail(ErrorKind::kInputMalformed, line.begin,
-         "marked as mapped, but RNAME is not in the header");
+         fmt::format("the read is marked as mapped, but its RNAME {} is not in the header",
+                     shown_text(line.reference)));
   }
   MappedAlignment found{.name = std::move(line.name),
                         .flags = line.flags,
@@ -305,7 +306,7 @@ void SamReader::append_facts(Line& line, std::string_view part, std::uint64_t of
                                       [&line](char letter) { return line.cigar.add(letter); });
     if (bad == part.end()) return;
     fail(ErrorKind::kInputMalformed, offset + static_cast<std::uint64_t>(bad - part.begin()),
-         "CIGAR holds a character that cannot be part of it");
+         fmt::format("CIGAR is not valid from '{}' on", shown_text({&*bad, 1})));
   } else if (line.field >= kFields) {
     line.tag += part.substr(0, kMostTag + 1 - line.tag.size());
   }
@@ -317,7 +318,8 @@ void SamReader::append_letters(Line& line, std::string_view part, std::uint64_t 
     const bool behind_star = !first && (i == 0 ? line.letters : part).front() == '*';
     if (behind_star || !(is_letter(part[i]) || (first && part[i] == '*'))) {
       fail(ErrorKind::kInputMalformed, offset + i,
-           "SEQ holds a character that cannot be part of a sequence");
+           fmt::format("SEQ holds '{}', which cannot be part of a sequence",
+                       shown_text(part.substr(i, 1))));
     }
   }
   if (part.size() > kMaxLetters - line.letters.size()) {
@@ -337,10 +339,12 @@ void SamReader::end_field(Line& line, std::uint64_t offset) const {
     fail(ErrorKind::kInputMalformed, offset, fmt::format("{} is empty", kFieldNames[field]));
   }
   if (field == kName && !is_one_word(line.name)) {
-    fail(ErrorKind::kInputMalformed, offset - size, "QNAME is not one word");
+    fail(ErrorKind::kInputMalformed, offset - size,
+         fmt::format("QNAME \"{}\" is not one word", shown_text(line.name)));
   }
   if (field == kCigar && !line.cigar.is_whole()) {
-    fail(ErrorKind::kInputMalformed, offset - size, "CIGAR ends with a number");
+    fail(ErrorKind::kInputMalformed, offset - size,
+         "CIGAR ends with a number, not with an operation");
   }
   if (!is_number(field)) return;
   const std::optional<std::int64_t> number = number_of(std::exchange(line.number, {}));
@@ -363,7 +367,9 @@ void SamReader::end_tag(Line& line, std::uint64_t begin) const {
   const bool is_number = tag.starts_with(kDistanceHead) && tag.size() <= kMostTag;
   const auto distance =
       is_number ? parse_count(std::string_view(tag).substr(kDistanceHead.size())) : std::nullopt;
-  if (!distance) fail(ErrorKind::kInputMalformed, begin, "NM is not a number, or is negative");
+  if (!distance) {
+    fail(ErrorKind::kInputMalformed, begin, "the tag NM is not a number, or is negative");
+  }
   if (line.edit_distance) fail(ErrorKind::kInputMalformed, begin, "the tag NM occurs twice");
   line.edit_distance = distance;
 }

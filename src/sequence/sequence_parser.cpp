@@ -131,7 +131,7 @@ void SequenceParser::recognise() {
   const char first = *lines_.peek();
   if (first == '>') {
     if (accepted_ == TextFormats::kFastqOnly) {
-      fail(ErrorKind::kInputMalformed, lines_.offset(), "it is FASTA; --paired takes FASTQ only");
+      fail(ErrorKind::kUsage, lines_.offset(), "this file is FASTA; --paired takes FASTQ only");
     }
     format_ = Format::kFasta;
   } else if (first == '@') {
@@ -205,7 +205,8 @@ void SequenceParser::read_qualities(SequenceRecord& record, bool one_line) {
   std::size_t count = 0;
   bool started = false;
   const auto fail_short = [&](ErrorKind kind) {
-    fail(kind, lines_.offset(), fmt::format("{} letters, but {} qualities", letters, count));
+    fail(kind, lines_.offset(),
+         fmt::format("the read has {} letters, but {} qualities", letters, count));
   };
   do {
     const std::optional<char> next = lines_.peek();
@@ -242,7 +243,7 @@ void SequenceParser::take_qualities(const LinePiece& piece, SequenceRecord& reco
     }
     if (count == letters) {
       fail(ErrorKind::kInputMalformed, piece.offset + i,
-           fmt::format("more qualities than the {} letters", letters));
+           fmt::format("the read has {} letters, but more qualities", letters));
     }
     if (keeps_qualities_) record.qualities += quality;
     ++count;
@@ -269,8 +270,8 @@ void SequenceParser::append_letters(std::string& letters, const LinePiece& piece
     if (is_blank(letter)) continue;
     if (letter == '>') {
       fail(ErrorKind::kInputMalformed, piece.offset + i,
-           "a '>' inside a line of letters: were two files joined without a line end? awk 1 a.fa "
-           "b.fa > joined.fa joins them with one");
+           "a '>' inside a line of letters: if two files were joined without a line end, join them "
+           "again: awk 1 a.fa b.fa > joined.fa");
     }
     if (letter == '\0' || static_cast<unsigned char>(letter) >= 0x80) {
       fail(ErrorKind::kInputMalformed, piece.offset + i,

@@ -32,7 +32,7 @@ enum class TextFormats : std::uint8_t { kFastaOrFastq, kFastqOnly };
 // there without a line end.
 //
 // Errors, with `file`, record and byte offset: kInputFormat, kInputMalformed, kInputTooLong,
-// kInputTruncated, and those of the source.
+// kInputTruncated, those of the source, and kUsage for FASTA if only FASTQ is accepted.
 class SequenceParser {
  public:
   SequenceParser(ByteSource& source, std::string file, ParserLimits limits = {},

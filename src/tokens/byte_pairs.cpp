@@ -48,14 +48,14 @@ void BytePairs::add_letters(const Letters& letters) {
 void BytePairs::add_merge(std::size_t rank, const PairMerge& merge, const std::string& file) {
   const auto [left, right, made] = merge;
   if (texts_[left].empty() || texts_[right].empty()) {
-    refuse(file, fmt::format("merge {} joins a token that no earlier merge makes", rank + 1));
+    refuse(file, fmt::format("model.merges[{}] joins a token that no earlier merge makes", rank));
   }
   if (!texts_[made].empty()) {
-    refuse(file, fmt::format("merge {} makes a token that exists already", rank + 1));
+    refuse(file, fmt::format("model.merges[{}] makes a token that exists already", rank));
   }
   texts_[made] = texts_[left] + texts_[right];
   if (texts_[made].size() > kMaxTokenLetters) {
-    refuse(file, fmt::format("merge {} makes a token of more than {} letters", rank + 1,
+    refuse(file, fmt::format("model.merges[{}] makes a token of more than {} letters", rank,
                              kMaxTokenLetters));
   }
   Piece& piece = pieces_[made];

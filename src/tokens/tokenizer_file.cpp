@@ -241,8 +241,7 @@ void Reader::scalar(const JsonPath& path, JsonScalar value) {
       return;
     }
   }
-  refuse(
-      fmt::format("{} is not a known member of a tokenizer like that of DNABERT-S", text_of(path)));
+  refuse(fmt::format("the tokenizer of DNABERT-S has no member {}", text_of(path)));
 }
 
 void Reader::check_seen() const {
@@ -261,14 +260,14 @@ void Reader::check_seen() const {
 void Reader::check_template() {
   const bool usual = template_.size() == 3 && !template_[0].empty() && template_[1].empty() &&
                      !template_[2].empty();
-  if (!usual) refuse("post_processor.single is not one token, the text, one token");
+  if (!usual) refuse("post_processor.single must be one token, the text, and one token");
   for (const std::string& token : {template_[0], template_[2]}) {
     const auto known = found_.vocabulary.find(token);
     const auto& ids = template_ids_[token];
     if (known == found_.vocabulary.end() || ids.size() != 1 || ids[0] != known->second) {
-      refuse(
-          fmt::format("post_processor.special_tokens gives \"{}\" other tokens than the vocabulary",
-                      token.substr(0, kMaxShown)));
+      refuse(fmt::format(
+          "post_processor.special_tokens and model.vocab do not give \"{}\" the same id",
+          token.substr(0, kMaxShown)));
     }
   }
   found_.opening = template_[0];
@@ -279,7 +278,8 @@ void Reader::check_added() {
   for (const auto& [place, token] : added_) {
     const auto known = found_.vocabulary.find(token.content);
     if (known == found_.vocabulary.end() || known->second != token.id) {
-      refuse(fmt::format("added_tokens[{}] is not in the vocabulary under its id", place));
+      refuse(fmt::format("added_tokens[{}] (\"{}\") is not in model.vocab with the same id", place,
+                         token.content.substr(0, kMaxShown)));
     }
     found_.added.push_back(token.content);
   }

@@ -40,7 +40,7 @@ class ValueCheck {
     if (!all_finite(values)) {
       problem_ = {ErrorKind::kWeightsNotFinite, describe(values, first)};
     } else if (non_negative_ && !all_non_negative(values)) {
-      problem_ = {ErrorKind::kWeightsTensor, describe(values, first)};
+      problem_ = {ErrorKind::kWeightsTensor, describe(values, first) + "; expected 0 or more"};
     }
   }
 

@@ -17,13 +17,16 @@ constexpr std::uint64_t kBlockBytes = 4096;
 }  // namespace
 
 void FileReader::seek(std::uint64_t offset) {
-  if (offset > size()) fail(ErrorKind::kWeightsTruncated, "an offset lies behind the end");
+  if (offset > size()) {
+    fail(ErrorKind::kWeightsTruncated, "an offset points beyond the end of the file");
+  }
   offset_ = offset;
 }
 
 Extent FileReader::skip(std::uint64_t size) {
   if (size > this->size() - offset_) {
-    fail(ErrorKind::kWeightsTruncated, fmt::format("ends within a field of {} bytes", size));
+    fail(ErrorKind::kWeightsTruncated,
+         fmt::format("the file ends within a field of {} bytes", size));
   }
   const Extent part{offset_, size};
   offset_ += size;

@@ -185,8 +185,9 @@ class FileWeights : public CheckedWeights {
 
 void check_tensor(const LocatedTensor& source, const std::string& name, const Shape& expected) {
   const Place place{.file = source.file->path().string(), .tensor = name};
-  const std::string called =
-      source.tensor.name == name ? "" : fmt::format(" (there {})", source.tensor.name);
+  const std::string called = source.tensor.name == name
+                                 ? ""
+                                 : fmt::format(" (in the file its name is {})", source.tensor.name);
   if (source.tensor.shape != expected) {
     throw Error(ErrorKind::kWeightsTensor, place,
                 fmt::format("shape {}{}, expected {}", shape_text(source.tensor.shape), called,
@@ -201,7 +202,9 @@ void check_tensor(const LocatedTensor& source, const std::string& name, const Sh
 
 [[noreturn]] void missing(const ModelFiles& model, const NameRow& row, std::uint32_t layer) {
   std::string also;
-  if (!row.also.empty()) also = fmt::format(", also not as {}", layer_name(row.also, layer));
+  if (!row.also.empty()) {
+    also = fmt::format(", also under its other name {}", layer_name(row.also, layer));
+  }
   throw Error(ErrorKind::kWeightsTensor,
               Place{.file = model.path.string(), .tensor = layer_name(row.name, layer)},
               "missing" + also);

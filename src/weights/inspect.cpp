@@ -50,7 +50,7 @@ std::unique_ptr<CheckedWeights> recognise(const ModelFiles& model, Inspection& r
     return esm2_tensors(model, shape);
   }
   throw Error(ErrorKind::kWeightsTensor, Place{.file = model.path.string()},
-              "its tensors are those of neither ESM-2, DNABERT-S nor the classifier");
+              "its tensors are not those of ESM-2, DNABERT-S or a classifier");
 }
 
 }  // namespace

@@ -22,9 +22,11 @@ std::filesystem::path find_tokenizer(const std::filesystem::path& directory,
   std::filesystem::path shared = lookup.share_dir / "dnabert-s" / "tokenizer.json";
   if (!directory.empty() && is_model_file(beside)) return beside;
   if (is_there(shared)) return shared;
-  throw Error(ErrorKind::kWeightsMissing,
+  Error error(ErrorKind::kWeightsMissing,
               fmt::format("the tokenizer of DNABERT-S is missing: there is no {} and no {}",
                           beside.string(), shared.string()));
+  error.advise("Get the published tokenizer.json: virnucpro download dnabert-s.");
+  throw error;
 }
 
 }  // namespace
@@ -70,8 +72,10 @@ ClassifierWeights load_classifier(const std::string& model, std::uint32_t inputs
   if (is_synthetic(model)) {
     const SyntheticName name = parse_synthetic(model);
     if (!name.name.empty()) {
-      throw Error(ErrorKind::kWeightsMissing,
-                  fmt::format("a synthetic classifier is synthetic[:SEED], not \"{}\"", model));
+      throw Error(
+          ErrorKind::kWeightsMissing,
+          fmt::format("a synthetic classifier is named synthetic or synthetic:SEED, not \"{}\"",
+                      model));
     }
     const ClassifierShape shape{.inputs = inputs, .hidden = kSyntheticHidden};
     return {shape, make_synthetic_weights(classifier_names(), dims_of(shape), 1, name.seed,
@@ -83,7 +87,8 @@ ClassifierWeights load_classifier(const std::string& model, std::uint32_t inputs
     throw Error(
         ErrorKind::kWeightsTensor,
         Place{.file = files.path.string(), .tensor = "hidden_layer.weight"},
-        fmt::format("it takes {} numbers, but the two models give {}", shape.inputs, inputs));
+        fmt::format("the classifier takes {} numbers, but ESM-2 and DNABERT-S together give {}",
+                    shape.inputs, inputs));
   }
   return {shape, classifier_tensors(files, shape)};
 }

@@ -105,8 +105,10 @@ class Search {
     std::string revision = read_small_text(*main, 1024, ErrorKind::kWeightsMissing);
     revision.erase(revision.find_last_not_of(" \r\n") + 1);
     if (!is_file_name(revision)) {
-      throw Error(ErrorKind::kWeightsFormat, Place{.file = main->string()},
+      Error error(ErrorKind::kWeightsFormat, Place{.file = main->string()},
                   "it does not name a snapshot");
+      error.advise("Download the model again, or give the path of its directory.");
+      throw error;
     }
     return look(cache / folder / "snapshots" / revision);
   }

@@ -12,6 +12,13 @@
 namespace virnucpro {
 namespace {
 
+// The file is not the weights but JSON beside them, so the advice is another one.
+[[noreturn]] void refuse_json(Place place, std::string detail) {
+  Error error(ErrorKind::kWeightsFormat, std::move(place), std::move(detail));
+  error.advise("Correct the file, or use the file published with the model.");
+  throw error;
+}
+
 class ConfigVisitor : public JsonVisitor {
  public:
   explicit ConfigVisitor(const std::string& file) : file_(file) {}
@@ -36,8 +43,7 @@ class ConfigVisitor : public JsonVisitor {
 
  private:
   [[noreturn]] void refuse() const {
-    throw Error(ErrorKind::kWeightsFormat, Place{.file = file_},
-                "it is not a JSON object with a model's settings");
+    refuse_json(Place{.file = file_}, "it is not a JSON object with a model's settings");
   }
 
   const std::string& file_;
@@ -51,7 +57,7 @@ class IndexVisitor : public JsonVisitor {
     if (path.size() != 2 || path[0].key != "weight_map") return;
     const auto* name = std::get_if<std::string>(&value);
     if (name == nullptr || !is_file_name(*name)) {
-      throw Error(ErrorKind::kWeightsFormat, Place{.file = file_, .tensor = path[1].key},
+      refuse_json(Place{.file = file_, .tensor = path[1].key},
                   "the index has no file name for this tensor");
     }
     names.insert(*name);
@@ -105,9 +111,7 @@ Settings parse_model_config(std::string_view json, const std::string& file) {
 std::vector<std::string> parse_shard_index(std::string_view json, const std::string& file) {
   IndexVisitor visitor(file);
   walk_json(json, file, visitor);
-  if (visitor.names.empty()) {
-    throw Error(ErrorKind::kWeightsFormat, Place{.file = file}, "it has no weight_map");
-  }
+  if (visitor.names.empty()) refuse_json(Place{.file = file}, "it has no weight_map");
   return {visitor.names.begin(), visitor.names.end()};
 }
 
@@ -139,8 +143,10 @@ void expect_setting(const Settings& settings, const std::string& file, std::stri
                     std::string_view expected) {
   const auto text = typed_setting<std::string>(settings, file, {name});
   if (text && *text != expected) {
-    throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
+    Error error(ErrorKind::kWeightsFormat, Place{.file = file},
                 fmt::format("its {} is \"{}\", expected \"{}\"", name, *text, expected));
+    error.advise(kOtherModelAdvice);
+    throw error;
   }
 }
 

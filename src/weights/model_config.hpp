@@ -9,6 +9,11 @@
 
 namespace virnucpro {
 
+// The user's next step if settings or tensors are those of another model.
+inline constexpr const char* kOtherModelAdvice =
+    "Check that it is the model that was asked for (virnucpro utils inspect FILE), and that its "
+    "config.json is the one published with it.";
+
 // Returns the members of a config.json that are single values, not lists or objects. Errors: kJson;
 // kWeightsFormat if the text is not a JSON object.
 Settings parse_model_config(std::string_view json, const std::string& file);

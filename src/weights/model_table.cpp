@@ -116,6 +116,9 @@ class TableReader : public JsonVisitor {
   }
 
   [[noreturn]] void fail(const JsonPath& path, const std::string& why) const {
+    if (path.empty()) {
+      throw Error(ErrorKind::kJson, Place{.file = file_}, "it is not a JSON object");
+    }
     std::string where;
     for (const JsonStep& step : path) {
       where +=
@@ -159,7 +162,7 @@ class TableReader : public JsonVisitor {
 
   std::string plain_name(const JsonPath& path, const JsonScalar& value) const {
     return checked(path, text(path, value), is_plain_name,
-                   "one part of a path, of letters, digits and . _ - +");
+                   "a name of letters, digits and . _ - + that does not begin with . or -");
   }
 
   std::string hash(const JsonPath& path, const JsonScalar& value, std::size_t digits) const {
@@ -217,17 +220,21 @@ class TableReader : public JsonVisitor {
   }
 
   void check(const TableModel& model) const {
-    if (model.name.empty() || model.name == "all") fail(model, "it needs a name, and not \"all\"");
+    if (model.name.empty() || model.name == "all") {
+      fail(model, "it needs a name other than \"all\"");
+    }
     if (1 < std::ranges::count(table_.models, model.name, &TableModel::name)) {
       fail(model, "this name occurs twice");
     }
     const bool has_repository =
         model.source == ModelSource::kHuggingFace || model.source == ModelSource::kGitHub;
     if (has_repository == model.repository.empty()) {
-      fail(model, "hugging-face and github need a repository, and the others have none");
+      fail(model,
+           fmt::format("a model of the source {} {} a repository", virnucpro::name_of(model.source),
+                       has_repository ? "needs" : "cannot have"));
     }
     if (model.source == ModelSource::kGitHub && model.revision.empty()) {
-      fail(model, "github needs a revision");
+      fail(model, "a model of the source github needs a revision");
     }
     // Only github may have a revision. In a cache, other programs would mistake it for the newest.
     if (model.source != ModelSource::kGitHub && !model.revision.empty()) {
@@ -245,8 +252,11 @@ class TableReader : public JsonVisitor {
     if (1 < std::ranges::count(model.files, file.name, &TableFile::name)) {
       fail(model, fmt::format("its file {} occurs twice", file.name));
     }
-    if (file.urls.empty() == (model.source == ModelSource::kUrl)) {
-      fail(model, "files of the source url need urls, and the others have none");
+    const bool needs_urls = model.source == ModelSource::kUrl;
+    if (file.urls.empty() == needs_urls) {
+      fail(model,
+           fmt::format("its file {} {} urls, because the source is {}", file.name,
+                       needs_urls ? "needs" : "cannot have", virnucpro::name_of(model.source)));
     }
   }
 

@@ -122,7 +122,9 @@ class PickleReader {
 
   // Removes and returns the top value. As in Python, values below the last mark cannot be removed.
   PickleId pop() {
-    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) malformed("its stack is empty");
+    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) {
+      malformed("the pickle takes a value from an empty stack");
+    }
     const PickleId id = stack_.back();
     stack_.pop_back();
     return id;
@@ -133,7 +135,7 @@ class PickleReader {
     return document_.nodes[id];
   }
   std::vector<PickleId> pop_to_mark() {
-    if (marks_.empty()) malformed("a mark is missing");
+    if (marks_.empty()) malformed("the pickle uses a mark that it did not set");
     const auto begin = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
     std::vector<PickleId> items(begin, stack_.end());
     stack_.erase(begin, stack_.end());
@@ -317,7 +319,7 @@ class PickleReader {
   }
   void get(std::uint64_t index) {
     const auto found = memo_.find(index);
-    if (found == memo_.end()) malformed("it reads a memo entry that it never wrote");
+    if (found == memo_.end()) malformed("the pickle reads a memo entry that it never wrote");
     push_id(found->second);
   }
 

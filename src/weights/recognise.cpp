@@ -29,7 +29,9 @@ std::string file_of(const ModelFiles& model) {
 }
 
 [[noreturn]] void refuse(const ModelFiles& model, std::string detail) {
-  throw Error(ErrorKind::kWeightsFormat, Place{.file = file_of(model)}, std::move(detail));
+  Error error(ErrorKind::kWeightsFormat, Place{.file = file_of(model)}, std::move(detail));
+  error.advise(kOtherModelAdvice);
+  throw error;
 }
 
 // Returns the number of rows (dimension 0) or columns (1) of the matrix `name`.
@@ -40,7 +42,8 @@ std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::stri
       tensor.shape[dimension] > kMaxSize) {
     throw Error(ErrorKind::kWeightsTensor,
                 Place{.file = file_of(model), .tensor = std::string(name)},
-                fmt::format("shape {}, expected a matrix", shape_text(tensor.shape)));
+                fmt::format("shape {}, expected a matrix with 1 to {} rows and columns",
+                            shape_text(tensor.shape), kMaxSize));
   }
   return static_cast<std::uint32_t>(tensor.shape[dimension]);
 }
@@ -69,10 +72,10 @@ std::uint32_t layers_of(const ModelFiles& model, Names names, std::uint32_t foun
 std::uint32_t checked_heads(const ModelFiles& model, std::int64_t heads, std::uint32_t width,
                             std::uint32_t multiple) {
   if (heads < 1 || heads > width || width % (heads * multiple) != 0) {
-    refuse(model,
-           fmt::format("{} attention heads do not fit a width of {}: the width of each must be a "
-                       "multiple of {}",
-                       heads, width, multiple));
+    refuse(model, fmt::format(
+                      "{} attention heads do not fit a width of {}: the width of each head must be "
+                      "{} number",
+                      heads, width, multiple == 1 ? "a whole" : "an even"));
   }
   return static_cast<std::uint32_t>(heads);
 }
@@ -99,15 +102,15 @@ void refuse_other_esm(const ModelFiles& model) {
   expect_setting(model.settings, file, "position_embedding_type", "rotary");
   expect_setting(model.settings, file, "hidden_act", "gelu");
   if (flag_setting(model.settings, file, {"emb_layer_norm_before"}).value_or(false)) {
-    refuse(model, "it has a LayerNorm before its layers: ESM-1b or ESM-1v, not ESM-2");
+    refuse(model, "it has a LayerNorm before its layers, so it is ESM-1b or ESM-1v, not ESM-2");
   }
   const double eps = real_setting(model.settings, file, {"layer_norm_eps"}).value_or(kEsm2Eps);
   if (std::abs(eps - kEsm2Eps) > 1e-9) {
-    refuse(model, fmt::format("its layer_norm_eps is {}, ESM-2's is {}", eps, kEsm2Eps));
+    refuse(model, fmt::format("its layer_norm_eps is {}, expected {}", eps, kEsm2Eps));
   }
   for (const std::string_view prefix : esm2_names().prefixes) {
     if (model.tensors.contains(std::string(prefix) + std::string(kLearnedPositions))) {
-      refuse(model, "it has learned positions: ESM-1b or ESM-1v, not ESM-2");
+      refuse(model, "it has learned positions, so it is ESM-1b or ESM-1v, not ESM-2");
     }
   }
 }
@@ -118,7 +121,7 @@ void refuse_other_bert(const ModelFiles& model) {
   expect_setting(model.settings, file, "hidden_act", "gelu");
   for (const std::string_view prefix : dnabert_names().prefixes) {
     if (model.tensors.contains(std::string(prefix) + std::string(kBertPositions))) {
-      refuse(model, "it has position embeddings: BERT or DNABERT, not DNABERT-S");
+      refuse(model, "it has position embeddings, so it is BERT or DNABERT, not DNABERT-S");
     }
   }
 }

@@ -35,7 +35,7 @@ class HeaderVisitor : public JsonVisitor {
     } else if (path.size() == 2 && !is_object && path[1].key == "shape") {
       entries_.back().has_shape = true;
     } else if (path.size() != (is_object ? 0U : 2U)) {
-      fail(path, "does not follow the safetensors format");
+      fail(path, "the header does not follow the safetensors format");
     }
   }
 
@@ -48,7 +48,9 @@ class HeaderVisitor : public JsonVisitor {
     } else if (path.size() == 3 && path[2].is_element && path[1].key == "data_offsets") {
       append(path, entries_.back().offsets, 2, value);
     } else {
-      fail(path, "has a member that safetensors does not know");
+      fail(path, path.size() < 2
+                     ? "the header does not follow the safetensors format"
+                     : fmt::format("the header has an unexpected value in \"{}\"", path[1].key));
     }
   }
 
@@ -67,9 +69,13 @@ class HeaderVisitor : public JsonVisitor {
 
   void append(const JsonPath& path, Shape& numbers, std::size_t limit, const JsonScalar& value) {
     const auto* number = std::get_if<std::uint64_t>(&value);
-    if (number == nullptr) fail(path, "has a size that is not a whole number");
+    if (number == nullptr) {
+      fail(path, fmt::format("\"{}\" in the header holds a value that is not a whole number",
+                             path[1].key));
+    }
     if (numbers.size() == limit) {
-      fail(path, fmt::format("has more than {} numbers in \"{}\"", limit, path[1].key));
+      fail(path,
+           fmt::format("\"{}\" in the header holds more than {} numbers", path[1].key, limit));
     }
     numbers.push_back(*number);
   }
@@ -107,13 +113,13 @@ StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin, const
   const std::uint64_t end = entry.offsets[1];
   if (begin != expected_begin || end < begin) {
     throw Error(ErrorKind::kWeightsFormat, place,
-                fmt::format("its data lie at {} to {}, where they should begin at {}", begin, end,
-                            expected_begin));
+                fmt::format("its data lie at bytes {} to {}, but should begin at byte {}", begin,
+                            end, expected_begin));
   }
   if (end - begin != byte_count(entry, *dtype, place)) {
     throw Error(ErrorKind::kWeightsFormat, place,
-                fmt::format("{} bytes do not fit shape {} of {}", end - begin,
-                            shape_text(entry.shape), entry.dtype));
+                fmt::format("its data have {} bytes, which do not fit shape {} of type {}",
+                            end - begin, shape_text(entry.shape), entry.dtype));
   }
   if (end > data.size) {
     throw Error(
@@ -144,7 +150,7 @@ Safetensors parse_safetensors(const SteadyFile& from) {
   for (const HeaderEntry& entry : entries) {
     if (entry.offsets.size() != 2 || !entry.has_shape) {
       throw Error(ErrorKind::kWeightsFormat, Place{.file = file, .tensor = entry.name},
-                  "the header has no shape or no data_offsets for it");
+                  "the header has no shape or no data_offsets for this tensor");
     }
   }
   std::sort(entries.begin(), entries.end(),

@@ -130,13 +130,13 @@ bool has_variants(const SyntheticShape& shape) {
   return shape.name.starts_with("esm2_");
 }
 
-// Returns ", each also with -hard, …" for a message.
+// Returns ", each also with one of the endings -hard, …" for a message.
 std::string variants_text() {
   std::vector<std::string> endings;
   for (const SyntheticVariant& variant : synthetic_variants()) {
     endings.push_back(fmt::format("-{}", variant.name));
   }
-  return fmt::format(", each also with {}", fmt::join(endings, " "));
+  return fmt::format(", each also with one of the endings {}", fmt::join(endings, " "));
 }
 
 }  // namespace
@@ -209,8 +209,8 @@ const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shape
     have_variants = have_variants || has_variants(shape);
   }
   throw Error(ErrorKind::kWeightsMissing,
-              fmt::format("there is no synthetic model \"{}\"; there are {}{}{}", name,
-                          fmt::join(known, " "), have_variants ? variants_text() : "",
+              fmt::format("there is no synthetic model \"{}\"; the synthetic models are {}{}{}",
+                          name, fmt::join(known, " "), have_variants ? variants_text() : "",
                           did_you_mean(name, known)));
 }
 

@@ -31,17 +31,18 @@ constexpr std::array kNotWeights{
     KnownStart{"\x1f\x8b"sv, "gzip; unpack it first"sv},
     KnownStart{"version https://git-lfs"sv,
                "a Git LFS pointer, not the file it stands for; run git lfs pull"sv},
-    KnownStart{"<"sv, "HTML or XML: probably an error page kept by a download"sv},
+    KnownStart{"<"sv, "HTML or XML, probably an error page saved by a download"sv},
 };
 
 [[noreturn]] void refuse(std::string_view start, const std::string& file) {
   for (const KnownStart& known : kNotWeights) {
     if (start.starts_with(known.bytes)) {
-      throw Error(ErrorKind::kWeightsFormat, Place{.file = file}, std::string(known.what));
+      throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
+                  "it is " + std::string(known.what));
     }
   }
   throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
-              "neither safetensors nor a ZIP of torch.save");
+              "it is neither safetensors nor a ZIP of torch.save");
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ TensorArchive parse_archive(const SteadyFile& file) {
   const std::string_view start = as_text(first);
   if (start.size() < 9) {
     throw Error(ErrorKind::kWeightsTruncated, Place{.file = file.path().string()},
-                "only " + std::to_string(start.size()) + " bytes");
+                "it has only " + std::to_string(start.size()) + " bytes");
   }
   if (start.starts_with("PK\x03\x04")) return parse_torch_zip(file);
   if (start[8] != '{') refuse(start, file.path().string());

@@ -69,8 +69,9 @@ TorchCheckpoint read_checkpoint(const fs::path& path, bool whole) {
   torch.check_members();
   const PickleDocument& document = torch.document();
   if (!is_such_a_dict(document)) {
-    return {.state = CheckpointState::kIncompatible,
-            .why = "it is not a dict with data, or with embeddings and sequence_ids"};
+    return {
+        .state = CheckpointState::kIncompatible,
+        .why = "it is not a dict with the key data, or with the keys embeddings and sequence_ids"};
   }
   return {.version = text_of_member(document, "version"),
           .status = text_of_member(document, "status")};

@@ -76,7 +76,7 @@ const ZipEntry& TorchFile::find_pickle() {
       return entry;
     }
   }
-  malformed("a ZIP without data.pkl: not written by torch.save");
+  malformed("the ZIP has no data.pkl, so torch.save did not write it");
 }
 
 void TorchFile::check_byte_order() const {
@@ -152,8 +152,8 @@ CheckedRecord TorchFile::record_of(const std::string& name, const PickleNode& st
   const CheckedRecord& record = found->second.record;
   if (elements.integer < 0 || static_cast<std::uint64_t>(elements.integer) !=
                                   record.extent.size / size_of(dtype_of(storage))) {
-    malformed(name, fmt::format("ZIP member {} holds {} bytes, not {} elements", member,
-                                record.extent.size, elements.integer));
+    malformed(name, fmt::format("ZIP member {} holds {} bytes, not {} elements of type {}", member,
+                                record.extent.size, elements.integer, name_of(dtype_of(storage))));
   }
   return record;
 }
@@ -178,8 +178,9 @@ void TorchFile::place_bytes(StoredTensor& tensor, std::uint64_t offset) const {
   }
   const std::size_t size = size_of(tensor.dtype);
   if (!range_within(offset, extent, tensor.record->extent.size / size)) {
-    malformed(tensor.name, fmt::format("it needs elements {} to {} of a storage of {} bytes",
-                                       offset, offset + extent, tensor.record->extent.size));
+    malformed(tensor.name,
+              fmt::format("it needs {} elements from element {} on, but its storage has {}", extent,
+                          offset, tensor.record->extent.size / size));
   }
   tensor.extent = {tensor.record->extent.offset + offset * size, extent * size};
   if (contiguous) tensor.strides.clear();

@@ -34,7 +34,7 @@ class TorchReader {
     } else if (root.type == PickleType::kDict) {
       read_dict(root);
     } else {
-      malformed("holds neither a dict of tensors nor a module");
+      malformed("the pickle holds neither a dict of tensors nor a module");
     }
     return std::move(archive_);
   }
@@ -78,7 +78,7 @@ class TorchReader {
   std::string joined(const std::string& prefix, std::string_view name) {
     const std::size_t size = prefix.size() + name.size();
     if (size > kMaxText) {
-      malformed(fmt::format("a name in it is too long; the limit is {} bytes", kMaxText));
+      malformed(fmt::format("a name in the pickle is too long; the limit is {} bytes", kMaxText));
     }
     count_text(size);
     return prefix + std::string(name);
@@ -119,7 +119,8 @@ class TorchReader {
   void read_module(const PickleNode& module, const std::string& prefix, std::size_t depth) {
     const PickleNode* fields = fields_of(&module);
     if (depth > kMaxModuleDepth) {
-      malformed(fmt::format("its modules nest too deep; the limit is {}", kMaxModuleDepth));
+      malformed(
+          fmt::format("its modules are nested too deep; the limit is {} levels", kMaxModuleDepth));
     }
     count_looked_at(1);
     if (fields == nullptr) malformed("a module has no state");
@@ -148,7 +149,7 @@ class TorchReader {
         malformed(fmt::format("it has too many tensors; the limit is {}", kMaxTensors));
       }
       StoredTensor tensor = torch_.tensor(joined(prefix, name.text), value);
-      if (!names_.insert(tensor.name).second) malformed(tensor.name, "occurs twice");
+      if (!names_.insert(tensor.name).second) malformed(tensor.name, "it occurs twice");
       archive_.tensors.push_back(std::move(tensor));
     }
   }

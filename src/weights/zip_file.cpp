@@ -58,7 +58,9 @@ class ZipReader {
       Member member = read_member();
       place = reader_.offset();
       if (place > directory.offset + directory.size) {
-        malformed(fmt::format("its directory is longer than {} bytes", directory.size));
+        malformed(
+            fmt::format("the ZIP's directory is longer than the {} bytes that the end record gives",
+                        directory.size));
       }
       const auto data = find_data(member, directory.offset);
       extents.emplace_back(member.header_offset, reader_.offset());
@@ -75,7 +77,7 @@ class ZipReader {
 
   void expect(std::uint32_t signature, std::string_view what) {
     if (reader_.number<std::uint32_t>() != signature) {
-      malformed(fmt::format("there is no {}", what));
+      malformed(fmt::format("{} is missing", what));
     }
   }
 
@@ -121,10 +123,10 @@ class ZipReader {
   Directory read_directory64(std::uint64_t end) {
     if (end < kLocatorSize) malformed("the ZIP64 locator is missing");
     reader_.seek(end - kLocatorSize);
-    expect(kEnd64Locator, "ZIP64 locator");
+    expect(kEnd64Locator, "the ZIP64 locator");
     reader_.skip(4);
     reader_.seek(reader_.number<std::uint64_t>());
-    expect(kEnd64, "ZIP64 end record");
+    expect(kEnd64, "the ZIP64 end record");
     reader_.skip(20);
     Directory directory;
     directory.entries = reader_.number<std::uint64_t>();
@@ -137,7 +139,7 @@ class ZipReader {
   }
 
   Member read_member() {
-    expect(kDirectoryHeader, "entry of the directory where one should be");
+    expect(kDirectoryHeader, "an entry of the ZIP's directory");
     reader_.skip(4);
     const auto flags = reader_.number<std::uint16_t>();
     const auto method = reader_.number<std::uint16_t>();
@@ -186,7 +188,7 @@ class ZipReader {
   // Returns the extent of a member's bytes. Afterwards the reader stands behind the member.
   Extent find_data(const Member& member, std::uint64_t directory_offset) {
     reader_.seek(member.header_offset);
-    expect(kLocalHeader, "local header where the directory points");
+    expect(kLocalHeader, fmt::format("the local header of ZIP member {}", member.name));
     reader_.skip(2);
     const auto flags = reader_.number<std::uint16_t>();
     const auto method = reader_.number<std::uint16_t>();

@@ -258,7 +258,7 @@ def test_another_reference_is_an_error(program, files, genome):
     other = ("C" if genome[100] != "C" else "A").join((genome[:100], genome[101:]))
     (program.folder / "other.fa").write_text(fasta({"genome": other}))
     result = program("utils", "validate", "reads.cram", "--reference", "other.fa", code=1)
-    assert b"genome is not the one that the CRAM was made with" in result.stdout
+    assert b"sequence genome of the reference is not the one that the CRAM was made with" in result.stdout
 
 
 def test_a_missing_reference_is_found_before_anything_is_done(program, files):
@@ -270,7 +270,7 @@ def test_a_missing_reference_is_found_before_anything_is_done(program, files):
 
 def test_paired_is_for_fastq(program, files):
     result = program.predict("--paired", "reads.bam", "reads.fq.gz", "-o", "out", code=1)
-    assert "reads.bam: the command line cannot be used: it is BAM" in message(result)
+    assert "reads.bam: the command line cannot be used: this file is BAM" in message(result)
     assert "leave --paired out" in message(result)
 
 

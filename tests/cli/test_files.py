@@ -36,7 +36,7 @@ def test_fastq_without_the_end_marker_of_bgzf(program, sequences):
     text = fastq(sequences).encode()
     (program.folder / "x.fastq.gz").write_bytes(bgzf(text, 333, b""))
     result = program.predict("x.fastq.gz", *SHORT, "-o", "out", code=0)
-    assert "x.fastq.gz: it lacks the end marker of BGZF" in message(result)
+    assert "x.fastq.gz: the BGZF end marker is missing" in message(result)
     assert lengths_of(program) == expected_rows(sequences)
     with_end = bgzf(text, 333)
     (program.folder / "y.fastq.gz").write_bytes(with_end)
@@ -62,7 +62,7 @@ def test_zeros_behind_gzip_are_padding(program, sequences, zeros, pipe):
     (program.folder / "x.fa.gz").write_bytes(packed)
     program.predict("-" if pipe else "x.fa.gz", *SHORT, "-o", "out", stdin=packed if pipe else b"", code=0)
     assert lengths_of(program) == expected_rows(sequences)
-    assert "something follows the end" in message(
+    assert "bytes that are not gzip follow the end" in message(
         program.predict("-", *SHORT, "-o", "rubbish", stdin=packed + b"x", code=1))
 
 
@@ -79,7 +79,7 @@ def test_tags_behind_an_id(program, sequences, pipe):
     reads = gzip.decompress((program.folder / "viral.fastq.gz").read_bytes()).decode().splitlines()[::4]
     assert reads == ["@" + header for header in headers]
     (program.folder / "x.fq").write_text("@" + "i" * 5000 + TAGS + "\nA\n+\nI\n")
-    assert "its id has 5000 bytes" in message(program.predict("x.fq", *SHORT, "-o", "id", code=1))
+    assert "the id has 5000 bytes" in message(program.predict("x.fq", *SHORT, "-o", "id", code=1))
 
 
 def test_letters_behind_a_blank_come_back_from_a_pipe(program, genome):

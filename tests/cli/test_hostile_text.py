@@ -89,7 +89,7 @@ def test_other_commands_show_names_escaped(program):
 def test_an_id_may_have_a_length(program):
     (program.folder / "long.fa").write_bytes(fasta([b"a", b"i" * 5000]))
     result = program("predict", "long.fa", *MODELS, *SHORT, "-o", "out", code=1)
-    assert b"record 2: input is not well formed: its id has 5000 bytes" in result.stderr
+    assert b"record 2: input is not well formed: the id has 5000 bytes" in result.stderr
     assert b"--max-id-length" in result.stderr
     assert not (program.folder / "out" / "sequences.tsv").exists()
     program("utils", "validate", "long.fa", code=1)

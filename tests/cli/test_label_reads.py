@@ -126,7 +126,7 @@ def test_the_summary_counts(run):
 @pytest.mark.parametrize("lines, why", [
     ([line("a", "NODE_1", tags="XX:i:1")], "a.sam: record 2, byte .* has no tag NM.*\n.*samtools calmd"),
     ([line("a", "NODE_1", tags="NM:i:101")], "NM is 101, but only 100"),
-    ([line("a", "gone")], "RNAME is not in the header"),
+    ([line("a", "gone")], "RNAME gone is not in the header"),
     ([line("a", "NODE_1")[:-9]], "input ends too early"),
 ])
 def test_records_that_cannot_be_leave_no_table(run, lines, why):

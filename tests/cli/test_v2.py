@@ -356,13 +356,13 @@ DAMAGED = {
     "cut": (cut, "the directory at the end of the ZIP is missing", True),
     "text": (lambda path: path.write_text("hello"), "ZIP is missing", True),
     "not a zip": (old_format, "ZIP is missing", True),
-    "other zip": (other_zip, "not written by torch.save", False),
+    "other zip": (other_zip, "torch.save did not write it", False),
     "number": (flip, "the CRC-32 of ZIP member", False),
     "folder": (lambda path: (path.unlink(), path.mkdir()), "it is a folder", True),
     "link to a folder": (lambda path: (path.unlink(), path.symlink_to("shard_1")),
                          "it is a folder", True),
 }
-NO_DICT = "it is not a dict with data, or with embeddings and sequence_ids"
+NO_DICT = "it is not a dict with the key data, or with the keys embeddings and sequence_ids"
 INCOMPATIBLE = {"no data": {"ids": [1]}, "list": [1, 2], "tensor": torch.ones(2),
                 "array": np.ones(2), "no ids": {"embeddings": np.ones(2)},
                 "no embeddings": {"sequence_ids": ["x"]}}

@@ -430,7 +430,7 @@ def storage_cases():
     # One stored number becomes 2^40 by strides of zero.
     zero = {f"t{i}": tensor("0", shape, (0,) * len(shape), elements=120) for i, shape in enumerate(
         ((1 << 20, 20), *[(1 << 20,)] * 5, (2, 1 << 20), (2,)))}
-    yield case("strides_of_zero", FORMAT, "hidden_layer.weight", "larger than the file", **zero)
+    yield case("strides_of_zero", FORMAT, "hidden_layer.weight", "more bytes than the files have", **zero)
 
 
 # --- the ZIP around them -------------------------------------------------------------------------

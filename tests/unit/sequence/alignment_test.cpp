@@ -197,32 +197,33 @@ class HostileBam : public ::testing::Test {
 
 TEST_F(HostileBam, SizesThatCannotBe) {
   expect_malformed(with_size("\0\0\0\0"sv), 1, header_, "a record of 0 bytes");
-  expect_malformed(with_size("\x1f\0\0\0"sv), 1, header_, "a record of 31 bytes");
-  expect_malformed(with_size("\xff\xff\xff\xff"sv), 1, header_, "a record of 4294967295 bytes");
+  expect_malformed(with_size("\x1f\0\0\0"sv), 1, header_, "size is 31 bytes");
+  expect_malformed(with_size("\xff\xff\xff\xff"sv), 1, header_, "size is 4294967295 bytes");
   EXPECT_EQ(with_size("\xff\xff\xff\x7f"sv).error->kind(), ErrorKind::kInputTruncated);
   for (const std::string_view letters :
        {"\xff\xff\xff\xff"sv, "\xff\xff\xff\x7f"sv, "\5\0\0\0"sv}) {
-    expect_malformed(with(16, letters), 1, header_, "its fields need");
+    expect_malformed(with(16, letters), 1, header_, "fields need");
   }
-  expect_malformed(with(12, "\xff\xff"sv), 1, header_, "its fields need");
+  expect_malformed(with(12, "\xff\xff"sv), 1, header_, "fields need");
 }
 
 TEST_F(HostileBam, NamesThatCannotBe) {
   const std::size_t name = header_ + 4 + 32;
-  expect_malformed(with(8, "\0"sv), 1, name, "has no end");
-  expect_malformed(with(8, "\1"sv), 1, name, "has no end");
-  expect_malformed(with(32, "abcd"sv), 1, name, "has no end");
+  expect_malformed(with(8, "\0"sv), 1, name, "does not end with a NUL byte");
+  expect_malformed(with(8, "\1"sv), 1, name, "does not end with a NUL byte");
+  expect_malformed(with(32, "abcd"sv), 1, name, "does not end with a NUL byte");
   for (const std::string_view bytes : {"\0bc"sv, "a\0c"sv, "a\tc"sv, "ab "sv, "a\nb"sv}) {
     expect_malformed(with(32, bytes), 1, name, "not one word");
   }
 }
 
 TEST_F(HostileBam, ReferencesThatAreNotThere) {
-  expect_malformed(with(0, "\1\0\0\0"sv), 1, header_, "reference 1 (from 0), but the header has 1");
+  expect_malformed(with(0, "\1\0\0\0"sv), 1, header_,
+                   "reference 1 (the first is 0), but the header has 1");
   expect_malformed(with(0, "\xfe\xff\xff\xff"sv), 1, header_,
-                   "reference -2 (from 0), but the header has 1");
+                   "reference -2 (the first is 0), but the header has 1");
   expect_malformed(with(20, "\1\0\0\0"sv), 1, header_,
-                   "reference 1 (from 0), but the header has 1");
+                   "reference 1 (the first is 0), but the header has 1");
 }
 
 TEST_F(HostileBam, HeadersThatCannotBe) {
@@ -256,7 +257,7 @@ TEST(Sam, LinesThatCannotBe) {
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\n"), 2, at + 20,
                    "the line has 10 fields; SAM needs 11");
   expect_malformed(bad("@CO\tlate\n"), 2, at + 4, "FLAG is not a number");
-  expect_malformed(bad("x y\t4" + rest), 2, at, "QNAME is not one word");
+  expect_malformed(bad("x y\t4" + rest), 2, at, "QNAME \"x y\" is not one word");
   expect_malformed(bad(std::string(255, 'x') + "\t4" + rest), 2, at, "QNAME has more than 254");
   expect_malformed(bad("x\t-1" + rest), 2, at + 2, "FLAG is not a number");
   expect_malformed(bad("x\t65536" + rest), 2, at + 2, "FLAG is not a number");

@@ -83,13 +83,14 @@ TEST_F(FastaIndex, OfWhatIsNoReference) {
   expect_refused(">a\n>b\n", "no sequence");
   expect_refused("ACGT\n", "begin with '>'");
   expect_refused("@a\nACGT\n+\nIIII\n", "begin with '>'");
-  expect_refused(">a\nAC\nACG\n", "a has lines of different lengths");
-  expect_refused(">a\nACG\nAC\nA\n", "a has lines of different lengths");
-  expect_refused(">a\nACG\n\nACG\n", "a has lines of different lengths");
-  expect_refused(">a\nACG\r\nACG\nACG\n", "a has lines of different lengths");
-  expect_refused(std::string(">a\0b\nACGT\n", 10), "a zero byte");
-  expect_refused(">" + std::string(70'000, 'n') + "\nACGT\n", "a name has more than 65536 bytes");
-  expect_refused(gzip(">a\nACGT\n"), "without blocks");
+  expect_refused(">a\nAC\nACG\n", "sequence a has lines of different lengths");
+  expect_refused(">a\nACG\nAC\nA\n", "sequence a has lines of different lengths");
+  expect_refused(">a\nACG\n\nACG\n", "sequence a has lines of different lengths");
+  expect_refused(">a\nACG\r\nACG\nACG\n", "sequence a has lines of different lengths");
+  expect_refused(std::string(">a\0b\nACGT\n", 10), "a NUL byte");
+  expect_refused(">" + std::string(70'000, 'n') + "\nACGT\n",
+                 "the name of a sequence has more than 65536 bytes");
+  expect_refused(gzip(">a\nACGT\n"), "not by bgzip");
   const std::string packed = compressed({">a\nACGT\n", "ACGT\n"}, "w");
   expect_refused(packed.substr(0, packed.size() / 2), "cut");
 }

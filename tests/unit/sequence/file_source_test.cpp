@@ -258,7 +258,7 @@ TEST(FileSource, WrongChecksumsAndTrailingRubbish) {
   expect_error(block_crc, ErrorKind::kInputCorrupt);
   for (const std::string& whole : {member, blocks}) {
     EXPECT_EQ(read_bytes(whole + "this is no member, but long enough").error->detail(),
-              "something follows the end of the compressed stream");
+              "bytes that are not gzip follow the end of the compressed stream");
   }
 }
 

@@ -176,10 +176,11 @@ TEST_F(Inputs, AlignmentsAreNoPairs) {
   const std::string fastq = write("fq", "@a\nA\n+\nI\n");
   const std::string path = write("bam", bam(kSam));
   for (const auto& paths : {std::vector{path, fastq}, std::vector{fastq, path}}) {
-    EXPECT_EQ(first_failure({.paths = paths, .paired = true}).what(),
-              path +
-                  ": the command line cannot be used: it is BAM, whose flags tell mates apart: "
-                  "leave --paired out");
+    EXPECT_EQ(
+        first_failure({.paths = paths, .paired = true}).what(),
+        path +
+            ": the command line cannot be used: this file is BAM, whose flags name the mates: "
+            "leave --paired out");
   }
 }
 
@@ -309,10 +310,11 @@ TEST_F(Inputs, PairsAreFastq) {
   const std::string fasta = write("r.fa", ">a\nA\n");
   const std::string fastq = write("r.fq", "@a\nA\n+\nI\n");
   for (const auto& paths : {std::vector{fasta, fastq}, std::vector{fastq, fasta}}) {
-    EXPECT_EQ(first_failure({.paths = paths, .paired = true}).what(),
-              fasta +
-                  ": record 1, byte 0: input is not well formed: it is FASTA; --paired takes "
-                  "FASTQ only");
+    EXPECT_EQ(
+        first_failure({.paths = paths, .paired = true}).what(),
+        fasta +
+            ": record 1, byte 0: the command line cannot be used: this file is FASTA; --paired "
+            "takes FASTQ only");
   }
 }
 

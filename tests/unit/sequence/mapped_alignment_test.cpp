@@ -177,17 +177,17 @@ TEST(MappedSam, LinesThatCannotBe) {
     }
     return whole;
   };
-  expect_fault(bad({.reference = "nobody"}), 1, "RNAME is not in the header");
-  expect_fault(bad({.reference = "*"}), 1, "RNAME is not in the header");
-  expect_fault(bad({.reference = std::string(70'000, 'r')}), 1, "RNAME is not in the header");
+  expect_fault(bad({.reference = "nobody"}), 1, "RNAME nobody is not in the header");
+  expect_fault(bad({.reference = "*"}), 1, "RNAME * is not in the header");
+  expect_fault(bad({.reference = std::string(70'000, 'r')}), 1, "rrr… is not in the header");
   expect_fault(bad({.quality = "256"}), 1, "MAPQ is not a number from 0 to 255");
   expect_fault(bad({.quality = "-1"}), 1, "MAPQ is not a number from 0 to 255");
   for (const char* cigar : {"M", "4", "4Q", "4M*", "*4M", "4M M", "4M-1I", "**", "=4"}) {
     expect_fault(bad({.cigar = cigar}), 1, "CIGAR ");
   }
-  expect_fault(bad({.cigar = "1099511627777M"}), 1, "CIGAR holds");
-  expect_fault(bad({.cigar = "99999999999999999999999M"}), 1, "CIGAR holds");
-  expect_fault(bad({.cigar = "1099511627776D1M"}), 1, "CIGAR holds");
+  expect_fault(bad({.cigar = "1099511627777M"}), 1, "CIGAR is not valid from '7' on");
+  expect_fault(bad({.cigar = "99999999999999999999999M"}), 1, "CIGAR is not valid from '9' on");
+  expect_fault(bad({.cigar = "1099511627776D1M"}), 1, "CIGAR is not valid from 'M' on");
   for (const char* tag : {"\tNM:i:", "\tNM:i:x", "\tNM:i:1x", "\tNM:", "\tNM:i:1 ",
                           "\tNM:i:00000000000000000000000001"}) {
     expect_fault(bad({.tags = tag}), 1, "NM is not a number");
@@ -207,10 +207,9 @@ TEST(MappedSam, HeadersThatCannotBe) {
   expect_fault(header("@SQ\tSN:a b\tLN:1\n"), 1, "has no name");
   expect_fault(header("@SQ\tSN:a\tLN:1\n@SQ\tSN:b\tLN:1\n@SQ\tSN:a\tLN:1\n"), 1,
                "names the reference a twice");
-  expect_fault(header("@SQ\tSN:" + std::string(66'000, 'a') + "\tLN:1\n"), 1, "more than 65535",
-               ErrorKind::kInputTooLong);
+  expect_fault(header("@SQ\tSN:" + std::string(66'000, 'a') + "\tLN:1\n"), 1, "more than 65535");
   expect_fault(header("@SQ\tSN:a\tLN:1\tUR:" + std::string(300'000, 'u') + "\n"), 1,
-               "more than 262144", ErrorKind::kInputTooLong);
+               "more than 262144");
   expect_fault(header("@SQ\tSN:a\0\tLN:1\n"s), 1, "NUL");
   EXPECT_FALSE(header("@CO\t" + std::string(300'000, 'u') + "\n@SQX\tSN:a\n").error);
 }
@@ -271,8 +270,8 @@ TEST_F(MappedBam, TagsThatCannotBe) {
         "XXBI\xff\xff\xff\xff\0\0\0\0"s, "NMc\1X"s}) {
     expect_fault(with_tags(tags), 1, "a tag needs");
   }
-  expect_fault(with_tags("XXZabc"), 1, "a tag's text has no end");
-  expect_fault(with_tags("XXH"), 1, "a tag's text has no end");
+  expect_fault(with_tags("XXZabc"), 1, "the text of the tag XX does not end with a NUL byte");
+  expect_fault(with_tags("XXH"), 1, "the text of the tag XX does not end with a NUL byte");
   expect_fault(with_tags("XXd\0\0\0\0"s), 1, "unknown type");
   expect_fault(with_tags("XXBZ\0\0\0\0"s), 1, "unknown type");
   expect_fault(with_tags("XXBA\0\0\0\0"s), 1, "unknown type");
@@ -289,10 +288,10 @@ TEST_F(MappedBam, EveryCutOfTheTags) {
 
 TEST_F(MappedBam, RecordsThatCannotBe) {
   expect_fault(with(0, "\xff\xff\xff\xff"), 1, "names no reference");
-  expect_fault(with(0, "\2\0\0\0"s), 1, "reference 2 (from 0), but the header has 2");
+  expect_fault(with(0, "\2\0\0\0"s), 1, "reference 2 (the first is 0), but the header has 2");
   expect_fault(with(kCigarPlace, "\x49\0\0\0"s), 1, "CIGAR holds");
   expect_fault(with(kCigarPlace, "\x50\0\0\0"s), 1, "SEQ has 4 letters, but CIGAR has 5");
-  expect_fault(with(kName, "ab"), 1, "has no end");
+  expect_fault(with(kName, "ab"), 1, "does not end with a NUL byte");
 }
 
 TEST_F(MappedBam, ACigarInItsTag) {
@@ -317,15 +316,16 @@ TEST(MappedBamHeader, HeadersThatCannotBe) {
   const auto header = [](const std::string& references) {
     return mapped_by<BamReader>("BAM\1\0\0\0\0"s + references);
   };
-  expect_fault(header("\1\0\0\0\0\0\0\0"s), 1, "name has no end");
-  expect_fault(header("\1\0\0\0\2\0\0\0ab\1\0\0\0"s), 1, "name has no end");
+  expect_fault(header("\1\0\0\0\0\0\0\0"s), 1, "name in the header does not end with a NUL byte");
+  expect_fault(header("\1\0\0\0\2\0\0\0ab\1\0\0\0"s), 1,
+               "name in the header does not end with a NUL byte");
   expect_fault(header("\1\0\0\0\1\0\0\0\0\1\0\0\0"s), 1, "not one word");
   expect_fault(header("\1\0\0\0\4\0\0\0a\0b\0\1\0\0\0"s), 1, "not one word");
-  expect_fault(header("\1\0\0\0\2\0\0\0a\0\xff\xff\xff\xff"s), 1, "length is negative");
+  expect_fault(header("\1\0\0\0\2\0\0\0a\0\xff\xff\xff\xff"s), 1,
+               "gives the reference a a negative length");
   expect_fault(header("\2\0\0\0\2\0\0\0a\0\1\0\0\0\2\0\0\0a\0\1\0\0\0"s), 1,
                "names the reference a twice");
-  expect_fault(header("\1\0\0\0\1\0\1\0"s + std::string(65'537, 'a')), 1, "more than 65535",
-               ErrorKind::kInputTooLong);
+  expect_fault(header("\1\0\0\0\1\0\1\0"s + std::string(65'537, 'a')), 1, "more than 65535");
   expect_fault(header("\xff\xff\xff\x7f\2\0\0\0a\0\1\0\0\0"s), 1, "within a BAM header",
                ErrorKind::kInputTruncated);
 }

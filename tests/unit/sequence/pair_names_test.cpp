@@ -43,8 +43,8 @@ TEST(PairNames, TheFirstPairDecides) {
   EXPECT_EQ(shared(names, "a.1", "a.2"), "a");
   EXPECT_EQ(shared(names, "b.1", "b.2"), "b");
   EXPECT_THAT(shared(names, "c/1", "c/2"),
-              HasSubstr("read c/2 is not the mate of c/1 in one.fq; this input's mates "
-                        "have NAME.1 and NAME.2"));
+              HasSubstr("read c/2 is not the mate of c/1 in one.fq; earlier pairs have the names "
+                        "NAME.1 and NAME.2"));
   PairNames equal;
   EXPECT_EQ(shared(equal, "a_1", "a_1"), "a_1");
   EXPECT_THAT(shared(equal, "b_1", "b_2"), HasSubstr("have equal names"));

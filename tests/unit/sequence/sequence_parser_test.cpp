@@ -209,10 +209,11 @@ TEST(Parser, FastqUnequalLengths) {
   expect_error("@a\nAC\nGT\n+\nIII\n@b\nA\n+\nI\n", ErrorKind::kInputMalformed, 1, 16);
   for (const std::string last : {"@a\nACGT\n+\nIII", "@a\nACGT\n+\nIII\n"}) {
     expect_error(last, ErrorKind::kInputTruncated, 1, last.size());
-    EXPECT_EQ(parse_text(last).error->detail(), "4 letters, but 3 qualities");
+    EXPECT_EQ(parse_text(last).error->detail(), "the read has 4 letters, but 3 qualities");
   }
-  EXPECT_EQ(parse_text("@a\nACGT\n+\nIII\n@b\n").error->detail(), "4 letters, but 3 qualities");
-  EXPECT_EQ(parse_text("@a\nACGT\n+\n").error->detail(), "4 letters, but 0 qualities");
+  EXPECT_EQ(parse_text("@a\nACGT\n+\nIII\n@b\n").error->detail(),
+            "the read has 4 letters, but 3 qualities");
+  EXPECT_EQ(parse_text("@a\nACGT\n+\n").error->detail(), "the read has 4 letters, but 0 qualities");
 }
 
 TEST(Parser, FastqWithoutItsMarks) {

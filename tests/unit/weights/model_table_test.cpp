@@ -82,9 +82,9 @@ TEST(ModelTable, NamesCannotLeaveTheirFolder) {
     const std::string file = fmt::format(
         R"({{"name": "m", "source": "url", "files": [{{"name": "{}", "urls": ["https://a/f"]}}]}})",
         name);
-    EXPECT_THAT(why_refused(file), HasSubstr("one part of a path")) << name;
+    EXPECT_THAT(why_refused(file), HasSubstr("a name of letters, digits")) << name;
     EXPECT_THAT(why_refused(model_with(fmt::format(R"(, "folder": "{}")", name), "")),
-                HasSubstr("one part of a path"))
+                HasSubstr("a name of letters, digits"))
         << name;
   }
 }
@@ -109,7 +109,7 @@ TEST(ModelTable, EveryModelIsComplete) {
   EXPECT_THAT(why_refused(R"({"name": "all", "source": "url"})"), HasSubstr("needs a name"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "ftp"})"), HasSubstr("expected hugging-face"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "url", "files": [{"name": "f"}]})"),
-              HasSubstr("need urls"));
+              HasSubstr("its file f needs urls"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "url", "files": [{}]})"),
               HasSubstr("no name"));
   EXPECT_THAT(why_refused(model_with("", "") + "," + model_with("", "")), HasSubstr("twice"));
