@@ -219,7 +219,7 @@ void add_samples(const std::string& directory, const Cancel& cancel, BenchmarkPl
   if (samples.source) plan.facts.samples.push_back("source: " + *samples.source);
   if (samples.expected_baseline_seconds) {
     plan.facts.samples.push_back(
-        fmt::format("expected of the original: {:g} s", *samples.expected_baseline_seconds));
+        fmt::format("expected time of the original: {:g} s", *samples.expected_baseline_seconds));
   }
   plan.settings.size = {"samples", sequences};
   plan.sample_text = sample_data_json(samples);
@@ -244,7 +244,7 @@ void require_files(const BenchmarkOptions& options) {
   require(options.against);
   require(options.compare_to);
   if (!options.against.empty() && !can_be_run(options.against)) {
-    fail_usage(fmt::format("--against {}: it cannot be run as a program", options.against));
+    fail_usage(fmt::format("--against {}: it is not a program that can be run", options.against));
   }
   if (!options.samples.empty() && !options.size.empty()) {
     fail_usage("--data and --data-size exclude each other");
@@ -252,7 +252,8 @@ void require_files(const BenchmarkOptions& options) {
   if (options.history.empty()) return;
   make_directory(options.history);
   const fs::path history = fs::path(options.history) / kHistoryName;
-  if (is_log_file(history)) fail_usage(fmt::format("{} is the log file", history.string()));
+  if (is_log_file(history))
+    fail_usage(fmt::format("--history {}: its {} is the log file", options.history, kHistoryName));
   LineFile lines(FilePlace(Directory(options.history), kHistoryName));
   if (const int error = lines.append({}); error != 0) throw write_error(history, error);
 }
@@ -262,7 +263,8 @@ void require_reader(const char* flag, bool is_given, std::string_view readers,
                     const std::vector<const SuiteEntry*>& suites) {
   const auto reads = [readers](const SuiteEntry* suite) { return is_listed(suite->name, readers); };
   if (!is_given || std::ranges::any_of(suites, reads)) return;
-  fail_usage(fmt::format("{}: no suite of --suite reads it, only {}", flag, readers));
+  fail_usage(fmt::format("{}: no suite of --suite uses it: add {}", flag,
+                         fmt::join(split_list(readers), " or ")));
 }
 
 // Multiplies the sequences by the number of GPUs, so that a run takes as long as on one GPU. Leaves
@@ -300,7 +302,8 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
   if (compute.gpus.empty() && compute.precision == Precision::kInt8 &&
       std::ranges::count(plan.suites, "tune", &SuiteEntry::name) > 0) {
     fail_usage(
-        "int8-simulated is not for speed: choose another --precision, or leave the suite tune out");
+        "the suite tune cannot measure int8 on the CPU, which only simulates it: choose another "
+        "--precision, or leave tune out");
   }
   const ModelChoice choice =
       choose_models(with_defaults(options.models, !compute.gpus.empty(), session), session.config,
@@ -382,10 +385,10 @@ struct Outcome {
 void warn_of_unclear(const std::vector<MetricChange>& changes) {
   for (const MetricChange& change : changes) {
     if (change.change == Change::kMissing) {
-      log_warning("{} was measured before, but not now", change.key);
+      log_warning("{} is a figure of the earlier benchmark, but not of this one", change.key);
     } else if (change.change == Change::kUnclear && change.slower > 1) {
-      log_warning("{} is {:.2f} times worse, but this may be noise; run it again", change.key,
-                  change.slower);
+      log_warning("{} is {:.2f} times worse, but this may be noise: run the benchmark again",
+                  change.key, change.slower);
     }
   }
 }
@@ -407,12 +410,13 @@ void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
   Section section = hold_against(*plan.before, plan, outcome);
   const BenchmarkIdentity& identity = plan.facts.identity;
   if (plan.before->identity != identity) {
-    const char* const judged = plan.before->identity.same_work(identity)
-                                   ? "Another device: its counts are judged, its rates are not"
-                                   : "Models or settings differ: its figures are shown, not judged";
-    section.note += fmt::format(" {}.", judged);
+    const char* const judged =
+        plan.before->identity.same_work(identity)
+            ? "ran on another device: its counts are judged, its rates are not"
+            : "had other models or settings: its figures are shown, not judged";
+    section.note += fmt::format(" The earlier benchmark {}.", judged);
     const std::string& time = plan.before->time;
-    log_warning("the benchmark of {}: {}", time.empty() ? "an unknown time" : time, judged);
+    log_warning("the benchmark of {} {}", time.empty() ? "an unknown time" : time, judged);
   }
   outcome.sections.push_back(std::move(section));
 }
@@ -466,7 +470,7 @@ void check_outcome(const Outcome& outcome, const BenchmarkOptions& options, cons
   cancel.check();
   for (const SuiteReport& suite : outcome.results.suites) {
     if (suite.failure.empty()) continue;
-    throw Error(ErrorKind::kBenchmark, fmt::format("{}: {}", suite.name, suite.failure));
+    throw Error(ErrorKind::kBenchmark, fmt::format("suite {}: {}", suite.name, suite.failure));
   }
   if (!outcome.against_failure.empty()) {
     throw Error(ErrorKind::kBenchmark, "--against: " + outcome.against_failure);

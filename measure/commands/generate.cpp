@@ -89,7 +89,7 @@ void add_options(Command& command, GenerateOptions& options) {
 // replace.
 GenerateSettings choose_set(const GenerateOptions& options) {
   if (options.count.empty() && options.preset.empty()) {
-    fail_usage("--count is required, or --preset");
+    fail_usage("give --count or --preset");
   }
   if (options.preset.empty()) {
     return {.count = count_value("--count", options.count, 0, kMostSequences),

@@ -101,7 +101,7 @@ std::vector<std::size_t> choose_budgets(const ProfileOptions& options, bool on_g
     fail_usage(fmt::format("--min-batch {} is more than --max-batch {}", least, most));
   }
   if (step != 0 && (most - least) / step >= kMostBudgets) {
-    fail_usage(fmt::format("--step {}: expected a step that gives at most {} budgets of {} to {}",
+    fail_usage(fmt::format("--step {}: expected a step that gives at most {} budgets from {} to {}",
                            step, kMostBudgets, least, most));
   }
   return budgets_between(least, most, step);

@@ -156,7 +156,9 @@ std::vector<std::size_t> count_list(std::string_view flag, const std::string& te
 std::vector<Precision> for_speed(std::vector<Precision> precisions,
                                  const ComputeSettings& compute) {
   if (compute.gpus.empty() && std::ranges::count(precisions, Precision::kInt8) > 0) {
-    fail_usage("int8-simulated is not for speed: give tune another precision");
+    fail_usage(
+        "tune cannot measure int8 on the CPU, which only simulates it: give another precision "
+        "(--precisions)");
   }
   return precisions;
 }
@@ -182,7 +184,8 @@ Int8Policy choose_kept(const TuneOptions& options, const Config& config, const T
   const Int8Policy policy = choose_int8_policy(options.int8_keep, config);
   if (std::ranges::count(grid.precisions, Precision::kInt8) > 0) return policy;
   if (options.int8_keep.empty() || policy == Int8Policy()) return {};
-  fail_usage(fmt::format("--int8-keep {}: it needs int8 in --precisions", policy.text()));
+  fail_usage(
+      fmt::format("--int8-keep {}: it is only for int8; add int8 to --precisions", policy.text()));
 }
 
 std::vector<double> interval_list(const std::string& text, const Config& config) {
@@ -230,8 +233,7 @@ void check_output(const TuneOptions& options, const Cancel& cancel) {
   const InputSettings input{.paths = {options.test_file}};
   if (has_pipe(input)) {
     fail_usage(
-        fmt::format("--test-file {}: expected a file that can be read "
-                    "many times",
+        fmt::format("--test-file {}: expected a file, not a pipe, because it is read many times",
                     options.test_file));
   }
   require_first_records(input, cancel);

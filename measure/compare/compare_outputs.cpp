@@ -103,7 +103,7 @@ fs::path folder_of_tables(const fs::path& directory) {
   }
   if (found.size() > 1) {
     std::sort(found.begin(), found.end());
-    fail(directory, fmt::format("it holds several runs, {} and {}; name one of these",
+    fail(directory, fmt::format("it holds several runs, {} and {}; give one of these folders",
                                 found[0].filename().string(), found[1].filename().string()));
   }
   return found.empty() ? directory : found.front();
@@ -136,8 +136,8 @@ std::string precision_of(const fs::path& run, const Cancel& cancel) {
     return KeptRun(run, cancel, Journal::Check::kHead).value("precision");
   } catch (const Error&) {
     cancel.check();
-    log_warning("{}: no journal names its precision; {} is assumed", printable(run.string()),
-                kPrecisionOfV2);
+    log_warning("{}: no journal names the run's precision, so {} is assumed",
+                printable(run.string()), kPrecisionOfV2);
     return kPrecisionOfV2;
   }
 }
@@ -186,7 +186,8 @@ class TableComparer {
     std::vector<std::string_view> names;
     for (const TableColumn& column : layout.columns.subspan(columns_)) names.push_back(column.name);
     if (names.empty()) return;
-    counter_.remark(fmt::format("in {} alone, not compared: {}", file, fmt::join(names, ", ")));
+    counter_.remark(
+        fmt::format("columns in {} alone, not compared: {}", file, fmt::join(names, ", ")));
   }
 
   void compare_rows(const IdRow& a, const IdRow& b) {
@@ -326,8 +327,8 @@ class EmbeddingComparer {
     // Requires equal widths, unless a file has no rows.
     const bool has_rows = a_.rows() != 0 && b_.rows() != 0;
     if (width != dataset.width && has_rows) {
-      fail(file_b,
-           fmt::format("{} has {} columns, but {} in A", dataset.name, width, dataset.width));
+      fail(file_b, fmt::format("dataset {} has {} columns, but {} in A", dataset.name, width,
+                               dataset.width));
     }
     common_.push_back(
         {.in_a = in_a,
@@ -442,7 +443,8 @@ class Comparer {
     }
     if (names.empty()) return;
     result_.remarks.push_back(
-        fmt::format("not compared in {}, not named as embeddings: {}", side, some_of(names, 1)));
+        fmt::format(".pt files in {} that are not named as embeddings, not compared: {}", side,
+                    some_of(names, 1)));
   }
 
   void compare_files() {
@@ -511,6 +513,12 @@ bool is_unreadable(ErrorKind kind) {
          (kind >= ErrorKind::kWeightsMissing && kind <= ErrorKind::kJson);
 }
 
+// True if the remedy of an input's error also holds for a compared file.
+bool has_fitting_remedy(ErrorKind kind) {
+  return kind == ErrorKind::kInputMissing || kind == ErrorKind::kInputRead ||
+         kind == ErrorKind::kInputTruncated;
+}
+
 }  // namespace
 
 bool Comparison::equal() const {
@@ -524,10 +532,12 @@ Comparison compare(const CompareSettings& settings, const Cancel& cancel) {
     return Comparer(settings, cancel).compare();
   } catch (const Error& error) {
     if (!is_unreadable(error.kind())) throw;
-    throw Error(ErrorKind::kNotComparable, error.place(),
-                error.detail().empty()
-                    ? std::string(error.info().summary)
-                    : fmt::format("{}: {}", error.info().summary, error.detail()));
+    Error failure(ErrorKind::kNotComparable, error.place(),
+                  error.detail().empty()
+                      ? std::string(error.info().summary)
+                      : fmt::format("{}: {}", error.info().summary, error.detail()));
+    if (has_fitting_remedy(error.kind())) failure.advise(std::string(error.remedy()));
+    throw failure;
   }
 }
 

@@ -34,12 +34,12 @@ std::string tolerance_text(const Tolerance& tolerance) {
   const std::string rule =
       fmt::format("|a - b| <= {} + {} |b|", tolerance.absolute, tolerance.relative);
   if (!tolerance.precision.empty()) {
-    return fmt::format("of {}: |a - b| <= {}, and <= {} for 99 %; of embeddings <= {}",
-                       tolerance.precision, tolerance.absolute, tolerance.usual,
-                       tolerance.embedding);
+    return fmt::format(
+        "for {}: |a - b| <= {}, and <= {} for 99 % of the numbers; for embeddings <= {}",
+        tolerance.precision, tolerance.absolute, tolerance.usual, tolerance.embedding);
   }
   return tolerance.exact
-             ? "none: bytes and bits must be equal (numbers count as within if " + rule + ")"
+             ? "none: bytes and bits must be equal (a number is within tolerance if " + rule + ")"
              : rule;
 }
 
@@ -65,14 +65,14 @@ std::string number_lines(const DatasetComparison& dataset) {
   if (numbers.values == 0) return {};
   std::string text = line("values within", share(numbers.within, numbers.values));
   if (!numbers.mostly_usual()) {
-    text += line("beyond that of 99 %", share(numbers.unusual, numbers.values));
+    text += line("over the 99 % bound", share(numbers.unusual, numbers.values));
   }
-  text += line("absolute difference",
-               fmt::format("at most {}, {} in the mean", number(numbers.absolute.max),
-                           number(numbers.absolute.mean)));
-  text += line("relative difference",
-               fmt::format("at most {}, {} in the mean", number(numbers.relative.max),
-                           number(numbers.relative.mean)));
+  text +=
+      line("absolute difference", fmt::format("at most {}, mean {}", number(numbers.absolute.max),
+                                              number(numbers.absolute.mean)));
+  text +=
+      line("relative difference", fmt::format("at most {}, mean {}", number(numbers.relative.max),
+                                              number(numbers.relative.mean)));
   if (dataset.largest) {
     const LargestDifference& most = *dataset.largest;
     text += line("largest difference", fmt::format("row {}, {}, column {}: {} in A, {} in B",
@@ -92,7 +92,7 @@ std::string number_lines(const DatasetComparison& dataset) {
 
 std::string cosine_lines(const CosineComparison& cosine) {
   return line("cosine",
-              fmt::format("at least {:.9f} (row {}, {}), {:.9f} in the mean", cosine.cosine.min,
+              fmt::format("at least {:.9f} (row {}, {}), mean {:.9f}", cosine.cosine.min,
                           cosine.least_row_a, printable(cosine.least_id), cosine.cosine.mean));
 }
 
@@ -103,7 +103,7 @@ std::string why(const DifferingRow& row) {
       const char* where =
           row.cause == Cause::kLabelNear ? "near the boundary" : "NOT near the boundary";
       return row.margin ? fmt::format("{}: the two scores are {} apart", where, number(*row.margin))
-                        : std::string("how near the boundary is unknown");
+                        : std::string("distance from the boundary unknown");
     }
     case Cause::kNotFinite:
       return "not finite";
@@ -112,7 +112,7 @@ std::string why(const DifferingRow& row) {
     case Cause::kText:
       break;
   }
-  return "another text";
+  return "the texts differ";
 }
 
 std::string row_line(const DifferingRow& row) {

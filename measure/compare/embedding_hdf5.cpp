@@ -37,7 +37,8 @@ class OwnHdf5Rows : public Hdf5Rows {
     const bool is_v2 = has(kV2Ids) && (has(kV2Esm2) || !has("ids"));
     ids_ = open(is_v2 ? kV2Ids : "ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
-    if (type != H5T_STRING) malformed(fmt::format("{} is not text", is_v2 ? kV2Ids : "ids"));
+    if (type != H5T_STRING)
+      malformed(fmt::format("dataset {} is not text", is_v2 ? kV2Ids : "ids"));
     // A file may claim rows that were never written, so their number is limited by the file's size.
     if (rows() > bytes)
       malformed(fmt::format("it claims {} rows, but has only {} bytes", rows(), bytes));
@@ -95,7 +96,7 @@ class OwnHdf5Rows : public Hdf5Rows {
     const Hdf5Handle space = handle(H5Dget_space(found.dataset.get()), H5Sclose);
     const int dimensions = H5Sget_simple_extent_ndims(space.get());
     if (dimensions != rank) {
-      malformed(fmt::format("{} has {} dimensions; expected {}", name, dimensions, rank));
+      malformed(fmt::format("dataset {} has {} dimensions; expected {}", name, dimensions, rank));
     }
     found.shape.resize(static_cast<std::size_t>(rank));
     check(H5Sget_simple_extent_dims(space.get(), found.shape.data(), nullptr));
@@ -108,18 +109,19 @@ class OwnHdf5Rows : public Hdf5Rows {
     const H5D_layout_t layout = H5Pget_layout(properties.get());
     const bool is_own = layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED;
     if (!is_own || H5Pget_external_count(properties.get()) != 0) {
-      malformed(fmt::format("{} lies in other files: copy it into this one", name));
+      malformed(fmt::format("dataset {} is stored in other files: copy it into this file", name));
     }
     if (layout != H5D_CHUNKED) return;
     std::array<hsize_t, 2> chunk{1, 1};
     if (H5Pget_chunk(properties.get(), rank, chunk.data()) != rank) {
-      malformed(fmt::format("{} has an unknown storage layout", name));
+      malformed(fmt::format("dataset {} has an unknown storage layout", name));
     }
     const auto values = checked_mul<std::uint64_t>(chunk[0], chunk[1]);
     const auto bytes =
         values ? checked_mul<std::uint64_t>(*values, H5Tget_size(found.type.get())) : values;
     if (!bytes || *bytes > kMostChunkBytes) {
-      malformed(fmt::format("the chunks of {} are larger than {} bytes", name, kMostChunkBytes));
+      malformed(fmt::format("the HDF5 chunks of dataset {} are larger than {} bytes", name,
+                            kMostChunkBytes));
     }
   }
 
@@ -127,12 +129,12 @@ class OwnHdf5Rows : public Hdf5Rows {
     OpenDataset found = open(name, 2);
     if (H5Tget_class(found.type.get()) != H5T_FLOAT ||
         H5Tget_size(found.type.get()) > sizeof(double)) {
-      malformed(fmt::format("{} does not hold floats of at most 64 bits", name));
+      malformed(fmt::format("dataset {} does not hold floats of at most 64 bits", name));
     }
     if (found.shape[0] != rows() || found.shape[1] > kMostWidth) {
-      malformed(
-          fmt::format("{} is [{}, {}]; expected a row for each of {} ids and at most {} columns",
-                      name, found.shape[0], found.shape[1], rows(), kMostWidth));
+      malformed(fmt::format(
+          "dataset {} is [{}, {}]; expected a row for each of {} ids and at most {} columns", name,
+          found.shape[0], found.shape[1], rows(), kMostWidth));
     }
     datasets_.push_back({.name = shown, .width = static_cast<std::size_t>(found.shape[1])});
     opened_.push_back(std::move(found));

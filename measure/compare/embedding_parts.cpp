@@ -112,10 +112,11 @@ class Finder {
 
   void check_folder(const Naming& naming, const fs::path& first, const fs::path& other) const {
     if (first.parent_path() == other.parent_path()) return;
-    throw Error(ErrorKind::kNotComparable, Place{.file = directory_.string()},
-                fmt::format("it holds {} of several runs: {} and {}", naming.dataset,
-                            first.lexically_relative(directory_).string(),
-                            other.lexically_relative(directory_).string()));
+    throw Error(
+        ErrorKind::kNotComparable, Place{.file = directory_.string()},
+        fmt::format("it holds files of {} from several runs: {} and {}; give the folder of one run",
+                    naming.dataset, first.lexically_relative(directory_).string(),
+                    other.lexically_relative(directory_).string()));
   }
 
   const fs::path& directory_;

@@ -84,7 +84,8 @@ class TorchEmbeddings : public EmbeddingReader {
     }
     if (data_ == nullptr || ids_ == nullptr || ids_->type != PickleType::kList) {
       malformed(
-          "it has no nucleotide, proteins or ids with data, unlike embeddings of the original");
+          "expected data and a list nucleotide, proteins or ids, as the original's embeddings "
+          "have");
     }
   }
 
@@ -93,8 +94,8 @@ class TorchEmbeddings : public EmbeddingReader {
   void open_tensor() {
     StoredTensor tensor = torch_.tensor("data", *data_);
     if (tensor.shape.size() != 2 || tensor.shape[0] != rows()) {
-      malformed(
-          fmt::format("data is {}, but the file has {} ids", shape_text(tensor.shape), rows()));
+      malformed(fmt::format("data has the shape {}, but the file has {} ids",
+                            shape_text(tensor.shape), rows()));
     }
     check_numbers("data", tensor);
     width() = tensor.shape[1];
@@ -104,8 +105,7 @@ class TorchEmbeddings : public EmbeddingReader {
   void check_numbers(const std::string& name, const StoredTensor& tensor) const {
     if (!tensor.strides.empty() || !is_weight_type(tensor.dtype)) {
       malformed(
-          fmt::format("{} is {} of {}, not the rows of one matrix of floats, one after the "
-                      "other",
+          fmt::format("{} has the shape {} and the type {}; expected a contiguous tensor of floats",
                       name, shape_text(tensor.shape), name_of(tensor.dtype)));
     }
   }
@@ -114,14 +114,14 @@ class TorchEmbeddings : public EmbeddingReader {
   // tensor many times, and the tensor would be read each time.
   void check_rows() {
     if (data_->type != PickleType::kList || data_->items.size() != rows()) {
-      malformed(fmt::format("data is not a list of {} rows", rows()));
+      malformed(fmt::format("data is neither a tensor nor a list of {} rows", rows()));
     }
     std::uint64_t values = 0;
     for (std::uint64_t row = 0; row < rows(); ++row) {
       const std::size_t size = check_row(row);
       if (row == 0) width() = size;
       if (size != width()) {
-        malformed(row, fmt::format("it has {} numbers; earlier rows have {}", size, width()));
+        malformed(row, fmt::format("the row has {} numbers; earlier rows have {}", size, width()));
       }
       values += size;
       if (values > file_.size()) {
@@ -135,7 +135,8 @@ class TorchEmbeddings : public EmbeddingReader {
   std::size_t check_row(std::uint64_t row) const {
     const PickleNode& values = values_of(row);
     if (values.type == PickleType::kTensor) return tensor_of(row, values).shape[0];
-    if (values.type != PickleType::kList) malformed(row, "its embedding is not a list of numbers");
+    if (values.type != PickleType::kList)
+      malformed(row, "the row's embedding is not a list of numbers");
     return values.items.size();
   }
 
@@ -143,22 +144,22 @@ class TorchEmbeddings : public EmbeddingReader {
     const PickleNode& node = document_[data_->items[row]];
     if (node.type != PickleType::kDict) return node;
     const PickleNode* values = member(row, node, "mean_representation");
-    if (values == nullptr) malformed(row, "it has no mean_representation");
+    if (values == nullptr) malformed(row, "the row has no mean_representation");
     return *values;
   }
 
   // Refuses a large dict. Many rows may name the same dict, and each row would search it.
   const PickleNode* member(std::uint64_t row, const PickleNode& node, std::string_view name) const {
     if (node.items.size() > kMostMembers)
-      malformed(row, fmt::format("its dict has {} members; the limit is {}", node.items.size(),
-                                 kMostMembers));
+      malformed(row, fmt::format("the row's dict has {} members; the limit is {}",
+                                 node.items.size(), kMostMembers));
     return document_.member(node, name);
   }
 
   StoredTensor tensor_of(std::uint64_t row, const PickleNode& node) const {
     const std::string name = fmt::format("data[{}]", row);
     StoredTensor tensor = torch_.tensor(name, node);
-    if (tensor.shape.size() != 1) malformed(row, "its tensor does not have one dimension");
+    if (tensor.shape.size() != 1) malformed(row, "the row's tensor does not have one dimension");
     check_numbers(name, tensor);
     return tensor;
   }
@@ -167,7 +168,7 @@ class TorchEmbeddings : public EmbeddingReader {
     const PickleNode& node = document_[id];
     if (node.type == PickleType::kFloat) return node.real;
     if (node.type == PickleType::kInt) return static_cast<double>(node.integer);
-    malformed(row, "its embedding holds something that is not a number");
+    malformed(row, "the row's embedding holds something that is not a number");
   }
 
   void copy(DType type, const Extent& extent, std::span<double> out) const {
@@ -187,7 +188,8 @@ class TorchEmbeddings : public EmbeddingReader {
       if (label != nullptr) id = label;
     }
     if (id->type != PickleType::kString || id->text.size() > kLongestTorchId) {
-      malformed(row, fmt::format("its id is not a text of at most {} bytes", kLongestTorchId));
+      malformed(row,
+                fmt::format("the row's id is not a text of at most {} bytes", kLongestTorchId));
     }
     return id->text;
   }

@@ -119,7 +119,8 @@ class Hdf5Process : public EmbeddingReader {
       dataset.name = answer.text();
       dataset.width = answer.varint();
       if (dataset.width > kWidestRow)
-        fail(fmt::format("its rows have {} numbers; the limit is {}", dataset.width, kWidestRow));
+        fail(fmt::format("the rows of dataset {} have {} numbers; the limit is {}", dataset.name,
+                         dataset.width, kWidestRow));
     }
     stretches_.resize(datasets_.size());
   }
@@ -186,7 +187,7 @@ class Hdf5Process : public EmbeddingReader {
   [[noreturn]] void crashed() {
     const std::string misdeed = process_.misdeed();
     if (misdeed.empty()) {
-      fail(fmt::format("HDF5 crashed on it, or needed more than {} GiB of memory or {} s",
+      fail(fmt::format("HDF5 crashed on this file, or needed more than {} GiB of memory or {} s",
                        kMostMemory >> 30U, kMostSeconds));
     }
     throw Error(ErrorKind::kInputMalformed, Place{.file = path_}, "HDF5 " + misdeed);

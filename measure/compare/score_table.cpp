@@ -117,7 +117,7 @@ void ScoreTable::require_whole(FileLines::Found found) const {
     fail(ErrorKind::kInputMalformed, fmt::format("a row is longer than {} bytes", kLongestRow));
   }
   if (found == FileLines::Found::kWithoutEnd) {
-    fail(ErrorKind::kInputTruncated, "its last line does not end with a line feed");
+    fail(ErrorKind::kInputTruncated, "the last line does not end with a line feed");
   }
 }
 
@@ -137,7 +137,8 @@ std::optional<IdRow> ScoreTable::next() {
   for (std::size_t k = 0; k < count; ++k) {
     id_size = id_size == 0 ? std::string_view::npos : line.rfind(separator_, id_size - 1);
     if (id_size == std::string_view::npos) {
-      fail(ErrorKind::kInputMalformed, fmt::format("it has {} columns, not {}", k + 1, count + 1));
+      fail(ErrorKind::kInputMalformed,
+           fmt::format("the row has {} columns, not {}", k + 1, count + 1));
     }
     if (k < uncompared) compared_end = id_size;
   }
@@ -168,10 +169,12 @@ void ScoreTable::check_field(const TableColumn& column, std::string_view text) c
   const bool is_absent = column.role == kScoreNa && text == kAbsent;
   const bool is_score = column.role == kScore || column.role == kScoreNa;
   if (column.role == kLabel && !is_label) {
-    fail(ErrorKind::kInputMalformed, fmt::format("{} is {}, not a label", column.name, text));
+    fail(ErrorKind::kInputMalformed,
+         fmt::format("column {} is \"{}\", not a label", column.name, text));
   }
   if (is_score && !is_absent && !score_value(text)) {
-    fail(ErrorKind::kInputMalformed, fmt::format("{} is {}, not a number", column.name, text));
+    fail(ErrorKind::kInputMalformed,
+         fmt::format("column {} is \"{}\", not a number", column.name, text));
   }
 }
 

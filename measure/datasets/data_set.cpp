@@ -100,7 +100,8 @@ void remove_earlier(const std::vector<fs::path>& replaced, const fs::path& metad
 void require_empty(const fs::path& folder, const std::vector<fs::path>& own) {
   std::error_code error;  // an error means no folder, and so no files
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    throw Error(ErrorKind::kOutputExists, Place{.file = folder.string()}, "it is not a folder");
+    throw Error(ErrorKind::kOutputExists, Place{.file = folder.string()},
+                "it is a file, and several data files need a folder");
   }
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const fs::path& found = at->path();
@@ -109,7 +110,7 @@ void require_empty(const fs::path& folder, const std::vector<fs::path>& own) {
     });
     if (leftover) continue;
     throw Error(ErrorKind::kOutputExists, Place{.file = folder.string()},
-                fmt::format("it holds {}", found.filename().string()));
+                fmt::format("the folder is not empty: it has {}", found.filename().string()));
   }
 }
 
@@ -227,7 +228,8 @@ DataSet generate_data_set(const DataSetSettings& settings, const fs::path& outpu
   for (const fs::path& path : data_files(output, settings.files)) {
     if (!is_there(path) || std::ranges::find(earlier, path) != earlier.end()) continue;
     throw Error(ErrorKind::kOutputExists, Place{.file = path.string()},
-                "it does not belong to the data set there");
+                fmt::format("it is not a file that {} describes",
+                            metadata_file(output, settings.files).string()));
   }
   return write_data_set(settings, output, cancel);
 }

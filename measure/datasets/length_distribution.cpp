@@ -204,7 +204,7 @@ LengthDistribution parse_lengths(std::string_view text, std::string_view option,
   std::optional<LengthDistribution> lengths = parse(text, cancel);
   if (lengths && is_possible(*lengths)) return *std::move(lengths);
   if (lengths && std::holds_alternative<ObservedLengths>(*lengths)) {
-    throw Error(ErrorKind::kUsage, fmt::format("{} {}: it holds no sequence", option, text));
+    throw Error(ErrorKind::kUsage, fmt::format("{} {}: the file has no sequence", option, text));
   }
   throw Error(
       ErrorKind::kUsage,

@@ -32,10 +32,11 @@ AgainstResult run_against(const BenchmarkSettings& settings, const std::filesyst
   });
   const TrialRepeats& own = sides[0];
   const TrialRepeats& other = sides[1];
-  const KeptResults before{.time = "runs in turns with this one",
-                           .commit = "of " + program.string(),
-                           .identity = {},
-                           .metrics = metrics_of(other, context)};
+  const KeptResults before{
+      .time = fmt::format("runs of {}, in turns with this build", program.string()),
+      .commit = "unknown",
+      .identity = {},
+      .metrics = metrics_of(other, context)};
   AgainstResult result{.changes = changes_between(before.metrics, metrics_of(own, context))};
   result.section = change_section(before, result.changes);
   result.section.key = "against";

@@ -69,6 +69,15 @@ void check_known(const char* flag, std::string_view name,
                                              fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
+// Returns the suites that judge a requirement: "throughput or end-to-end".
+std::string judges_of(std::string_view id) {
+  std::vector<std::string_view> names;
+  for (const SuiteEntry& suite : kSuites) {
+    if (is_listed(id, suite.ids)) names.push_back(suite.name);
+  }
+  return fmt::format("{}", fmt::join(names, " or "));
+}
+
 // Records why the suite failed, also as a skipped verdict for the whole suite.
 void fail_suite(const SuiteEntry& suite, const std::string& why, SuiteReport& report) {
   report.failure = why;
@@ -82,7 +91,7 @@ SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
   report.section.key = suite.name;
   report.section.title = suite.title;
   if (context.cancel.requested()) {
-    fail_suite(suite, "it was not begun: the benchmark was interrupted", report);
+    fail_suite(suite, "the benchmark was interrupted before this suite began", report);
     return report;
   }
   context.say(fmt::format("{}: {}", suite.name, suite.title));
@@ -90,8 +99,10 @@ SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
   try {
     suite.run(context, report);
   } catch (const Error& error) {
-    fail_suite(suite, context.cancel.requested() ? "it was interrupted" : reason_of(error), report);
-    log_warning("{} could not be run to its end: {}", suite.name, report.failure);
+    fail_suite(suite,
+               context.cancel.requested() ? "the benchmark was interrupted" : reason_of(error),
+               report);
+    log_warning("suite {} could not be run to its end: {}", suite.name, report.failure);
   }
   report.seconds = watch.seconds();
   return report;
@@ -100,7 +111,7 @@ SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
 // Runs int8 once on a GPU. This run may calibrate for minutes; measured runs reuse the calibration.
 void calibrate_once(SuiteContext& context) {
   if (!context.on_gpu() || context.settings.precision != "int8") return;
-  context.say("int8: a run that calibrates itself, unless one did before");
+  context.say("int8: one run of predict, which calibrates if the cache has no calibration");
   try {
     context.trials.run({.name = "calibration",
                         .inputs = context.data(1),
@@ -261,7 +272,10 @@ void check_required(std::string_view ids, const std::vector<const SuiteEntry*>& 
     const auto judges = [id](const SuiteEntry* suite) { return is_listed(id, suite->ids); };
     if (std::ranges::any_of(suites, judges)) continue;
     check_known("--require", id, known);
-    throw Error(ErrorKind::kNotJudged, fmt::format("{}: no suite of --suite judges it", id));
+    Error error(ErrorKind::kNotJudged,
+                fmt::format("--require {}: no suite of --suite judges it", id));
+    error.advise(fmt::format("Add a suite that judges it to --suite: {}.", judges_of(id)));
+    throw error;
   }
 }
 

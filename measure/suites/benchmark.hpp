@@ -37,7 +37,8 @@ struct BenchmarkSettings {
   std::uint64_t chunk_size = 500;
   std::filesystem::path baseline{};  // path of a StoredBaseline; empty: none
   std::string baseline_remark{};     // from StoredBaseline::remark_on()
-  std::string why_no_baseline = "none was given: --vanilla-baseline";  // if `baseline` is empty
+  std::string why_no_baseline =
+      "no baseline was given (--vanilla-baseline)";  // if `baseline` is empty
   std::string vanilla_command{};  // runs the original on $INPUT into $OUTPUT; empty: none
   Thresholds thresholds{};
   // The most sequences in the runs from which longer times are projected. A larger data set is also

@@ -38,7 +38,7 @@ void require_some_judged(const std::string& what, const std::vector<Verdict>& ve
   if (judged_count(verdicts) > 0) return;
   throw Error(ErrorKind::kNotJudged,
               fmt::format("{}: {}", what,
-                          verdicts.empty() ? "these runs have no row with this id"
+                          verdicts.empty() ? "the chosen suites gave no verdict with this id"
                                            : verdicts.front().detail));
 }
 
@@ -123,7 +123,8 @@ Section machine_section(const BenchmarkSettings& settings, const BenchmarkFacts&
 Section suite_section(const SuiteReport& suite) {
   Section section = suite.section;
   if (!suite.failure.empty()) {
-    section.note = "Not run to its end: " + shown_text(suite.failure, 1000) + " " + section.note;
+    section.note = fmt::format("The suite was not run to its end: {}. {}",
+                               shown_text(suite.failure, 1000), section.note);
   }
   section.fields.push_back({"seconds", "the suite took", suite.seconds, Measure::kSeconds});
   return section;
@@ -243,7 +244,8 @@ void require_judged(const BenchmarkResults& results, std::string_view required, 
     require_some_judged(std::string(id), rows);
   }
   for (const SuiteReport& suite : results.suites) {
-    if (strict && !suite.verdicts.empty()) require_some_judged(suite.name, suite.verdicts);
+    if (strict && !suite.verdicts.empty())
+      require_some_judged("suite " + suite.name, suite.verdicts);
   }
 }
 
@@ -266,8 +268,8 @@ Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& fac
   }
   for (const SuiteReport& suite : results.suites) {
     if (suite.failure.empty()) continue;
-    page.warnings.push_back(
-        shown_text(fmt::format("{} was not run to its end: {}", suite.name, suite.failure), 1000));
+    page.warnings.push_back(shown_text(
+        fmt::format("The suite {} was not run to its end: {}", suite.name, suite.failure), 1000));
   }
   Section judged{.key = "verdicts", .title = "Requirements"};
   judged.note = fmt::format("{}. A skipped row does not count as passed.", judged_text(verdicts));

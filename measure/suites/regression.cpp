@@ -227,11 +227,16 @@ std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites) {
 }
 
 KeptResults read_results(const std::filesystem::path& file, const BenchmarkIdentity& identity) {
-  KeptResults results = file.extension() == ".jsonl" ? last_comparable(read_history(file), identity)
-                                                     : results_of(JsonValues::read(file));
+  const bool is_history = file.extension() == ".jsonl";
+  KeptResults results = is_history ? last_comparable(read_history(file), identity)
+                                   : results_of(JsonValues::read(file));
   if (results.metrics.empty()) {
-    throw Error(ErrorKind::kUsage, fmt::format("{} holds no figures of a benchmark of {}; {}",
-                                               file.string(), identity.models, identity.settings));
+    const std::string which = is_history ? fmt::format(" of these models and settings: {}; {}",
+                                                       identity.models, identity.settings)
+                                         : "";
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("--compare-to {}: it holds no figures of a benchmark{}", file.string(), which));
   }
   return results;
 }
@@ -282,9 +287,10 @@ std::vector<KeptResults> read_history(const std::filesystem::path& file) {
 Section change_section(const KeptResults& before, const std::vector<MetricChange>& changes) {
   Section section{.key = "changes", .title = "Against earlier figures"};
   section.note = fmt::format(
-      "Earlier figures: {}, commit {}. A figure counts as worse if its median is more than "
-      "{:.0f} % worse and the repeats vary less than that; a counted figure needs no repeats.",
-      before.time, before.commit, 100 * (kRegressionRatio - 1));
+      "Earlier figures: {}, commit {}. A figure is worse if its median is more than {:.0f} % worse "
+      "and the quartiles of its repeats do not overlap. A count, such as of tokens, is worse if it "
+      "changes by more than {:.0f} %; it needs no repeats.",
+      before.time, before.commit, 100 * (kRegressionRatio - 1), 100 * (kSameRatio - 1));
   Table table{.key = "changes", .caption = "Figures"};
   table.columns = {{"figure", "Figure"},
                    {"before", "Before"},

@@ -81,15 +81,16 @@ std::string StoredBaseline::why_other(const JsonValues& run) const {
   const auto size = provenance_.count("chunk_size");
   const auto own_size = run.count("settings/chunk_size");
   if (size && own_size && *size != *own_size) {
-    return fmt::format("it was made with chunks of {}, and this run has chunks of {}", *size,
+    return fmt::format("the baseline was made with chunks of {}; this run has chunks of {}", *size,
                        *own_size);
   }
   for (const BaselineModel& model : kBaselineModels) {
     const auto hash = provenance_.text(model_path(model) + "_hash");
     const auto own = run.text(fmt::format("models/description/{}_hash", model.key));
     if (!hash || !own || *hash == *own) continue;
-    return fmt::format("it was made with another {}: its weights have the hash {}, but here {}",
-                       model.name, *hash, *own);
+    return fmt::format(
+        "the baseline was made with another {}: its weights have the hash {}, this run's have {}",
+        model.name, *hash, *own);
   }
   return {};
 }
@@ -101,10 +102,12 @@ std::string StoredBaseline::remark_on(const ModelSettings& models) const {
     if (!named || provenance_.text(model_path(model) + "_hash")) continue;
     const std::string& given = models.*model.given;
     if (is_same_model(model.family, *named, given)) continue;
-    unknown.push_back(fmt::format("its {} is {}, but this run's is {}", model.name, *named, given));
+    unknown.push_back(
+        fmt::format("{} is {} in the baseline and {} in this run", model.name, *named, given));
   }
   if (unknown.empty()) return {};
-  return fmt::format("the baseline has no hash of its weights: {}", fmt::join(unknown, "; "));
+  return fmt::format("the baseline may be of other models, because it has no hash of them: {}",
+                     fmt::join(unknown, "; "));
 }
 
 std::string StoredBaseline::name() const {
@@ -163,10 +166,10 @@ BaselineChoice choose_baseline(const fs::path& folder, const ModelSettings& mode
     if (baseline.is_of(models, chunk_size)) return {.place = baseline.place()};
     others.push_back(baseline.text());
   }
-  return {.why_none =
-              fmt::format("no stored baseline has these models and chunks of {}; {} has {}",
-                          chunk_size, folder.string(),
-                          others.empty() ? "none" : fmt::format("{}", fmt::join(others, ", ")))};
+  return {.why_none = fmt::format(
+              "no stored baseline has these models and chunks of {}; the folder {} has {}",
+              chunk_size, folder.string(),
+              others.empty() ? "none" : fmt::format("{}", fmt::join(others, ", ")))};
 }
 
 }  // namespace virnucpro

@@ -30,7 +30,7 @@ Verdict judge_cost(const Estimate& percent) {
       judged_at_most({.id = "CHECKPOINT",
                       .name = "cost of the journal",
                       .unit = "%",
-                      .bar = fmt::format("<= {:g}, up to {:g} a warning", kWanted, kMost)},
+                      .bar = fmt::format("<= {:g}; a warning up to {:g}", kWanted, kMost)},
                      percent.value, kWanted, kMost);
   if (verdict.status != VerdictStatus::kPass && percent.low) {
     verdict.detail = fmt::format("95 % interval of the repeats: {:.1f} to {:.1f} %", *percent.low,

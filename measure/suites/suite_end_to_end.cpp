@@ -98,8 +98,9 @@ Table projection_table(const SuiteContext& context, const LinearFit& fit) {
   for (const std::size_t gpus : kProjectedGpus) {
     const double seconds = fit.intercept() + whole * here / static_cast<double>(gpus);
     const bool as_many = gpus == context.settings.gpus.size();
-    table.rows.push_back({std::uint64_t{gpus}, fmt::format("{:.3g}", seconds / kSecondsAnHour),
-                          as_many ? "runs on as many" : "the same, as if scaling were perfect"});
+    table.rows.push_back(
+        {std::uint64_t{gpus}, fmt::format("{:.3g}", seconds / kSecondsAnHour),
+         as_many ? "runs on as many GPUs" : "the same runs, as if scaling were perfect"});
   }
   return table;
 }
@@ -124,7 +125,7 @@ Plot fit_plot(const std::vector<Point>& points, const LinearFit& fit) {
 // Returns why these runs cannot project the time of kProjectedReads reads; empty if they can.
 std::string why_not_projected(const SuiteContext& context, const Trial& largest,
                               const LinearFit& fit) {
-  if (fit.slope() <= 0) return "more chunks did not take longer";
+  if (fit.slope() <= 0) return "runs with more chunks did not take longer: give more sequences";
   const std::string brief = context.why_brief(largest.computing_seconds());
   return brief.empty() ? why_not_of_reads(measurements_of(largest.telemetry)) : brief;
 }
@@ -280,7 +281,9 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
   report.brief = !context.why_brief(measured.largest.least_computing_seconds()).empty();
   context.v2.total_seconds = largest.end.seconds;
   if (!have_several_sizes(points)) {
-    constexpr const char* kWhy = "the data have only one size: a fitted line needs several";
+    constexpr const char* kWhy =
+        "all runs have the same number of chunks, and a fitted line needs several numbers: give "
+        "more sequences";
     report.section.note = kWhy;
     report.verdicts.push_back(judge_projected_time(0, kWhy, context.settings.thresholds));
     return;

@@ -152,8 +152,8 @@ std::string beyond_of(const Comparison& comparison) {
   for (const DatasetComparison& found : comparison.datasets) {
     const NumberComparison& numbers = found.numbers;
     if (numbers.within == numbers.values) continue;
-    parts.push_back(fmt::format("{:.3g} % of {} within",
-                                100 * share_of(numbers.within, numbers.values), found.name));
+    parts.push_back(fmt::format("{}: {:.3g} % of the numbers are within the tolerance", found.name,
+                                100 * share_of(numbers.within, numbers.values)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -161,7 +161,8 @@ std::string beyond_of(const Comparison& comparison) {
 // Returns what could not be compared, such as embeddings that only one file has.
 std::string remarks_of(const Comparison& comparison) {
   if (comparison.remarks.empty()) return {};
-  return fmt::format("A is this program: {}", fmt::join(comparison.remarks, ", "));
+  return fmt::format("not compared (A is this program's run): {}",
+                     fmt::join(comparison.remarks, ", "));
 }
 
 // Returns the verdict; `explained` is the score difference that the precision explains.
@@ -201,11 +202,12 @@ bool keeps(const DatasetComparison& found, const Tolerance& bar) {
 }
 
 Verdict judge_precision(const Against& against, const Tolerance& bar) {
-  Verdict verdict{.id = against.id,
-                  .name = against.name,
-                  .unit = "largest score difference",
-                  .bar = fmt::format("<= {:g}, 99 % <= {:g}, labels {:g} % equal", bar.absolute,
-                                     bar.usual, bar.equal_labels)};
+  Verdict verdict{
+      .id = against.id,
+      .name = against.name,
+      .unit = "largest score difference",
+      .bar = fmt::format("<= {:g}; <= {:g} for 99 % of the scores; {:g} % of the labels equal",
+                         bar.absolute, bar.usual, bar.equal_labels)};
   verdict.value = largest_difference(against.comparison);
   const auto& datasets = against.comparison.datasets;
   const bool all_keep = std::ranges::all_of(datasets, [&bar](const DatasetComparison& found) {
@@ -314,7 +316,7 @@ class Equivalence {
     all_.push_back({kPrecision.id, kPrecision.name,
                     compare({own.directory, runs_.fp32->directory, tolerance}, context_.cancel)});
     report_.verdicts.push_back(judge_precision(all_.back(), bar));
-    if (has_margin) add_remark("of a run with --margin 0", report_.verdicts.back());
+    if (has_margin) add_remark("measured with --margin 0", report_.verdicts.back());
   }
 
   void hold_against_baseline() {
@@ -338,14 +340,14 @@ class Equivalence {
   void hold_against_vanilla() {
     if (context_.settings.vanilla_command.empty()) return skip(kVanilla, kNoVanilla);
     if (inputs_.size() != 1) {
-      return skip(kVanilla, "the original takes one file, but the baseline has several inputs");
+      return skip(kVanilla, "the original takes one input file, and --data has several");
     }
     hold_against_original(kVanilla, run_vanilla(context_, inputs_.front()).directory, runs_);
   }
 
   void finish() {
     report_.section.note =
-        "Rows are matched by their ids; docs/use/validation.md says what is equal.";
+        "Rows are matched by their ids; docs/use/validation.md says when rows are equal.";
     report_.section.tables = {dataset_table(all_), row_table(all_)};
   }
 
@@ -395,7 +397,7 @@ class Equivalence {
       }
       if (comparison.kind != "directory") continue;
       report_.verdicts.back().status = VerdictStatus::kMiss;
-      report_.verdicts.back().detail = fmt::format("there is no {}", table);
+      report_.verdicts.back().detail = fmt::format("the original's results have no {}", table);
     }
   }
 

@@ -88,19 +88,21 @@ std::optional<double> growth(const std::vector<PlotPoint>& all) {
 // Judges the largest growth, of the host or of a GPU: the growth rate in the run's second half
 // times the time of the whole run.
 void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
-  Verdict verdict{.id = "MEM-GROWTH",
-                  .name = "growth of memory over the run",
-                  .unit = "MB",
-                  .bar = fmt::format("<= {:g}", kMostGrowth),
-                  .detail = fmt::format("no run here has a second half of {:g} s", kGrowthTime)};
+  Verdict verdict{
+      .id = "MEM-GROWTH",
+      .name = "growth of memory over the run",
+      .unit = "MB",
+      .bar = fmt::format("<= {:g}", kMostGrowth),
+      .detail = fmt::format("there are no measurements over {:g} s in the second half of the run",
+                            kGrowthTime)};
   std::string an_hour = verdict.detail;
   for (const auto& [name, points] : lines) {
     const std::optional<double> hourly = growth(points);
     if (!hourly) continue;
     const double megabytes = *hourly / 3600 * (points.back().x - points.front().x) / kMegabyte;
     if (verdict.value && *verdict.value >= megabytes) continue;
-    an_hour = fmt::format("{:.1f} MB, of {}", *hourly / kMegabyte, name);
-    verdict.detail = "of " + name;
+    an_hour = fmt::format("{:.1f} MB, on {}", *hourly / kMegabyte, name);
+    verdict.detail = "measured on " + name;
     verdict = judged_at_most(verdict, megabytes, kMostGrowth, kMostGrowth);
   }
   report.section.fields.push_back(
@@ -134,7 +136,7 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
                         .name = "unused share of the memory reserved on a GPU",
                         .unit = "%",
                         .bar = fmt::format("<= {:g}", kMostFragmentation)};
-  efficiency.detail = fragmentation.detail = "not measured: memory of the host is not reserved";
+  efficiency.detail = fragmentation.detail = "no GPU reserved memory in this run";
   if (worst != workers.end()) {
     const double unused = unused_share(*worst);
     report.section.fields.push_back({"reserved_bytes", "reserved on a GPU at the end of the run",

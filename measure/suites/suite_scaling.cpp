@@ -105,10 +105,11 @@ Table scaling_table(const ByWorkers& runs) {
 }
 
 std::string why_not(const SuiteContext& context, const Bar& bar, const ByWorkers& runs) {
-  if (!context.on_gpu()) return "it ran on the CPU's workers, and the bar is for GPUs";
+  if (!context.on_gpu()) return "the runs used the CPU, and the bar is for GPUs";
   const auto found = runs.find(bar.workers);
   if (found == runs.end()) {
-    return fmt::format("there are too few GPUs: {} here", most_workers(context));
+    return fmt::format("{} GPUs are needed; this benchmark uses {}", bar.workers,
+                       most_workers(context));
   }
   return context.why_brief(found->second.least_computing_seconds());
 }
@@ -127,10 +128,9 @@ Verdict judge_whole_runs(const Bar& bar, const ByWorkers& runs, const Verdict& v
   const double loading = loading_share(several);
   const bool rates_scale = steady_speedup(several, runs.at(1)) >= bar.wanted;
   if (speedup < bar.wanted && rates_scale && loading > kMostLoadingShare) {
-    return skipped_verdict(
-        verdict,
-        fmt::format("{:.2f} x, but {:.0f} % of these runs was loading: measure longer ones",
-                    speedup, 100 * loading));
+    return skipped_verdict(verdict, fmt::format("the speed-up was {:.2f} x, but loading took "
+                                                "{:.0f} % of the runs' time: measure longer runs",
+                                                speedup, 100 * loading));
   }
   return judged_at_least(verdict, speedup, bar.wanted, bar.least);
 }
@@ -138,7 +138,7 @@ Verdict judge_whole_runs(const Bar& bar, const ByWorkers& runs, const Verdict& v
 void judge_scaling(const SuiteContext& context, const ByWorkers& runs, SuiteReport& report) {
   for (const Bar& bar : kBars) {
     const std::string wanted =
-        fmt::format(">= {:.1f}, from {:.1f} on a warning", bar.wanted, bar.least);
+        fmt::format(">= {:.1f}; a warning from {:.1f} on", bar.wanted, bar.least);
     const Verdict whole{.id = "PERF-03", .name = bar.whole, .unit = "x", .bar = wanted};
     const Verdict steady{.id = "SCALING", .name = bar.steady, .unit = "x", .bar = wanted};
     const std::string why = why_not(context, bar, runs);
@@ -213,9 +213,9 @@ std::string imbalance_note(const ByWorkers& runs) {
   for (const auto& [workers, repeats] : runs) {
     const double imbalance = imbalance_of(repeats);
     if (workers == 1 || imbalance <= kNamedImbalance) continue;
-    note +=
-        fmt::format(" Of {} workers the least busy one worked {:.0f} % less than {}, the busiest.",
-                    workers, 100 * imbalance, repeats.runs.back().slowest_worker());
+    note += fmt::format(
+        " With {} workers, the least busy one worked {:.0f} % less than the busiest one, {}.",
+        workers, 100 * imbalance, repeats.runs.back().slowest_worker());
   }
   return note;
 }

@@ -98,7 +98,8 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
     rates.push_back(profile.number(fmt::format("rows/0/rates/{}", k)).value_or(0) /
                     tokens_a_sequence);
   }
-  if (rates.empty()) throw Error(ErrorKind::kBenchmark, "profile measured nothing");
+  if (rates.empty())
+    throw Error(ErrorKind::kBenchmark, fmt::format("profile --model {} measured no rate", model));
   StageFigures figures =
       stage_figures(stage, StageClock::kDevice, std::move(rates), recorded_stage(whole, stage));
   figures.tokens_per_second = profile.number("rows/0/tokens_per_second");

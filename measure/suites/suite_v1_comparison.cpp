@@ -87,8 +87,8 @@ std::string add_equal_work(SuiteContext& context, const std::filesystem::path& i
   const std::string speedup = estimate_text(ratio_of(theirs, {seconds}));
   report.section.fields.push_back(
       {"fp32_speedup", "times as fast, in fp32 as the original", speedup});
-  return fmt::format("in {}; {} x in fp32, as the original computes", context.settings.precision,
-                     speedup);
+  return fmt::format("in {}; {} x in fp32, in which the original computes",
+                     context.settings.precision, speedup);
 }
 
 }  // namespace
@@ -104,8 +104,10 @@ void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
   std::ranges::transform(theirs, ours, speedups.begin(), std::divides<>());
   report.metrics.push_back(
       {"v1.speedup", "times as fast as the original", Measure::kNone, Better::kHigher, speedups});
-  report.section.note = fmt::format("Whole runs over the same sequences in turns, ours in {}.",
-                                    context.settings.precision);
+  report.section.note = fmt::format(
+      "Whole runs of the original and of this program over the same sequences, in turns; this "
+      "program computed in {}.",
+      context.settings.precision);
   report.section.fields = {
       {"vanilla_seconds", "the original", spread_of(theirs).median, Measure::kSeconds},
       {"seconds", "this program", spread_of(ours).median, Measure::kSeconds},
@@ -114,7 +116,8 @@ void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
   const std::string precisions = add_equal_work(context, input, theirs, report);
   const std::string why = context.why_brief(sides[1].least_computing_seconds());
   report.brief = !why.empty();
-  if (report.brief) return skip_both(fmt::format("{:.1f} x, but {}", ratio.value, why), report);
+  if (report.brief)
+    return skip_both(fmt::format("{:.1f} times as fast, but {}", ratio.value, why), report);
   report.verdicts.push_back(judged_ratio(required_verdict(), ratio, kRequired));
   report.verdicts.push_back(context.on_gpu()
                                 ? judged_ratio(expected_verdict(), ratio, kExpected)

@@ -10,7 +10,7 @@
 namespace virnucpro {
 
 inline constexpr std::string_view kNoVanilla =
-    "the original is not here: --vanilla-command says how it is run";
+    "no command runs the original: give --vanilla-command";
 
 // The tables that the original must write.
 inline constexpr std::array kOriginalTables{run_files::kFrameTable.name,

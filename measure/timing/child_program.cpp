@@ -30,7 +30,10 @@ double seconds_of(const timeval& time) {
 }
 
 UniqueFd open_log(const std::filesystem::path& path) {
-  if (is_log_file(path)) throw Error(ErrorKind::kOutputExists, Place{.file = path.string()}, {});
+  if (is_log_file(path)) {
+    throw Error(ErrorKind::kOutputExists, Place{.file = path.string()},
+                "it is this program's log file");
+  }
   ::unlink(path.c_str());  // removes an earlier log; the target of a link is kept
   UniqueFd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (log.get() < 0) throw write_error(path, errno);
@@ -61,7 +64,7 @@ class Child {
     ::posix_spawn_file_actions_destroy(&files);
     if (error != 0) {
       throw Error(ErrorKind::kInputMissing, Place{.file = call.program.string()},
-                  "it cannot be started: " + errno_text(error));
+                  "the program cannot be started: " + errno_text(error));
     }
   }
   ~Child() {

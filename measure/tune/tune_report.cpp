@@ -209,13 +209,14 @@ Section cell_section(const TuneOutcome& outcome) {
     rounds.rows.push_back({round.sequences, std::uint64_t{round.repeats},
                            round.bar > 0 ? Value{round.bar} : Value{std::string("none")}});
   }
-  return {.key = "cells",
-          .title = "Every cell",
-          .note =
-              "Rates are of the time in which a run computed; a whole run loads the models and "
-              "writes its tables, too. A cell is stopped after a round when its fastest "
-              "repeat is below the round's share of the fastest cell's slowest.",
-          .tables = {std::move(table), std::move(rounds)}};
+  return {
+      .key = "cells",
+      .title = "Every cell",
+      .note =
+          "Rates are of the time in which a run computed; a whole run loads the models and "
+          "writes its tables, too. A cell is stopped after a round when its fastest "
+          "repeat is below the round's share (Stopped below) of the fastest cell's slowest repeat.",
+      .tables = {std::move(table), std::move(rounds)}};
 }
 
 Section machine_section(const TuneFacts& facts) {
@@ -241,14 +242,16 @@ std::vector<std::string> warnings_of(const TuneFacts& facts, const TuneOutcome& 
   const auto few = std::ranges::count_if(outcome.results, has_few);
   if (few > 0) {
     warnings.push_back(
-        fmt::format("{} of the cells that were measured to the end had fewer than {} batches a "
-                    "worker: their rates say little. Give more data.",
+        fmt::format("{} of the cells that were measured to the end had fewer than {} batches for "
+                    "each worker, so their rates are not reliable: give more sequences "
+                    "(--data-size or --test-file).",
                     few, kFewBatches));
   }
   const std::vector<std::size_t>& budgets = outcome.grid.token_budgets;
   if (budgets.size() > 1 && outcome.best().cell.token_budget == budgets.back()) {
     warnings.emplace_back(
-        "The best token budget is the largest of the grid: try larger budgets, too.");
+        "The best token budget is the largest of the grid: try larger budgets, too "
+        "(--budget-grid).");
   }
   return warnings;
 }

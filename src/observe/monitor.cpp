@@ -293,7 +293,7 @@ void Monitor::Sampler::open_device(std::size_t index) {
   const MonitoredDevice& wanted = settings_.devices[index];
   const FoundGpu found = nvml_->find(wanted.uuid, wanted.pci);
   if (!found.failure.empty()) {
-    note_failure(index, found.failure, "is not measured: NVML does not find it");
+    note_failure(index, found.failure, "is not measured by NVML");
     return;
   }
   devices_.push_back({.index = index, .handle = found.device});
@@ -341,7 +341,7 @@ std::vector<std::optional<DeviceReading>> Monitor::Sampler::read_devices() {
   for (const Device& device : devices_) {
     readings[device.index] = {.reading = nvml_->read(device.handle), .by_nvml = true};
     const std::string& failure = readings[device.index]->reading.failure;
-    if (!failure.empty()) note_failure(device.index, failure, "does not answer");
+    if (!failure.empty()) note_failure(device.index, failure, "gives NVML no values");
   }
   return readings;
 }
@@ -391,7 +391,7 @@ void Monitor::Sampler::note_unwritten(const std::string& failure) {
     if (!summary_.file_failure.empty()) return;
     summary_.file_failure = failure;
   }
-  warn(fmt::format("{}: cannot be written, so measurements are missing there: {}",
+  warn(fmt::format("{}: it cannot be written, so this file lacks measurements: {}",
                    settings_.csv.path.string(), failure));
 }
 
@@ -492,7 +492,7 @@ void Monitor::end() {
   if (sampler_->stop()) {
     thread_.join();
   } else {
-    log_warning("the last measurement did not end in time and is missing");
+    log_warning("the last measurement of GPUs and host did not end in time and is missing");
     thread_.detach();
   }
 }

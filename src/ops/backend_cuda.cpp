@@ -108,7 +108,8 @@ LayerNorm::LayerNorm(Context& context, const Weights& weights, const std::string
   if (width > kWidestNorm) {
     throw Error(
         ErrorKind::kWeightsTensor, Place{.file = weights.origin(), .tensor = name + ".weight"},
-        fmt::format("{} numbers; a GPU supports at most {}: use --device cpu", width, kWidestNorm));
+        fmt::format("the layer norm has {} numbers; a GPU supports at most {}: use --device cpu",
+                    width, kWidestNorm));
   }
 }
 
@@ -153,11 +154,10 @@ Embedding::Embedding(Context& /*context*/, const Weights& weights, const std::st
 
 void Backend::check_head_width(const Weights& weights, std::size_t width) {
   if (width % kMultiple == 0 && width <= kWidestHead) return;
-  throw Error(
-      ErrorKind::kWeightsFormat, {.file = weights.origin()},
-      fmt::format(
-          "heads have width {}; on a GPU it must be a multiple of {}, at most {}: use --device cpu",
-          width, kMultiple, kWidestHead));
+  throw Error(ErrorKind::kWeightsFormat, {.file = weights.origin()},
+              fmt::format("the attention heads have width {}; on a GPU the width must be a "
+                          "multiple of {}, at most {}: use --device cpu",
+                          width, kMultiple, kWidestHead));
 }
 
 Backend::Rotary Backend::rotary(Context& context, const std::vector<float>& inv_freq) {

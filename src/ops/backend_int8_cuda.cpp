@@ -52,10 +52,10 @@ EightBitLinear::EightBitLinear(Context& context, const Weights& weights,
       scales_(Purpose::kWeights, outputs_ * sizeof(float)) {
   check_sizes(weights, parts.front().weight, inputs, outputs_, kInt8Multiple);
   if (inputs > kWidestCodes) {
-    throw Error(ErrorKind::kWeightsTensor,
-                Place{.file = weights.origin(), .tensor = parts.front().weight},
-                fmt::format("{} inputs; int8 supports at most {}: use --precision fp16", inputs,
-                            kWidestCodes));
+    throw Error(
+        ErrorKind::kWeightsTensor, Place{.file = weights.origin(), .tensor = parts.front().weight},
+        fmt::format("the layer has {} inputs; int8 supports at most {}: use --precision fp16",
+                    inputs, kWidestCodes));
   }
   DeviceBuffer rest(Purpose::kStaging, outputs_ * inputs);
   std::size_t first = 0;

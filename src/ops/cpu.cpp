@@ -26,7 +26,9 @@ Error without_bf16() {
 std::string_view cpu_kernel_path(Precision precision) {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
       !has_isa(dnnl_cpu_isa_avx2)) {
-    throw Error(ErrorKind::kCpu, "AVX2 and FMA are missing, or ONEDNN_MAX_CPU_ISA forbids them");
+    throw Error(
+        ErrorKind::kCpu,
+        "AVX2 or FMA is missing, or the variable ONEDNN_MAX_CPU_ISA forbids them: unset it");
   }
   if (precision == Precision::kBf16) {
     if (has_isa(dnnl_cpu_isa_avx512_core_amx)) return "cpu-amx-bf16";

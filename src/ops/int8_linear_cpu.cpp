@@ -85,8 +85,9 @@ std::size_t checked_outputs(std::span<const LinearPart> parts, std::size_t input
     throw Error(ErrorKind::kInternal, "8-bit linears do not support this epilogue");
   }
   if (inputs > kMostInt8Inputs) {
-    throw Error(ErrorKind::kInternal,
-                fmt::format("{} inputs; int8 supports at most {}", inputs, kMostInt8Inputs));
+    throw Error(
+        ErrorKind::kInternal,
+        fmt::format("the layer has {} inputs; int8 supports at most {}", inputs, kMostInt8Inputs));
   }
   return outputs_of(parts);
 }

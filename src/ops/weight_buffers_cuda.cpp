@@ -44,9 +44,11 @@ DeviceBuffer read_biases_later(Context& context, const Weights& weights,
 void check_sizes(const Weights& weights, const std::string& name, std::size_t inputs,
                  std::size_t outputs, std::size_t multiple) {
   if (inputs % multiple == 0 && outputs % multiple == 0) return;
-  throw Error(ErrorKind::kWeightsTensor, Place{.file = weights.origin(), .tensor = name},
-              fmt::format("{} inputs and {} outputs; a GPU needs multiples of {}: use --device cpu",
-                          inputs, outputs, multiple));
+  throw Error(
+      ErrorKind::kWeightsTensor, Place{.file = weights.origin(), .tensor = name},
+      fmt::format(
+          "the layer has {} inputs and {} outputs; a GPU needs multiples of {}: use --device cpu",
+          inputs, outputs, multiple));
 }
 
 }  // namespace virnucpro::cuda

@@ -89,10 +89,11 @@ Section result_section(const CalibrationFacts& facts, const CalibrationResult& r
   const Closeness& closeness = result.result().closeness;
   Section section{.key = "result", .title = "The calibration"};
   section.note = fmt::format(
-      "Among {} frames, at most {} had a logit that differs by more than the margin from that in "
-      "{}: the chance of one is below {}. A chunk whose call is within the margin is computed "
-      "again. Under --rule viral-ngs a short contig whose call is within it is computed again as "
-      "a whole, which takes some three times as many chunks (docs/use/precision.md).",
+      "Of {} frames, at most {} had a logit that differs by more than the margin from the logit in "
+      "{}. The chance of such a frame is below {}. A chunk whose call is within the margin is "
+      "computed again. Under --rule viral-ngs a short contig whose call is within the margin is "
+      "computed again as a whole, which takes about three times as many chunks "
+      "(docs/use/precision.md).",
       grouped(result.frames), grouped(allowed_above_margin(result.frames)), facts.check_precision,
       chance_text(result.chance));
   section.fields = {
@@ -133,21 +134,21 @@ std::vector<std::string> warnings_of(const CalibrationFacts& facts,
     warnings.push_back(fmt::format("the target is missed: {}", target_text(facts.target)));
   }
   if (result.frames < facts.frames_wanted) {
-    warnings.push_back(fmt::format("the sample has {} frames only", grouped(result.frames)));
+    warnings.push_back(fmt::format("the sample has {} frames; {} were wanted",
+                                   grouped(result.frames), grouped(facts.frames_wanted)));
   }
   const bool is_int8 = result.description.contains(kInt8KeepKey);
   if (is_int8 && result.result().in_8_bits < kLittleIn8Bits) {
     warnings.emplace_back(
-        "little is left in 8 bits: use fp16, which is as fast, or leave more to the margin with a "
-        "lower "
-        "--target-calls");
+        "less than half of the multiplications are in 8 bits: use fp16, which is as fast, or "
+        "calibrate with a lower --target-calls, which keeps more in 8 bits and makes the margin "
+        "larger");
   }
   if (result.chance > kFlipChance) {
-    warnings.push_back(
-        fmt::format("{} frames are too few: the chance of an error above the margin is known to be "
-                    "below {:.1e} "
-                    "only, and {:.0e} is wanted; give more frames",
-                    grouped(result.frames), result.chance, kFlipChance));
+    warnings.push_back(fmt::format(
+        "{} frames are too few: they show only that the chance of an error above the margin is "
+        "below {:.1e}, and {:.0e} is wanted; calibrate with more frames (--frames)",
+        grouped(result.frames), result.chance, kFlipChance));
   }
   return warnings;
 }
@@ -221,7 +222,8 @@ Page calibration_page(const CalibrationFacts& facts, const CalibrationResult& re
   if (facts.synthetic) page.badges.emplace_back("synthetic weights");
   page.highlights = {
       {"margin", "margin (logits)", result.margin},
-      {"equal_calls", "equal calls before", found.closeness.equal_calls, Measure::kShare},
+      {"equal_calls", "equal calls, none computed again", found.closeness.equal_calls,
+       Measure::kShare},
       {"centred", "1 − centred cosine, 99.9 %", found.closeness.centred},
       {"share_in_8_bits", "work in 8 bits", found.in_8_bits, Measure::kShare},
       {"tokens_per_second", "tokens", found.closeness.tokens_per_second, Measure::kPerSecond}};

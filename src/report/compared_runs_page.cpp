@@ -187,7 +187,7 @@ Section verdicts_of(const Runs& runs) {
     }
   }
   if (table.rows.empty()) {
-    section.note = "No verdicts: none of the runs has a summary of its telemetry.";
+    section.note = "No verdicts: none of the runs has a telemetry summary.";
   } else {
     section.tables = {std::move(table)};
   }
@@ -248,7 +248,7 @@ Page compared_runs_page(const Runs& runs, const Differences& differences) {
   Page page;
   page.title = fmt::format("{} runs compared", runs.size());
   page.subtitle =
-      fmt::format("virnucpro {}; the first is {}", program_version(), runs.front().name);
+      fmt::format("virnucpro {}; the first run is {}", program_version(), runs.front().name);
   for (const RunFacts& run : runs) {
     for (const std::string& warning : run.warnings) {
       page.warnings.push_back(fmt::format("{}: {}", run.name, warning));

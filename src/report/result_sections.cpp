@@ -278,9 +278,9 @@ std::string hits_text(const RunFacts& facts) {
   if (scores.hits == 0)
     return "No sequence is listed, because none is called virus or has a virus chunk.";
   return fmt::format(
-      "{} called virus or with a virus chunk{}. Sequences called virus come first, then those with "
-      "more evidence: {}.",
-      scores.hits == 1 ? "One sequence" : grouped(scores.hits) + " sequences",
+      "{} a virus chunk{}. Sequences called virus come first, then those with more evidence: {}.",
+      scores.hits == 1 ? "One sequence is called virus or has"
+                       : grouped(scores.hits) + " sequences are called virus or have",
       scores.hits > scores.top_hits.size()
           ? fmt::format("; the table has {}, sequences.tsv has all",
                         grouped(scores.top_hits.size()))
@@ -339,7 +339,7 @@ Section unscored_section(const RunFacts& facts) {
       {"bases_scored", "Bases scored", scores.bases_scored, Measure::kCount},
       {"bases_scored_share", "Share of bases scored",
        share_value(scores.bases_scored, scores.bases), Measure::kShare},
-      {"unscored_stretches", "Unscored stretches of the others", scores.unscored_stretches,
+      {"unscored_stretches", "Unscored stretches in scored sequences", scores.unscored_stretches,
        Measure::kCount},
       {"unscored_bases", "Bases in these stretches", scores.unscored_bases, Measure::kCount},
       {"longest_unscored", "Longest of them", scores.longest_unscored, Measure::kCount}};

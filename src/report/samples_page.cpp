@@ -274,7 +274,7 @@ void warn_of_names(const Samples& samples, std::vector<std::string>& warnings) {
   }
   if (doubled.empty()) return;
   warnings.push_back(
-      fmt::format("Names of several runs: {}. MultiQC shows only one run for each name; "
+      fmt::format("Several runs have the same name: {}. MultiQC shows only one run for each name; "
                   "set other names with virnucpro predict --name.",
                   some_of(doubled, kMostTold)));
 }
@@ -337,9 +337,9 @@ Section control_section(const Samples& samples, const std::vector<std::size_t>& 
       "larger "
       "than the share of every control, by more than chance in counting explains. “Times the "
       "control” "
-      "is the ratio of the sample's share to that of the nearest control; “At least” and “At most” "
-      "are "
-      "the ends of its {:g} % interval (exact, for two Poisson counts; Przyborowski and Wilenski "
+      "is the sample's share divided by the share of the nearest control; “At least” and “At most” "
+      "are the ends of its {:g} % interval (exact, for two Poisson counts; Przyborowski and "
+      "Wilenski "
       "1940). "
       "A small control says little, because its interval is wide. The interval does not include "
       "how "

@@ -228,7 +228,7 @@ void add_shadow(const RunTelemetry::Shadow& shadow, Section& section) {
       section.fields.end(),
       {{"shadow_chunks", "Other chunks", measured(shadow.chunks), Measure::kCount},
        {"shadow_sampled", "of these compared", measured(shadow.sampled), Measure::kCount},
-       {"shadow_changed", "would change, estimated of all", measured(shadow.changed)},
+       {"shadow_changed", "would change, estimate for all", measured(shadow.changed)},
        {"shadow_changed_low", "at least (95 %)", measured(shadow.changed_low)},
        {"shadow_changed_high", "at most (95 %)", measured(shadow.changed_high)},
        {"logit_rms", "Error of a logit, rms", measured(shadow.logit_rms)},
@@ -237,7 +237,7 @@ void add_shadow(const RunTelemetry::Shadow& shadow, Section& section) {
         measured(shadow.centred_cosine)}});
   section.plots = {shadow_plot(shadow)};
   Table table{.key = "strata", .caption = "Chunks that were not computed again"};
-  table.columns = {{"from_logits", "Logits from the other call, from"},
+  table.columns = {{"from_logits", "Error of logits that changes the call, from"},
                    {"share", "Compared share", Measure::kShare},
                    {"chunks", "Chunks", Measure::kCount},
                    {"sampled", "Compared", Measure::kCount},
@@ -384,9 +384,9 @@ Section shard_section(const RunFacts& facts) {
   const auto measured_shards = std::ranges::count_if(
       shards, [](const auto& shard) { return shard.sessions.value_or(0) > 0; });
   section.note =
-      "The run was merged from these shards. Their work is added up. The time is that in which at "
-      "least "
-      "one shard ran; a rate is all work divided by the time in which at least one shard computed.";
+      "The run was merged from these shards. Their work is added up. The time is the time in which "
+      "at least one shard ran; a rate is all work divided by the time in which at least one shard "
+      "computed.";
   section.fields = {{"shards", "Shards", std::uint64_t{shards.size()}, Measure::kCount},
                     {"measured_shards", "of these with telemetry",
                      static_cast<std::uint64_t>(measured_shards), Measure::kCount},

@@ -95,6 +95,7 @@ std::optional<std::string> other_inputs(const Journal& first, const Journal& oth
   const std::vector<InputEntry> b = other.inputs();
   for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
     if (a[k].failed || b[k].failed || a[k].hash == b[k].hash) continue;
+    if (a[k].name == b[k].name) return fmt::format("{} has other contents", shown_text(a[k].name));
     return fmt::format("{} in place of {}", shown_text(b[k].name), shown_text(a[k].name));
   }
   return std::nullopt;

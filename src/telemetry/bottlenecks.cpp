@@ -60,19 +60,20 @@ Cause cause_of_waiting(const std::vector<Stage>& stages, const StageSurroundings
 
 Cause cause_of_models(const StageSurroundings& around, Idleness idleness) {
   if (!around.on_gpu) {
-    return {"compute-bound",
-            around.spare_processors ? "a GPU (-d cuda), or more --threads" : "a GPU (-d cuda)"};
+    return {"compute-bound", around.spare_processors ? "use a GPU (-d cuda), or more --threads"
+                                                     : "use a GPU (-d cuda)"};
   }
   if (idleness == Idleness::kLaunches) {
-    return {"launch-bound", "a larger --token-budget, so that each kernel has more to do"};
+    return {"launch-bound", "use a larger --token-budget, so that each kernel has more to do"};
   }
   if (idleness == Idleness::kWaiting) {
-    return {"compute-bound", "first shorten the GPU's waiting: more GPUs would wait, too"};
+    return {"compute-bound",
+            "first shorten the time that the GPU waits: more GPUs would wait, too"};
   }
   if (around.power_capped) {
-    return {"power-capped", "the GPU is at its power limit: more GPUs (--gpus)"};
+    return {"power-capped", "the GPU is at its power limit: use more GPUs (--gpus)"};
   }
-  return {"compute-bound", "more GPUs (--gpus); --precision fp16 or bf16 where it is fp32"};
+  return {"compute-bound", "use more GPUs (--gpus) or, in place of fp32, --precision fp16 or bf16"};
 }
 
 bool is_model(const Stage& stage) {
@@ -84,7 +85,7 @@ Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
   if (stage.name == "waiting") return cause_of_waiting(stages, around);
   if (is_model(stage)) return cause_of_models(around, idleness);
   if (stage.name == "to_host") {
-    return {"I/O-bound", "without --keep-intermediate only the scores are copied back"};
+    return {"I/O-bound", "leave out --keep-intermediate: then only the scores are copied back"};
   }
   if (stage.name == "journal" || stage.name == "tables") {
     return {"I/O-bound", "put the output directory on a local disk"};
@@ -92,7 +93,7 @@ Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
   if (stage.name == "read") {
     return {"I/O-bound", "put the input on a faster disk, or compress it with bgzip"};
   }
-  return {"host-bound", around.spare_processors ? "more --threads" : "more processors"};
+  return {"host-bound", around.spare_processors ? "use more --threads" : "use more processors"};
 }
 
 // Returns the name of the model that takes more time; empty if both take none.
@@ -119,8 +120,8 @@ bool matters(const Stage& stage, const std::vector<Stage>& stages, Idleness idle
 }  // namespace
 
 std::string_view host_advice(bool spare_processors) {
-  return spare_processors ? "more --threads, or a larger --prefetch"
-                          : "more processors, or a larger --prefetch";
+  return spare_processors ? "use more --threads, or a larger --prefetch"
+                          : "use more processors, or a larger --prefetch";
 }
 
 std::vector<Bottleneck> find_bottlenecks(const std::vector<Stage>& stages,

@@ -71,7 +71,7 @@ std::optional<MeasuredSession> read_session(const fs::path& shard, const std::st
 std::vector<MeasuredSession> read_sessions(const fs::path& shard, const Cancel& cancel) {
   std::vector<std::string> times = telemetry_times(shard);
   if (times.size() > kMostSessions) {
-    log_warning("{}: it has {} sessions; the telemetry of the last {} is used", shard.string(),
+    log_warning("{}: it has {} sessions; only the telemetry of the last {} is used", shard.string(),
                 times.size(), kMostSessions);
     times.erase(times.begin(), times.end() - static_cast<std::ptrdiff_t>(kMostSessions));
   }

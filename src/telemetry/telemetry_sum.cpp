@@ -482,7 +482,7 @@ void TelemetrySum::finish_verdicts(RunTelemetry& whole) const {
     RunTelemetry::Verdict verdict = worst.verdict;
     const std::string detail = verdict.detail.value_or("");
     verdict.detail =
-        fmt::format("{} in {} of {} shards, the first is {}{}{}", verdict.status.value_or(""),
+        fmt::format("{} in {} of {} shards, first in shard {}{}{}", verdict.status.value_or(""),
                     worst.shards, parts_.size(), worst.shard, detail.empty() ? "" : ": ", detail);
     whole.verdicts.push_back(std::move(verdict));
   }

@@ -26,7 +26,10 @@ void log_costs(const Trace& trace, const std::filesystem::path& path) {
            events, trace.processes.size(), path.string(), static_cast<double>(costs) * 1e-6,
            static_cast<double>(trace.end - trace.begin) * 1e-9);
   if (dropped == 0) return;
-  log_warning("trace: {} events did not fit: trace fewer batches (--trace-limit)", dropped);
+  log_warning(
+      "trace: {} events are missing, because there were too many: trace fewer batches "
+      "(--trace-limit)",
+      dropped);
 }
 
 }  // namespace

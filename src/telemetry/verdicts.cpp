@@ -40,7 +40,7 @@ VerdictStatus status_of(double value, double pass, double miss) {
 }
 
 std::string bar_from(double pass, double least) {
-  return fmt::format(">= {:g}, from {:g} on a warning", pass, least);
+  return fmt::format(">= {:g}; a warning from {:g} on", pass, least);
 }
 
 Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds) {
@@ -64,8 +64,9 @@ std::string without_utilization(const RunMeasurements& run) {
   for (const MeasuredGpu& gpu : run.measured) {
     if (!gpu.utilization) ids.push_back(gpu.id);
   }
-  if (!ids.empty()) return fmt::format("{} did not say how busy it was", fmt::join(ids, ", "));
-  return unless(run.measured.size() >= run.gpus, "a GPU was not measured");
+  if (!ids.empty())
+    return fmt::format("the utilisation of {} was not measured", fmt::join(ids, ", "));
+  return unless(run.measured.size() >= run.gpus, "at least one GPU was not measured");
 }
 
 Verdict utilization(const RunMeasurements& run, const Thresholds& thresholds) {
@@ -85,7 +86,7 @@ Verdict scaling() {
   return {.id = "PERF-03",
           .name = "speed-up by several GPUs",
           .unit = "x",
-          .bar = ">= 1.9 on 2, >= 90 % beyond",
+          .bar = ">= 1.9 on 2 GPUs; on more, >= 90 % of their number",
           .detail = "one run cannot show a speed-up: run virnucpro benchmark --suite scaling"};
 }
 
@@ -104,7 +105,7 @@ Verdict throughput(const RunMeasurements& run, const Thresholds& thresholds) {
     return verdict;
   }
   const double rate = run.esm_tokens_per_second / static_cast<double>(run.gpus);
-  verdict.detail = "v2 published 16,500 for an RTX 4090";
+  verdict.detail = "v2 published 16,500 tokens/s for an RTX 4090";
   return judged_at_least(std::move(verdict), rate, thresholds.tokens_per_second,
                          thresholds.least_tokens_per_second);
 }
@@ -127,7 +128,7 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
   Verdict verdict{.id = "PERF-05",
                   .name = "batches that a worker waited for",
                   .unit = "%",
-                  .bar = fmt::format("< {:g}, below {:g} a warning", thresholds.starved,
+                  .bar = fmt::format("< {:g}; a warning below {:g}", thresholds.starved,
                                      thresholds.most_starved)};
   if (skipped(verdict, {unless(run.batches > 0, "no batch was computed"),
                         too_short(run.computing_seconds, thresholds)})) {
@@ -138,7 +139,8 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
   verdict.value = share;
   verdict.status = status_of(share, thresholds.starved, thresholds.most_starved);
   if (verdict.status != VerdictStatus::kPass) {
-    verdict.detail = fmt::format("the host is behind: {}", host_advice(run.spare_processors));
+    verdict.detail =
+        fmt::format("the host is too slow for the workers: {}", host_advice(run.spare_processors));
   }
   return verdict;
 }
@@ -164,7 +166,7 @@ void judge_gpu_rows(const RunMeasurements& run, Verdict& verdict) {
   if (least == nullptr || least->rows == 0) {
     verdict.status = VerdictStatus::kMiss;
     verdict.detail = least == nullptr
-                         ? "a GPU has no rows"
+                         ? "at least one GPU has no rows"
                          : fmt::format("{} has no rows; {}", least->id, why_no_nvml(*least));
     return;
   }
@@ -203,14 +205,15 @@ Verdict balance(const RunMeasurements& run, const Thresholds& thresholds) {
   Verdict verdict{.id = "MON-03",
                   .name = "imbalance of the GPUs",
                   .unit = "%",
-                  .bar = fmt::format("<= {:g}, up to {:g} a warning", thresholds.imbalance,
+                  .bar = fmt::format("<= {:g}; a warning up to {:g}", thresholds.imbalance,
                                      thresholds.most_imbalance)};
   if (skipped(verdict, {unless(run.gpus > 1, "the run did not use several GPUs"),
-                        unless(run.imbalance.has_value(), "no worker computed"),
+                        unless(run.imbalance.has_value(),
+                               "no worker computed, or a worker's time is unknown"),
                         too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
-  verdict.detail = "how much less the least busy GPU computed than the busiest GPU, in time";
+  verdict.detail = "the least busy GPU computed for this much less time than the busiest one";
   return judged_at_most(std::move(verdict), *run.imbalance, thresholds.imbalance,
                         thresholds.most_imbalance);
 }
@@ -220,16 +223,17 @@ Verdict changed_calls(const MeasuredCalls& calls, const Thresholds& thresholds) 
   Verdict verdict{.id = "PREC-01",
                   .name = "calls that the check precision would change",
                   .unit = "of the chunks",
-                  .bar = fmt::format("<= {:g}, up to {:g} a warning", thresholds.changed_calls,
+                  .bar = fmt::format("<= {:g}; a warning up to {:g}", thresholds.changed_calls,
                                      thresholds.most_changed_calls)};
   if (skipped(verdict, {unless(calls.sampled > 0, "the shadow check compared no chunk")}))
     return verdict;
   const auto share = [&calls](double changed) {
     return changed / static_cast<double>(calls.chunks);
   };
-  verdict.detail =
-      fmt::format("lower bound with 97.5 % confidence; estimate {:.2g}, upper bound {:.2g}",
-                  share(calls.changed), share(calls.high));
+  verdict.detail = fmt::format(
+      "the value is the lower bound with 97.5 % confidence; the estimate is {:.2g}, the upper "
+      "bound {:.2g}",
+      share(calls.changed), share(calls.high));
   return judged_at_most(std::move(verdict), share(calls.low), thresholds.changed_calls,
                         thresholds.most_changed_calls);
 }
@@ -264,7 +268,8 @@ std::string why_not_of_reads(const RunMeasurements& run) {
       100 * static_cast<double>(run.one_chunk_sequences) / static_cast<double>(run.sequences);
   if (percent >= kMostlyOneChunk) return {};
   return fmt::format(
-      "the limit is for reads: {:.0f} % of these sequences are one chunk; at least {:g} % must be",
+      "the limit is for reads: {:.0f} % of these sequences have one chunk; at least {:g} % must "
+      "have one",
       std::floor(percent), kMostlyOneChunk);
 }
 
@@ -273,12 +278,12 @@ Verdict judge_projected_time(double hours, const std::string& why_not,
   Verdict verdict{.id = "PERF-01",
                   .name = "projected time of 6 million reads",
                   .unit = "hours for 6,000,000 reads of one chunk each",
-                  .bar = fmt::format("< {:g}, below {:g} a warning", thresholds.projected_hours,
+                  .bar = fmt::format("< {:g}; a warning below {:g}", thresholds.projected_hours,
                                      thresholds.most_projected_hours)};
   if (skipped(verdict, {why_not})) return verdict;
   verdict.value = hours;
   verdict.status = status_of(hours, thresholds.projected_hours, thresholds.most_projected_hours);
-  verdict.detail = "from the time of a scored chunk, on this machine";
+  verdict.detail = "projected from the time of a scored chunk on this machine";
   return verdict;
 }
 

@@ -42,7 +42,8 @@ void* CachingAllocator::allocate(Purpose purpose, std::size_t bytes) {
   }
   if (memory == nullptr) {
     throw Error(ErrorKind::kOutOfMemory,
-                fmt::format("{} bytes of device memory for {}", piece.bytes, name_of(purpose)));
+                fmt::format("could not allocate {} bytes of device memory for {}", piece.bytes,
+                            name_of(purpose)));
   }
   out_.emplace(memory, piece);
   for (MemoryUse* use : {&uses_.at(static_cast<std::size_t>(purpose)), &all_}) {

@@ -187,9 +187,8 @@ Error too_little_memory(const MemoryShortage& shortage) {
   const MemoryNeed& models = shortage.models;
   return {ErrorKind::kOutOfMemory,
           fmt::format(
-              "{} has {} of {} free; the models take {} in {}, and the smallest batches {}, "
-              "but {} could not be allocated; use {}another GPU (--device cuda:N) with more than "
-              "{} free{} or --device cpu",
+              "{} has {} of {} free; the models take {} in {}, and the smallest batches {} ({}); "
+              "use {}another GPU (--device cuda:N) with more than {} free{} or --device cpu",
               device_title(device), gib_text(device.memory_free), gib_text(device.memory_total),
               gib_text(models.weights), shortage.is_fp32 ? "fp32" : "16 bits",
               gib_text(models.batches), shortage.failed, what_fits(shortage),

@@ -79,7 +79,7 @@ struct MemoryShortage {
   MemoryNeed in_half{};               // the same models in 16 bits
   std::vector<MemoryNeed> smaller{};  // in 16 bits with smaller ESM-2 models, the largest first
   bool is_fp32 = false;
-  std::string failed{};  // a text that names the allocation that failed
+  std::string failed{};  // the error of the allocation that failed
 };
 // Returns an error that says what would fit.
 Error too_little_memory(const MemoryShortage& shortage);

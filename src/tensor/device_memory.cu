@@ -169,8 +169,8 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
   const cudaError_t status = cudaMallocHost(&data_, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // clears the error; the CUDA context stays usable
-    throw Error(ErrorKind::kOutOfMemory,
-                std::to_string(bytes) + " bytes of page-locked host memory, for copies");
+    throw Error(ErrorKind::kOutOfMemory, "could not allocate " + std::to_string(bytes) +
+                                             " bytes of page-locked host memory for copies");
   }
   check_cuda(status, "cudaMallocHost");
 }

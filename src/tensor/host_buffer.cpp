@@ -57,8 +57,9 @@ HostBuffer::HostBuffer(Purpose purpose, std::size_t bytes) : purpose_(purpose), 
   const std::size_t alignment = alignment_of(bytes);
   data_ = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
   if (data_ == nullptr) {
-    throw Error(ErrorKind::kOutOfMemory,
-                fmt::format("{} bytes of host memory for {}", bytes, name_of(purpose)));
+    throw Error(
+        ErrorKind::kOutOfMemory,
+        fmt::format("could not allocate {} bytes of host memory for {}", bytes, name_of(purpose)));
   }
   // A failure is ignored: without huge pages the buffer works, a little slower.
   if (alignment == kHugePage) ::madvise(data_, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
@@ -89,7 +90,7 @@ void HostBuffer::reset() noexcept {
 
 void throw_too_large(Purpose purpose) {
   throw Error(ErrorKind::kOutOfMemory,
-              fmt::format("more than 2^64 bytes of memory for {}", name_of(purpose)));
+              fmt::format("{} would need more than 2^64 bytes of memory", name_of(purpose)));
 }
 
 }  // namespace virnucpro

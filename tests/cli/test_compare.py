@@ -47,7 +47,7 @@ def warnings(program, *arguments):
         return ""
     journals = [program.folder / side / "run.db" for side in folders]
     return "".join(
-        f"virnucpro: warning: {side}: no journal names its precision; fp16 is assumed\n"
+        f"virnucpro: warning: {side}: no journal names the run's precision, so fp16 is assumed\n"
         for side, journal in zip(folders, journals)
         if not (journal.exists() and journal.read_bytes().startswith(b"SQLite format 3")))
 
@@ -208,7 +208,7 @@ def test_a_directory_of_v2_counts_as_fp16(run):
     with_noise(run, 2e-4)
     (run.folder / "copy" / "run.db").unlink()
     assert compared(run, "out", "copy")["tolerance"]["precision"] == "fp16"
-    told = "copy: no journal names its precision; fp16 is assumed"
+    told = "copy: no journal names the run's precision, so fp16 is assumed"
     assert told in run("compare", "out", "copy").stderr.decode()
     set_precision(run.folder / "out", "bf16")
     assert compared(run, "out", "copy")["tolerance"]["precision"] == "bf16"
@@ -327,7 +327,7 @@ def test_consensus_of_the_original_has_two_columns(program):
     consensus = compared(program, original, "ours.csv", "--exact")["datasets"][0]
     assert consensus["name"] == "consensus"
     assert consensus["identical"] == 2
-    assert consensus["remarks"] == ["in B alone, not compared: max_score_0, max_score_1"]
+    assert consensus["remarks"] == ["columns in B alone, not compared: max_score_0, max_score_1"]
     (program.folder / "ours.csv").write_text(ours.replace("2_chunk_1\tTrue", "2_chunk_1\tFalse"))
     # The distance from the boundary comes from the other table's scores.
     rows = compared(program, original, "ours.csv", code=1)["datasets"][0]["differing_rows"]
@@ -572,7 +572,7 @@ def test_other_pt_files_are_left_alone(program, original_and_ours):
     (program.folder / "original" / "another" / "output_1_ESM.pt").write_bytes(b"no folder of it")
     os.mkfifo(program.folder / "original" / "output_1_ESM.pt")
     written = compared(program, "ours", "original")
-    assert written["remarks"] == ["not compared in B, not named as embeddings: model.pt and 1 more"]
+    assert written["remarks"] == [".pt files in B that are not named as embeddings, not compared: model.pt and 1 more"]
     assert len(written["datasets"]) == 3
 
 
@@ -580,14 +580,14 @@ def test_embeddings_of_several_runs(program, original_and_ours):
     original_and_ours(PARTED)
     shutil.copytree(program.folder / "original" / "x_protein",
                     program.folder / "original" / "y_protein")
-    assert "esm2 of several runs: x_protein/output_2_ESM.pt and y_protein/output_2_ESM.pt" in (
+    assert "esm2 from several runs: x_protein/output_2_ESM.pt and y_protein/output_2_ESM.pt" in (
         not_compared(program, "ours", "original"))
 
 
 @pytest.mark.parametrize("content, said", [
     (b"", "model file ends too early"),
     (b"no ZIP" * 100, "the end of the ZIP is missing"),
-    ([1, 2], "unlike embeddings of the original"),
+    ([1, 2], "as the original's embeddings have"),
     ({"ids": ["a"], "data": torch.zeros(1, 4)}, "it holds merged, but its name says esm2"),
     ({"proteins": ["a"], "data": [torch.zeros(5)]}, "esm2 has 5 columns; earlier parts have 4"),
 ])
@@ -615,8 +615,8 @@ def test_a_part_that_is_cut(program, original_and_ours):
 def test_parts_of_another_width(program, original_and_ours):
     original_and_ours(PARTED)
     write_hdf5(program.folder / "ours" / "embeddings.h5", FRAME_IDS, esm2=numpy.zeros((30, 6), "f4"))
-    assert "original: could not compare: esm2 has 4 columns, but 6 in A" in not_compared(program, "ours",
-                                                                                 "original")
+    assert "original: could not compare: dataset esm2 has 4 columns, but 6 in A" in (
+        not_compared(program, "ours", "original"))
 
 
 def test_a_part_without_rows(program, original_and_ours):
@@ -645,10 +645,10 @@ def test_kinds_that_do_not_match(run):
     (b"\0" * 100, "not the header"),
     (TABLE.encode()[:-3], f"b.txt: record 3, byte {LINES[3]}: could not compare: input ends too early"),
     (TABLE.encode() + b"d\tvirus\t0.1\n", f"b.txt: record 4, byte {LINES[4]}: could not compare: input is "
-     "not well formed: it has 3 columns, not 4"),
+     "not well formed: the row has 3 columns, not 4"),
     (TABLE.replace("0.75", "0.7f").encode(), f"record 2, byte {LINES[2]}: could not compare: input is not "
-     "well formed: score1 is 0.7f, not a number"),
-    (TABLE.replace("others", "phage").encode(), "Prediction is phage, not a label"),
+     'well formed: column score1 is "0.7f", not a number'),
+    (TABLE.replace("others", "phage").encode(), 'column Prediction is "phage", not a label'),
     (FRAMES.encode() + b"x" * 200_000, "a row is longer than 131072 bytes"),
     (FRAMES.encode() + b"z\tvirus\t0\t1\n", "no row in common"),
 ])
@@ -712,10 +712,12 @@ def large_chunks(file):
     (lambda file: file.update({"ids": [b"a"], "esm2": [1.0]}), "esm2 has 1 dimensions; expected 2"),
     (lambda file: file.update({"ids": [b"a"], "esm2": [[1]]}), "esm2 does not hold floats"),
     (lambda file: (file.update({"ids": [b"a"]}), links_elsewhere(file)), "no dataset esm2, or only a link to it"),
-    (lambda file: (file.update({"ids": [b"a"]}), stored_elsewhere(file)), "esm2 lies in other files: copy it into this one"),
-    (lambda file: (file.update({"ids": [b"a"]}), of_another_file(file)), "esm2 lies in other files: copy it into this one"),
+    (lambda file: (file.update({"ids": [b"a"]}), stored_elsewhere(file)),
+     "esm2 is stored in other files: copy it into this file"),
+    (lambda file: (file.update({"ids": [b"a"]}), of_another_file(file)),
+     "esm2 is stored in other files: copy it into this file"),
     (many_rows, "it claims "),
-    (large_chunks, "the chunks of esm2 are larger"),
+    (large_chunks, "the HDF5 chunks of dataset esm2 are larger"),
 ])
 def test_hdf5_that_is_something_else(program, change, said):
     write_hdf5(program.folder / "good.h5", ["a"])
@@ -768,18 +770,18 @@ class Executed:
 
 @pytest.mark.parametrize("content, said", [
     ({"ids": ["a"], "data": Executed()}, "pickle contains code, not only data"),
-    ({"ids": ["a"]}, "unlike embeddings of the original"),
-    ([1, 2], "unlike embeddings of the original"),
-    ({"ids": ["a"], "data": torch.zeros(2, 3)}, "data is [2, 3], but the file has 1 ids"),
-    ({"ids": ["a"], "data": torch.zeros(3)}, "data is [3], but the file has 1 ids"),
-    ({"ids": ["a", "b", "c"], "data": torch.zeros(2, 3).T}, "not the rows of one matrix"),
-    ({"ids": ["a"], "data": torch.zeros(1, 3, dtype=torch.int64)}, "[1, 3] of I64"),
+    ({"ids": ["a"]}, "as the original's embeddings have"),
+    ([1, 2], "as the original's embeddings have"),
+    ({"ids": ["a"], "data": torch.zeros(2, 3)}, "data has the shape [2, 3], but the file has 1 ids"),
+    ({"ids": ["a"], "data": torch.zeros(3)}, "data has the shape [3], but the file has 1 ids"),
+    ({"ids": ["a", "b", "c"], "data": torch.zeros(2, 3).T}, "expected a contiguous tensor of floats"),
+    ({"ids": ["a"], "data": torch.zeros(1, 3, dtype=torch.int64)}, "the shape [1, 3] and the type I64"),
     ({"ids": [1], "data": torch.zeros(1, 3)}, "record 1: could not compare: input is not well formed: "
-     "its id is not a text"),
+     "the row's id is not a text"),
     ({"proteins": ["a", "b"], "data": [torch.zeros(3), torch.zeros(4)]}, "record 2: could not compare"),
     ({"proteins": ["a"], "data": [torch.zeros(3, 1)]}, "does not have one dimension"),
-    ({"proteins": ["a", "b"], "data": [torch.zeros(3)]}, "not a list of 2 rows"),
-    ({"nucleotide": ["a"], "data": [{"label": "a"}]}, "it has no mean_representation"),
+    ({"proteins": ["a", "b"], "data": [torch.zeros(3)]}, "neither a tensor nor a list of 2 rows"),
+    ({"nucleotide": ["a"], "data": [{"label": "a"}]}, "the row has no mean_representation"),
     ({"nucleotide": ["a"], "data": [{"label": "a", "mean_representation": [1.0, "x", 2]}]}, "not a number"),
     ({"nucleotide": ["a"], "data": [{"label": "a", "mean_representation": 1.0}]}, "not a list of numbers"),
     ({"ids": ["a"] * 100_000, "data": [[1.0] * 1000] * 100_000}, "the rows up to this one have "),

@@ -139,7 +139,7 @@ def test_lengths_of_a_file(program, sequences):
 
 
 @pytest.mark.parametrize("content, expected", [
-    (None, "input not found"), ("", "it holds no sequence"), ("nonsense", "input format is not known"),
+    (None, "input not found"), ("", "the file has no sequence"), ("nonsense", "input format is not known"),
     ("@a\nACGT\n+\nII", "own.fq: record 1")])
 def test_lengths_of_a_file_that_has_none(program, content, expected):
     if content is not None:
@@ -212,7 +212,7 @@ def test_data_and_metadata_replace_nothing(program):
     flags = ["generate", "-n", "6", "-o", "reads", "--files"]
     assert program(*flags, "3").returncode == 0
     before = files_in(folder)
-    assert "reads: output is there already: it holds " in message(program(*flags, "2", code=1))
+    assert "reads: output is there already: the folder is not empty: it has " in message(program(*flags, "2", code=1))
     (program.folder / "x.fa.json").write_text("mine")
     one = ["generate", "-n", "3", "-o", "x.fa"]
     assert "x.fa.json: output is there already" in message(program(*one, code=1))

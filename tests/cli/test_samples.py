@@ -143,7 +143,7 @@ def test_what_cannot_be_compared_is_marked(samples):
 def test_doubled_names_are_told(samples):
     run_sample(samples, samples.pieces, "other", "--name", "a")
     result = report(samples, "runs/a", "runs/b", "other")
-    assert "Names of several runs: a (2 runs: runs/a, other). MultiQC" in message(result)
+    assert "Several runs have the same name: a (2 runs: runs/a, other). MultiQC" in message(result)
     assert "2 runs have this name" in rows(samples)["other"]["notes"]
     run_sample(samples, samples.pieces, "another", "--name", "b")
     told = message(report(samples, "runs/a", "runs/b", "other", "another"))

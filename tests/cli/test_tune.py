@@ -91,7 +91,7 @@ def test_json(tuned):
     assert winner["alike"] == len(alike) and winner["why"]
     # With so few sequences only small batches give more than one or two.
     few = [cell for cell in finished if cell["rounds"][-1][-1]["batches"] < 4]
-    assert bool(few) == any("fewer than 4 batches a worker" in warning
+    assert bool(few) == any("fewer than 4 batches for each worker" in warning
                             for warning in written["warnings"])
 
 
@@ -168,7 +168,7 @@ def test_real_sequences(program, sequences, pack):
 
 
 @pytest.mark.parametrize("content, expected", [
-    (b"", "short.fa has no sequence"), (b"ACGT\n", "short.fa: record 1"),
+    (b"", "short.fa: it has no sequence"), (b"ACGT\n", "short.fa: record 1"),
     (b">a\nATGGCTGCT\n>b\nAC\0T\n", "short.fa: record 2")])
 def test_a_file_that_cannot_be_used(program, content, expected):
     (program.folder / "short.fa").write_bytes(content)

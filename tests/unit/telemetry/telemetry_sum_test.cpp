@@ -143,7 +143,7 @@ TEST(TelemetrySum, KeepsTheWorstVerdict) {
   ASSERT_EQ(whole.verdicts.size(), 1U);
   EXPECT_EQ(whole.verdicts[0].status, "MISS");
   EXPECT_EQ(whole.verdicts[0].value, 10);
-  EXPECT_EQ(whole.verdicts[0].detail, "MISS in 2 of 4 shards, the first is 1/4: x");
+  EXPECT_EQ(whole.verdicts[0].detail, "MISS in 2 of 4 shards, first in shard 1/4: x");
   EXPECT_EQ(whole.shards->back().sessions, 0U);
 }
 

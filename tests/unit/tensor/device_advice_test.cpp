@@ -150,7 +150,7 @@ MemoryShortage shortage_of(std::uint64_t free) {
       .smaller = {{.esm2 = "esm2_t33_650M_UR50D", .weights = kGib * 3 / 2, .batches = kGib / 10},
                   {.esm2 = "esm2_t30_150M_UR50D", .weights = kGib / 2, .batches = kGib / 10}},
       .is_fp32 = true,
-      .failed = "104857600 bytes of device memory for weights"};
+      .failed = "could not allocate 104857600 bytes of device memory for weights"};
   shortage.device.memory_free = free;
   shortage.device.memory_total = 22 * kGib;
   return shortage;
@@ -163,8 +163,8 @@ TEST(TooLittleMemory, NamesWhatIsNeededAndWhatHelps) {
   EXPECT_EQ(
       fp32.detail(),
       "cuda:0 (NVIDIA A10) has 9.0 GiB of 22.0 GiB free; the models take 10.5 GiB in fp32, "
-      "and the smallest batches 0.2 GiB, but 104857600 bytes of device memory for weights could "
-      "not be allocated; use --precision fp16 (with the smallest batches 5.3 GiB), --esm-model "
+      "and the smallest batches 0.2 GiB (could not allocate 104857600 bytes of device memory for "
+      "weights); use --precision fp16 (with the smallest batches 5.3 GiB), --esm-model "
       "esm2_t33_650M_UR50D (1.6 GiB in 16 bits; it needs a classifier of its width), another GPU "
       "(--device cuda:N) with more than 5.3 GiB free (in fp16) or --device cpu");
   MemoryShortage half = shortage_of(5 * kGib);

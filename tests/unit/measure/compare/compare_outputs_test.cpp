@@ -106,8 +106,9 @@ TEST(Compare, AllowsOfAPrecisionFewLargeDifferences) {
   const Comparison more = compare_frames(frames(0), frames(3), fp16);
   EXPECT_FALSE(more.equal());
   EXPECT_EQ(last_line(more), "labels equal, numbers beyond tolerance\n");
-  EXPECT_THAT(comparison_text(more), HasSubstr("beyond that of 99 %  3 of 200 (1.50 %)"));
-  EXPECT_THAT(comparison_text(more), HasSubstr("of fp16: |a - b| <= 0.02, and <= 0.005 for 99 %"));
+  EXPECT_THAT(comparison_text(more), HasSubstr("over the 99 % bound  3 of 200 (1.50 %)"));
+  EXPECT_THAT(comparison_text(more),
+              HasSubstr("for fp16: |a - b| <= 0.02, and <= 0.005 for 99 % of the numbers"));
 }
 
 TEST(Compare, OneNumberInOtherDigitsIsEqualUnlessExact) {

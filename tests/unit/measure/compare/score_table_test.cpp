@@ -76,13 +76,13 @@ TEST(ScoreTable, OtherHeadersAreRefused) {
 
 TEST(ScoreTable, ErrorsNameRowAndByte) {
   const std::string good = std::string(kFrames) + "a\tvirus\t0.1\t0.9\n";
-  for (const auto& [row, said] : {std::pair{"b\tvirus\t0.1\n", "it has 3 columns, not 4"},
-                                  {"\n", "it has 1 columns, not 4"},
-                                  {"b\tmaybe\t0.1\t0.9\n", "Prediction is maybe, not a label"},
-                                  {"b\tvirus\t0.1\t0.9x\n", "score2 is 0.9x, not a number"},
-                                  {"b\tvirus\t\t0.9\n", "score1 is , not a number"},
-                                  {"b\tvirus\t1e999\t0.9\n", "score1 is 1e999, not a number"},
-                                  {"b\tvirus\tNA\t0.9\n", "score1 is NA, not a number"}}) {
+  for (const auto& [row, said] : {std::pair{"b\tvirus\t0.1\n", "the row has 3 columns, not 4"},
+                                  {"\n", "the row has 1 columns, not 4"},
+                                  {"b\tmaybe\t0.1\t0.9\n", "Prediction is \"maybe\", not a label"},
+                                  {"b\tvirus\t0.1\t0.9x\n", "score2 is \"0.9x\", not a number"},
+                                  {"b\tvirus\t\t0.9\n", "score1 is \"\", not a number"},
+                                  {"b\tvirus\t1e999\t0.9\n", "score1 is \"1e999\", not a number"},
+                                  {"b\tvirus\tNA\t0.9\n", "score1 is \"NA\", not a number"}}) {
     const Error error = error_of_table(good + row);
     EXPECT_EQ(error.kind(), ErrorKind::kInputMalformed) << row;
     EXPECT_EQ(error.place().record, 2U) << row;

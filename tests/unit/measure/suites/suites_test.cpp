@@ -238,7 +238,8 @@ TEST_F(OnGpus, JudgeTheSpeedUp) {
            {VerdictStatus::kMiss, 1.5, {{"FAKE_WASTE", "0.25"}}},
            {VerdictStatus::kSkipped, 0, {{"FAKE_EACH", "0.001"}}}},
           "2 GPUs");
-  EXPECT_THAT(verdict_of("scaling", "PERF-03", "4 GPUs").detail, HasSubstr("2 here"));
+  EXPECT_THAT(verdict_of("scaling", "PERF-03", "4 GPUs").detail,
+              HasSubstr("this benchmark uses 2"));
 }
 
 // A second of work a GPU and 5 s of loading: runs of 110 s are made, as far as there is time.
@@ -254,7 +255,7 @@ TEST_F(OnGpus, DoNotLetLoadingDecideAQuickBenchmark) {
   const ScopedVariable load("FAKE_LOAD", "1");
   const Verdict whole = verdict_of("scaling", "PERF-03", "2 GPUs");
   EXPECT_EQ(whole.status, VerdictStatus::kSkipped);
-  EXPECT_THAT(whole.detail, HasSubstr("50 % of these runs was loading"));
+  EXPECT_THAT(whole.detail, HasSubstr("loading took 50 % of the runs' time"));
   EXPECT_EQ(verdict_of("scaling", "SCALING", "2 GPUs").status, VerdictStatus::kPass);
   const ScopedVariable waste("FAKE_WASTE", "0.1");  // now it is not loading alone
   EXPECT_EQ(verdict_of("scaling", "PERF-03", "2 GPUs").status, VerdictStatus::kMiss);
@@ -355,7 +356,7 @@ TEST_F(OnGpus, ProjectReadsFromReadsAlone) {
   const ScopedVariable each("FAKE_EACH", "0.0138");        // 11.5 h
   const Verdict verdict = verdict_of("end-to-end", "PERF-01");
   EXPECT_EQ(verdict.status, VerdictStatus::kSkipped);
-  EXPECT_THAT(verdict.detail, HasSubstr("85 % of these sequences are one chunk"));
+  EXPECT_THAT(verdict.detail, HasSubstr("85 % of these sequences have one chunk"));
   EXPECT_FALSE(results_.v2.projected_hours);
 }
 
@@ -418,7 +419,7 @@ TEST_F(OnGpus, MeasureFragmentationAndGrowthOfARun) {
   const SuiteReport report = run("memory");
   EXPECT_EQ(report.failure, "");
   EXPECT_DOUBLE_EQ(std::get<double>(field(report, "fragmentation").value), 0.25);
-  EXPECT_EQ(std::get<std::string>(field(report, "growth_per_hour").value), "36.0 MB, of host");
+  EXPECT_EQ(std::get<std::string>(field(report, "growth_per_hour").value), "36.0 MB, on host");
 }
 
 // The run took a minute.
@@ -546,7 +547,7 @@ TEST_F(OnGpus, HoldTheOriginalsScoresAgainstThisProgram) {
   EXPECT_EQ(judged("0.9008", "fp32", "EQUIV-VANILLA-OWN"), VerdictStatus::kMiss);
   EXPECT_EQ(judged("0.9008", "fp16", "EQUIV-VANILLA-OWN"), VerdictStatus::kWarn);
   EXPECT_THAT(verdict_of("equivalence", "EQUIV-VANILLA-OWN").detail,
-              HasSubstr("% of prediction_results.txt within"));
+              HasSubstr("prediction_results.txt: "));
   EXPECT_EQ(judged("0.9008", "fp16", "EQUIV-VANILLA-FP32"), VerdictStatus::kPass);
   EXPECT_EQ(judged("0.9008", "fp16", "EQUIV-VANILLA-FP32-OWN"), VerdictStatus::kMiss);
   EXPECT_EQ(judged("0.9001", "fp32", "EQUIV-VANILLA-OWN"), VerdictStatus::kPass);
@@ -580,7 +581,7 @@ TEST_F(OnGpus, JudgeThePrecisionItselfAndDefaultRunsElse) {
     const ScopedVariable of_int8("FAKE_MARGIN_0_SCORE", score);
     const Verdict precision = verdict_of("equivalence", "PRECISION");
     EXPECT_EQ(precision.status, status);
-    EXPECT_EQ(precision.detail, "of a run with --margin 0");
+    EXPECT_EQ(precision.detail, "measured with --margin 0");
     EXPECT_EQ(verdict_of("equivalence", "EQUIV-VANILLA").value, 0);
   }
   EXPECT_TRUE(std::filesystem::exists(settings_.output / "runs" / "001_calibration.log"));
@@ -637,13 +638,14 @@ TEST_F(Suites, MustJudgeWhatIsRequired) {
   run("scaling");  // on the CPU
   EXPECT_NO_THROW(require_judged(results_, "", false));
   EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "SCALING", false); },
-                            "SCALING: it ran on the CPU's workers"),
+                            "SCALING: the runs used the CPU"),
             ErrorKind::kNotJudged);
-  EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "", true); }, "scaling: it ran on"),
-            ErrorKind::kNotJudged);
+  EXPECT_EQ(
+      kind_of_refusal([&] { require_judged(results_, "", true); }, "suite scaling: the runs used"),
+      ErrorKind::kNotJudged);
   // The same happens to EQUIV-BASELINE-FP32 if the baseline was skipped.
   EXPECT_EQ(kind_of_refusal([&] { require_judged(results_, "PRECISION", false); },
-                            "PRECISION: these runs have no row with this id"),
+                            "PRECISION: the chosen suites gave no verdict with this id"),
             ErrorKind::kNotJudged);
   EXPECT_EQ(judged_text(all_verdicts(results_)),
             "judged 0 (passed 0), skipped 6: PERF-03, SCALING");
