@@ -322,6 +322,7 @@ void put(ByteWriter& out, const WorkerFailure& failure) {
   put(out, failure.place.offset);
   put_cut(out, failure.place.tensor);
   put_cut(out, failure.detail);
+  put_cut(out, failure.remedy);
   put(out, failure.batch);
   out.number(failure.token_budget);
 }
@@ -333,6 +334,7 @@ void get(ByteReader& in, WorkerFailure& failure) {
   failure.place.offset = get_optional(in);
   failure.place.tensor = get_text(in);
   failure.detail = get_text(in);
+  failure.remedy = get_text(in);
   failure.batch = get_optional(in);
   failure.token_budget = in.number<std::uint64_t>();
 }
@@ -398,7 +400,7 @@ void get(ByteReader& in, WorkerTrace& trace) {
 static_assert(kMostTrace >= kMostTraceEvents * sizeof(TraceEvent) +
                                 (kMostTraceNames + kMostTraceTracks) * (kLongestTraceText + 8) +
                                 2 * kMostText);
-static_assert(kMostFailure >= 4 * kMostText);
+static_assert(kMostFailure >= 5 * kMostText);
 static_assert(kMostLogLine > kMostText + 8);
 
 template <std::size_t... Types>

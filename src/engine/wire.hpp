@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kMostPayload = 0x7fffffffU;
 inline constexpr std::uint64_t kMostSetup = 64U << 10U;
 inline constexpr std::uint64_t kMostHello = 256U << 10U;
 inline constexpr std::uint64_t kMostRequest = 64U << 20U;
-inline constexpr std::uint64_t kMostFailure = 64U << 10U;
+inline constexpr std::uint64_t kMostFailure = 80U << 10U;
 inline constexpr std::uint64_t kMostLogLine = 17U << 10U;
 inline constexpr std::uint64_t kMostTrace = 24U << 20U;
 

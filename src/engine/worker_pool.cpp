@@ -153,7 +153,9 @@ std::uint64_t most_result(std::size_t frames, const EngineOutputs& outputs,
 }
 
 Error as_error(const WorkerFailure& failure) {
-  return {failure.kind, failure.place, failure.detail};
+  Error error(failure.kind, failure.place, failure.detail);
+  error.advise(failure.remedy);
+  return error;
 }
 
 }  // namespace

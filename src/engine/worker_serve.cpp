@@ -102,7 +102,10 @@ class Inbox {
 };
 
 WorkerFailure failure_of(const Error& error) {
-  return {.kind = error.kind(), .place = error.place(), .detail = error.detail()};
+  return {.kind = error.kind(),
+          .place = error.place(),
+          .detail = error.detail(),
+          .remedy = std::string(error.remedy())};
 }
 
 class Server {

@@ -34,6 +34,7 @@ TEST(Wire, KeepsWhatMessagesSay) {
       EXPECT_EQ(failure->place.file, "a.pth");
       EXPECT_EQ(failure->place.record, std::nullopt);
       EXPECT_EQ(failure->place.offset, 9U);
+      EXPECT_EQ(failure->remedy, "Get it.");
       EXPECT_EQ(failure->batch, 4U);
     }
     if (const auto* answer = std::get_if<WorkerResult>(&*message)) {
@@ -239,9 +240,11 @@ TEST(Wire, ShortensLongTextsToWhatAReaderTakes) {
   };
   const auto line = taken(WorkerLogLine{.text = text}, only<WorkerLogLine>(kMostLogLine));
   EXPECT_THAT(text, StartsWith(std::get<WorkerLogLine>(line).text));
-  const WorkerFailure long_one{.place = {.file = text, .tensor = text}, .detail = text};
+  const WorkerFailure long_one{
+      .place = {.file = text, .tensor = text}, .detail = text, .remedy = text};
   const auto failure = taken(long_one, only<WorkerFailure>(kMostFailure));
   EXPECT_THAT(text, StartsWith(std::get<WorkerFailure>(failure).detail));
+  EXPECT_EQ(std::get<WorkerFailure>(failure).remedy, std::get<WorkerFailure>(failure).detail);
   WorkerTrace trace = sample_trace();
   trace.part.kernels = text;
   EXPECT_NO_THROW(taken(trace, only<WorkerTrace>(kMostTrace)));

@@ -100,6 +100,7 @@ inline std::vector<WorkerMessage> sample_messages() {
   const WorkerFailure failure{.kind = ErrorKind::kWeightsTensor,
                               .place = {.file = "a.pth", .offset = 9, .tensor = "fc1"},
                               .detail = "it is not there",
+                              .remedy = "Get it.",
                               .batch = 4,
                               .token_budget = 128};
   return {setup,

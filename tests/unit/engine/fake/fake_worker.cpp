@@ -44,7 +44,8 @@ class FakeWorker {
     if (is("cannot_load")) {
       send(WorkerFailure{.kind = ErrorKind::kWeightsMissing,
                          .place = {.file = "a.pth"},
-                         .detail = "it is not there"});
+                         .detail = "it is not there",
+                         .remedy = "Get it."});
       return;
     }
     send(WorkerLogLine{.level = LogLevel::kInfo, .text = "a fake one"});
