@@ -253,7 +253,9 @@ void require_files(const BenchmarkOptions& options) {
   make_directory(options.history);
   const fs::path history = fs::path(options.history) / kHistoryName;
   if (is_log_file(history))
-    fail_usage(fmt::format("--history {}: its {} is the log file", options.history, kHistoryName));
+    fail_usage(
+        fmt::format("--history {}: its {} is the log file; name another folder or --log-file",
+                    options.history, kHistoryName));
   LineFile lines(FilePlace(Directory(options.history), kHistoryName));
   if (const int error = lines.append({}); error != 0) throw write_error(history, error);
 }

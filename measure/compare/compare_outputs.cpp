@@ -498,7 +498,9 @@ class Comparer {
     };
     if (has([](const RowCounts& rows) { return rows.in_both; })) return;
     if (has([](const RowCounts& rows) { return rows.in_a + rows.in_b; })) {
-      fail(settings_.b, fmt::format("it has no row in common with {}", settings_.a.string()));
+      fail(settings_.b,
+           fmt::format("no row has the id of a row of {}: give two results of the same sequences",
+                       settings_.a.string()));
     }
   }
 

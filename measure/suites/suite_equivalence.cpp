@@ -247,14 +247,16 @@ struct Original {
 };
 constexpr Original kBaseline{
     {"EQUIV-BASELINE", "answers against the stored baseline"},
-    {"EQUIV-BASELINE-OWN", "answers against the stored baseline, our own bar"},
+    {"EQUIV-BASELINE-OWN", "answers against the stored baseline, our own tighter limit"},
     {"EQUIV-BASELINE-FP32", "answers in fp32 against the stored baseline"},
-    {"EQUIV-BASELINE-FP32-OWN", "answers in fp32 against the stored baseline, our own bar"}};
+    {"EQUIV-BASELINE-FP32-OWN",
+     "answers in fp32 against the stored baseline, our own tighter limit"}};
 constexpr Original kVanilla{
     {"EQUIV-VANILLA", "answers against the original, run here"},
-    {"EQUIV-VANILLA-OWN", "answers against the original, run here, our own bar"},
+    {"EQUIV-VANILLA-OWN", "answers against the original, run here, our own tighter limit"},
     {"EQUIV-VANILLA-FP32", "answers in fp32 against the original, run here"},
-    {"EQUIV-VANILLA-FP32-OWN", "answers in fp32 against the original, run here, our own bar"}};
+    {"EQUIV-VANILLA-FP32-OWN",
+     "answers in fp32 against the original, run here, our own tighter limit"}};
 
 std::uint64_t batches_of(const Trial& run) {
   return run.telemetry.workload.batches.value_or(0);

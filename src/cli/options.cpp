@@ -195,8 +195,10 @@ void warn_of_other_length(const ModelOptions& options, const std::string& type,
   const auto made_for = parse_count(type);  // empty if the type is custom
   if (!made_for || size == *made_for) return;
   if (options.model_type.empty() && !options.model_path.empty()) return;
-  log_warning("chunks are {} bases long, but the classifier of model type {} was made for {}", size,
-              type, type);
+  log_warning(
+      "chunks are {} bases long, but the classifier of model type {} was made for {}: leave out -e "
+      "(run.chunk_size), or choose another classifier (-m or -p)",
+      size, type, type);
 }
 
 std::optional<std::uint64_t> configured_chunk_size(const Config& config) {

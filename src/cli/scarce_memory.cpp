@@ -111,9 +111,10 @@ void enlarge_stacks() {
   }
   if (limit.rlim_cur < kLeastStack) {
     Error error(ErrorKind::kOutOfMemory,
-                fmt::format("the limit of the stack is {} KiB, and {} KiB are needed",
+                fmt::format("the hard limit of the stack is {} KiB, and {} KiB are needed",
                             limit.rlim_cur >> 10U, kLeastStack >> 10U));
-    error.advise("Raise the limit: ulimit -s 8192.");
+    error.advise(
+        "Start a new shell if you ran ulimit -s; else raise the limit of the job or container.");
     throw Error(error);
   }
   pthread_attr_t attributes{};

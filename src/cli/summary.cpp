@@ -134,7 +134,7 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
   if (counts.sequences == 0) {
     warn(lines, "no sequences: the tables hold their headers only");
   } else if (counts.unscored_sequences == counts.sequences) {
-    warn(lines, "no sequence could be scored: sequences.tsv says why");
+    warn(lines, "no sequence could be scored: the line \"unscored\" above says why");
   }
   if (!advice.empty()) warn(lines, advice);
   if (rule.is_viral_ngs() && counts.is_of_reads()) {
@@ -153,9 +153,10 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
                      may_be_mates(inputs) ? " (if the two files are mates, use --paired)" : ""));
   }
   if (counts.odd_ids > 0) {
-    warn(lines, fmt::format("{} ids hold characters that act on a terminal or are invisible; the "
-                            "tables keep them unchanged; the first is {}",
-                            grouped(counts.odd_ids), counts.first_odd_id));
+    warn(lines,
+         fmt::format("{} ids hold control characters, invisible characters or bytes that are not "
+                     "UTF-8, and the tables keep them: look at these with cat -v. The first is {}",
+                     grouped(counts.odd_ids), counts.first_odd_id));
   }
   // Only counts failed inputs, because the log has named each with its reason.
   const auto failed = std::count_if(inputs.begin(), inputs.end(),
@@ -289,8 +290,9 @@ std::vector<std::string> export_lines(const ExportSummary& summary, Written how)
   if (!summary.finished) warn(lines, "the run did not finish: these tables hold its scores so far");
   if (!summary.covered) {
     warn(lines,
-         "close calls were computed again only for the run's own rule; near the thresholds of the "
-         "new rule, calls come from the coarser precision alone");
+         "only chunks near the thresholds of the run's own rule were computed again in the check "
+         "precision; to compute those near the new rule's, too, run predict with this rule and "
+         "another --output");
   }
   add_synthetic_warning(lines, summary.synthetic);
   if (how == Written::kByMerge) {

@@ -94,8 +94,10 @@ void add_run_warnings(RunFacts& facts) {
 std::uint64_t known_chunk_size(const Journal::Fingerprint& print, const fs::path& run) {
   const auto size = chunk_size_of(print);
   if (size) return *size;
-  throw Error(ErrorKind::kJournalDamaged, Place{.file = run.string()},
-              "its fingerprint has no chunk length");
+  Error error(ErrorKind::kJournalDamaged, Place{.file = run.string()},
+              "the run's settings in it lack the chunk length");
+  error.advise("Run predict or merge for this directory again, with --force-resume.");
+  throw error;
 }
 
 }  // namespace

@@ -360,8 +360,10 @@ class Calibrating {
 
   void set_margin() {
     if (errors_.empty()) {
-      throw Error(ErrorKind::kNotFinite, fmt::format("for every frame of the sample, in {}",
+      Error error(ErrorKind::kNotFinite, fmt::format("for every frame of the sample, in {}",
                                                      precision_name(settings_.compute)));
+      error.advise("The check precision gave finite numbers: choose a finer --precision.");
+      throw error;
     }
     const std::size_t above = allowed_above_margin(errors_.size());
     for (double& error : errors_) error = std::abs(error);

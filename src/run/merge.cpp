@@ -161,7 +161,8 @@ class Joiner {
       sums_.add(owner, move_sequence(owner, input));
     }
     for (std::size_t k = 0; k < next_.size(); ++k) {
-      if (has_more(k, input)) fail_shard(shards_, k, "it has more sequences than its inputs");
+      if (has_more(k, input))
+        fail_shard(shards_, k, "its journal has more sequences than its part of the inputs");
     }
   }
 
@@ -170,7 +171,7 @@ class Joiner {
     std::uint64_t length = 0;
     for (bool is_last = false; !is_last; next_[shard] = readers_[shard].next()) {
       if (!has_more(shard, input)) {
-        fail_shard(shards_, shard, "it has fewer sequences than its inputs");
+        fail_shard(shards_, shard, "its journal lacks sequences of its part of the inputs");
       }
       SequencePart& part = *next_[shard];
       is_last = part.last;

@@ -114,7 +114,8 @@ void SequenceParser::skip_blank_line() {
     const std::size_t text = piece.text.find_first_not_of(" \t");
     if (text != std::string_view::npos) {
       fail(format_ == Format::kUnknown ? ErrorKind::kInputFormat : ErrorKind::kInputMalformed,
-           piece.offset + text, "a header must be at the start of its line");
+           piece.offset + text,
+           "a blank precedes the text of this line; a header must be at the start of its line");
     }
     if (piece.ends_line) return;
   }

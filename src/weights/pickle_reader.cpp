@@ -206,7 +206,7 @@ class PickleReader {
   }
   std::int64_t read_long() {
     const auto size = reader_.number<std::uint8_t>();
-    if (size > 8) too_large("an integer is longer than 64 bits");
+    if (size > 8) too_large("an integer in it has more than 64 bits");
     const auto bytes = reader_.read(size);
     const bool negative = size > 0 && (bytes.back() & std::byte{0x80}) != std::byte{0};
     std::uint64_t bits = negative ? std::numeric_limits<std::uint64_t>::max() : 0;

@@ -310,7 +310,7 @@ def test_what_cannot_be_asked_for(program):
             (["--seed", "-1"], "--seed -1: expected a whole number from 0"),
             (["--target-cosine", "1.1"], "--target-cosine 1.1: expected a number from 0 to 1"),
             (["--target-calls", "x"], "--target-calls x: expected a number from 0 to 1"),
-            (["--precision", "fp32"], "fp32 is not finer than fp32"),
+            (["--precision", "fp32"], "fp32 is not finer than the run's, fp32"),
             (["--on", "none.fa"], "none.fa")):
         assert why in message(program(*CALIBRATE, *arguments, code=1)), arguments
     assert list(program.folder.iterdir()) == []

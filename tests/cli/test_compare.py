@@ -650,7 +650,7 @@ def test_kinds_that_do_not_match(run):
      'well formed: column score1 is "0.7f", not a number'),
     (TABLE.replace("others", "phage").encode(), 'column Prediction is "phage", not a label'),
     (FRAMES.encode() + b"x" * 200_000, "a row is longer than 131072 bytes"),
-    (FRAMES.encode() + b"z\tvirus\t0\t1\n", "no row in common"),
+    (FRAMES.encode() + b"z\tvirus\t0\t1\n", "no row has the id of a row of"),
 ])
 def test_damaged_tables(program, content, said):
     (program.folder / "a.txt").write_text(TABLE)

@@ -371,7 +371,7 @@ NOT_LOADED = {
     "date": ({"data": [1.0], "time": datetime.datetime(2026, 1, 23)}, "global datetime.datetime"),
     "path": ({"data": [1.0], "path": SOURCE}, "global pathlib.PosixPath"),
     "complex": ({"data": np.ones(2), "c": 1j}, "global __builtin__.complex"),
-    "long": ({"data": 1 << 70}, "an integer is longer than 64 bits"),
+    "long": ({"data": 1 << 70}, "an integer in it has more than 64 bits"),
     "many": ({"data": [None] * (1 << 23)}, "the pickle makes too many values"),
 }
 

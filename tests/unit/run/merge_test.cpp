@@ -180,9 +180,9 @@ TEST_F(Merges, NeedFinishedShardsEachOnce) {
 
 TEST_F(Merges, NeedTheSequencesOfTheirInputs) {
   EXPECT_THAT(refusal([](ShardRun& run) { run.parts.push_back(run.parts[0]); }),
-              HasSubstr("it has more sequences than its inputs"));
+              HasSubstr("its journal has more sequences than its part of the inputs"));
   EXPECT_THAT(refusal([](ShardRun& run) { run.parts[0].last = false; }),
-              HasSubstr("it has fewer sequences than its inputs"));
+              HasSubstr("its journal lacks sequences of its part of the inputs"));
 }
 
 TEST_F(Merges, DoNothingTwice) {
