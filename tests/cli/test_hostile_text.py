@@ -55,7 +55,7 @@ def test_nothing_that_is_read_acts_or_hides(program):
     for name, text in texts.items():
         assert not hidden(text.replace("\t", "")), name
     assert "ids hold control characters, invisible characters" in texts["stderr"]
-    assert "the first is esc\\x1b[2Jape" in texts["stderr"]
+    assert "The first is esc\\x1b[2Jape" in texts["stderr"]
     assert "\\u202e" in texts["logs/virnucpro.log"]
 
 

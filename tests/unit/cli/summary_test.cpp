@@ -83,7 +83,7 @@ TEST(SummaryLines, SaysWhatToKnow) {
   summary.inputs = {failed, InputEntry{}};
   const auto lines = summary_lines(settings(), summary, {}, {});
   for (const char* part :
-       {"no sequences", "2 sequences have the id", "3 frames could not", "the first is a\\x1b",
+       {"no sequences", "2 sequences have the id", "3 frames could not", "The first is a\\x1b",
         "4 characters outside IUPAC", "1 of 2 inputs could not be processed", "synthetic",
         "warning: most are short"}) {
     EXPECT_THAT(lines, Contains(HasSubstr(part)));

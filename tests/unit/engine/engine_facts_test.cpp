@@ -31,7 +31,7 @@ TEST(BudgetPlan, SaysFromWhatTheCpuTookIt) {
   plan.threads = 1;
   EXPECT_TRUE(plan_text(plan).ends_with(": each takes some seconds with one thread"));
   plan.is_auto = false;
-  EXPECT_EQ(plan_text(plan), "batches of 384 tokens (as asked for)");
+  EXPECT_EQ(plan_text(plan), "batches of 384 tokens (--token-budget)");
 }
 
 }  // namespace

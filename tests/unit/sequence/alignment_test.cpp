@@ -196,7 +196,7 @@ class HostileBam : public ::testing::Test {
 };
 
 TEST_F(HostileBam, SizesThatCannotBe) {
-  expect_malformed(with_size("\0\0\0\0"sv), 1, header_, "a record of 0 bytes");
+  expect_malformed(with_size("\0\0\0\0"sv), 1, header_, "the record's size is 0 bytes");
   expect_malformed(with_size("\x1f\0\0\0"sv), 1, header_, "size is 31 bytes");
   expect_malformed(with_size("\xff\xff\xff\xff"sv), 1, header_, "size is 4294967295 bytes");
   EXPECT_EQ(with_size("\xff\xff\xff\x7f"sv).error->kind(), ErrorKind::kInputTruncated);

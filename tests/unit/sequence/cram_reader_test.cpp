@@ -233,8 +233,10 @@ TEST_F(Cram, AnotherReference) {
   const std::string lacking = folder_.write("lacking.fa", ">r1\n" + first_ + "\n");
   for (const char* slices : {"multi_seq_per_slice=0", "multi_seq_per_slice=1"}) {
     const std::string content = cram({slices});
-    expect_error(parse(content, changed), ErrorKind::kInputReference, "r2 is not the one that");
-    expect_error(parse(content, lacking), ErrorKind::kInputReference, "does not have r2");
+    expect_error(parse(content, changed), ErrorKind::kInputReference,
+                 "r2 of the reference is not the one that");
+    expect_error(parse(content, lacking), ErrorKind::kInputReference,
+                 "the reference has no sequence r2");
   }
 }
 
