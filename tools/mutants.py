@@ -41,9 +41,10 @@ NEAREST = {
     "engine": (["run"], ["cli/test_workers.py", "oracle/test_identity.py"]),
     "journal": (["run"], ["cli/test_resume.py", "cli/test_merge.py", "crash/test_locks.py"]),
     "tables": (["run"], ["oracle/test_pipeline.py", "oracle/test_rollup.py", "oracle/test_labels.py",
-                         "cli/test_contigs.py"]),
+                         "cli/test_contigs.py", "cli/test_label_reads.py"]),
     "run": ([], ["cli/test_resume.py", "cli/test_merge.py", "cli/test_export.py",
-                 "cli/test_close_calls.py", "cli/test_edges.py", "cli/test_virus_fastq.py"]),
+                 "cli/test_close_calls.py", "cli/test_edges.py", "cli/test_virus_fastq.py",
+                 "cli/test_calibrate.py"]),
 }
 # Files that are not tried: they need a GPU or an instruction set that few processors have.
 OTHER_MACHINES = re.compile(r"cuda|hopper|amx|avx512|nvml")

@@ -145,10 +145,9 @@ class Reference {
     const std::size_t frames = coarse.logits.size();
     Closeness closeness{.centred = largest_without_outliers(distances(coarse)),
                         .tokens_per_second = rate_of(tokens, coarse.seconds)};
-    std::size_t equal = 0;
-    for (std::size_t frame = 0; frame < frames; ++frame) {
-      equal += coarse.virus[frame] == fine_.virus[frame] ? 1U : 0U;
-    }
+    const auto equal =
+        std::inner_product(coarse.virus.begin(), coarse.virus.end(), fine_.virus.begin(),
+                           std::size_t{0}, std::plus<>(), std::equal_to<>());
     closeness.equal_calls = static_cast<double>(equal) / static_cast<double>(frames);
     ErrorSums errors;
     for (const double error : logit_errors(coarse)) errors.add(error);

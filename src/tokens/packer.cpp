@@ -87,7 +87,6 @@ struct Room {
 
 struct Packer::Window {
   explicit Window(const PackSettings& given) : settings(given) {
-    settings.frames_per_batch = std::max<std::size_t>(settings.frames_per_batch, 1);
     settings.frames_in_window = std::max<std::size_t>(settings.frames_in_window, 1);
     if (settings.tokens_in_window == 0) {
       settings.tokens_in_window = kBudgetsInWindow * settings.token_budget;

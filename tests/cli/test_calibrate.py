@@ -138,7 +138,7 @@ def test_margin_auto_calibrates_once_for_some_models(run):
         run.tables("by_file", "reads")
     file.write_text(file.read_text().replace('"margin": ', '"margin": 1'))
     said = auto(run, "again", cache, reads="reads.fa")
-    assert "changed since; a new calibration is made" in said and MAKING in said
+    assert "; a new calibration is made" in said and MAKING in said
     assert MAKING in auto(run, "other", cache, "-p", "synthetic:9")
     assert len(list((cache / "calibrations").iterdir())) == 2
     (run.folder / "a_file").write_text("")
@@ -279,7 +279,7 @@ def test_a_margin_that_no_error_has_is_refused_unless_it_is_asked_for(run):
             result = predict(run, "forged", "--calibration", "forged.json", *arguments, code=1)
             assert f"forged.json: the calibration cannot be used: its margin is {float(margin):g}" \
                 in message(result)
-            assert "or name a margin yourself (--margin)" in message(result)
+            assert "or give a margin (--margin)" in message(result)
         assert not (run.folder / "forged").exists()
     file.write_text(forged(text, "101"))
     predict(run, "forged", "--calibration", "forged.json", code=1)

@@ -294,7 +294,7 @@ def test_contigs_that_cost_more_than_they_give_are_told(runs):
 def test_an_export_by_a_rule_that_was_not_covered_says_so(runs):
     again(runs, "covered", *NGS)
     again(runs, "uncovered")
-    coarser = "calls come from the coarser precision alone"
+    coarser = "run predict with this rule and another --output"
     assert coarser in message(runs("export", "uncovered", *NGS, "-o", "other", "--force", code=0))
     for run, rule in (("covered", "majority"), ("uncovered", "majority"), ("covered", "viral-ngs")):
         assert coarser not in message(runs("export", run, "--rule", rule, "-o", "other", "--force", code=0))

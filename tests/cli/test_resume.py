@@ -171,7 +171,7 @@ def test_a_refusal_changes_nothing(program, reads, expected):
     whole = reads.read_bytes()
     reads.write_bytes(whole[:100])
     again = ["reads.fa", *SHORT, "-o", "out", "--resume"]
-    assert "input reads.fa changed since the run began" in message(program.predict(*again, code=3))
+    assert "input stdin changed since the run began" in message(program.predict(*again, code=3))
     reads.rename(program.folder / "away.fa")
     program.predict(*again, code=1)
     (program.folder / "away.fa").rename(reads)

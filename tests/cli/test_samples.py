@@ -147,7 +147,7 @@ def test_doubled_names_are_told(samples):
     assert "2 runs have this name" in rows(samples)["other"]["notes"]
     run_sample(samples, samples.pieces, "another", "--name", "b")
     told = message(report(samples, "runs/a", "runs/b", "other", "another"))
-    assert "runs: a (2 runs: runs/a, other), b (2 runs: runs/b, another)." in told
+    assert "name: a (2 runs: runs/a, other), b (2 runs: runs/b, another). MultiQC" in told
     refusal = message(report(samples, "runs/a", "other", "--control", "a", code=1))
     assert "--control a: 2 runs have this name; give the path of a run, such as runs/a or other" in refusal
     refusal = message(report(samples, "runs/a", "other", "--control", "water", code=1))

@@ -44,7 +44,7 @@ def test_the_summary_is_that_of_the_run(with_reads):
     assert summary["workload"]["inputs"][0]["name"] == "reads.fa"
     assert summary["settings"]["token_budget"] == 200
     assert summary["settings"]["token_budget_asked"] == "200"
-    plan = "cpu: batches of 200 tokens (as asked for)"
+    plan = "cpu: batches of 200 tokens (--token-budget)"
     assert summary["settings"]["token_budget_plans"] == [plan]
     assert plan in (out / "logs" / "virnucpro.log").read_text()
     assert summary["models"]["esm2_layers"] == 2

@@ -131,7 +131,7 @@ OTHERS = [
     ([*INTO_FOLDER, "--dnabert-model", "DNABERT-T"], "; did you mean DNABERT-S?"),
     ([*INTO_FOLDER, *MODELS[:2], "--esm-model", "synthetic:esm2_t6_8"],
      "; did you mean esm2_t6_8M?"),
-    ([*INTO_FOLDER, *MODELS[:4], "-p", "synthetic:one"], "synthetic[:SEED]"),
+    ([*INTO_FOLDER, *MODELS[:4], "-p", "synthetic:one"], "synthetic or synthetic:SEED"),
     ([*INTO_FOLDER, *MODELS[:4], "-p", "a.fa"], "a.fa: model file cannot be understood"),
     (["embed", "a.fa", *MODELS[:4], "-o", "folder"], "folder is not a regular file"),
     (["embed", "b.fa", *MODELS[:4], "-o", "a.fa"], "a.fa: output is there already"),

@@ -90,6 +90,7 @@ TEST_F(Predictions, ScoreEverySequence) {
   EXPECT_GT(summary.counts.frames, 5U);
   EXPECT_EQ(summary.counts.frames, counters.frames_scored.get());
   EXPECT_EQ(summary.counts.duplicate_ids, 0U);
+  EXPECT_EQ(summary.rna_sequences, 0U);
   EXPECT_TRUE(summary.synthetic);
   EXPECT_TRUE(std::filesystem::exists(directory / "out/SYNTHETIC_WEIGHTS"));
   EXPECT_FALSE(std::filesystem::exists(directory / "out/failed_inputs.txt"));

@@ -42,6 +42,20 @@ TEST(CramContainer, BasesAreBelievedWhereTheyCanBe) {
   EXPECT_EQ(bases_of(kAllOnes, 1'000'000'000), kFreeBases + 64U * 9 + 1'000'000'000);
 }
 
+TEST(CramContainer, VersionsAfter3_1AreRefused) {
+  const auto read = [](std::string start) {
+    MemorySource source(start + std::string(20, '\0'));
+    ByteWindow window(source);
+    return read_cram_definition(window);
+  };
+  for (const char* version : {"\3", "\3\1"}) {
+    EXPECT_NO_THROW(read(("CRAM" + std::string(version) + '\0').substr(0, 6)));
+  }
+  for (const char* version : {"\3\2", "\4\1"}) {
+    EXPECT_EQ(thrown_kind([&] { read("CRAM" + std::string(version)); }), ErrorKind::kInputFormat);
+  }
+}
+
 // A million records in a few KB.
 TEST(CramContainer, RecordsThatItsBytesCannotHold) {
   std::string sam = "@HD\tVN:1.6\n";

@@ -20,7 +20,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "sequence/started_source.hpp"
 #include "unit/sequence/compressed_file.hpp"
+#include "unit/sequence/memory_source.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
@@ -364,6 +366,38 @@ TEST(FileSource, CancelledWhileWaitingForMore) {
   };
   EXPECT_THROW(read_on(), Error);
   interrupter.join();
+}
+
+// Gives 8 bytes, then fails.
+class FailingSource : public ByteSource {
+ public:
+  std::size_t read(std::span<char> buffer) override {
+    const std::size_t size = text_.read(buffer);
+    if (size == 0) throw Error(ErrorKind::kInputRead, "failed");
+    return size;
+  }
+
+ private:
+  MemorySource text_{"ACGTACGT"};
+};
+
+TEST(StartedSource, GivesItsStartAndTheRestInOneRead) {
+  MemorySource text("ACGTACGTAC");
+  StartedSource source(text);
+  EXPECT_EQ(source.start(), "ACGTAC");
+  std::string got(12, '.');
+  EXPECT_EQ(source.read(got), 10U);
+  EXPECT_EQ(got, "ACGTACGTAC..");
+  EXPECT_EQ(source.read(got), 0U);
+}
+
+TEST(StartedSource, FailsAfterTheTextBeforeTheFailure) {
+  FailingSource text;
+  StartedSource source(text);
+  std::string got(6, '.');
+  EXPECT_EQ(source.read(got), 6U);
+  EXPECT_EQ(source.read(got), 2U);
+  EXPECT_THROW(source.read(got), Error);
 }
 
 }  // namespace

@@ -168,6 +168,29 @@ TEST(TableCounts, CountIdsThatCouldActOnATerminal) {
   EXPECT_EQ(counts.first_odd_id, "c\\x1b[2J");
 }
 
+TEST(TableCounts, AreOfReadsIfNineOfTenScoredSequencesHaveOneChunk) {
+  TableCounts counts;
+  EXPECT_FALSE(counts.is_of_reads());
+  counts.sequences = 20;
+  counts.unscored_sequences = 10;
+  counts.single_chunk_sequences = 9;
+  EXPECT_TRUE(counts.is_of_reads());
+  counts.single_chunk_sequences = 8;
+  EXPECT_FALSE(counts.is_of_reads());
+}
+
+TEST_F(Tables, CountScoredSequencesOfOneChunk) {
+  const TableCounts counts = write(sample(), "one");
+  std::istringstream rows(read_text(directory / "sequences.tsv"));
+  std::uint64_t single = 0;
+  for (std::string id, length, chunks, scored, rest;
+       rows >> id >> length >> chunks >> scored && std::getline(rows, rest);) {
+    single += chunks == "1" && scored == "1" ? 1U : 0U;
+  }
+  EXPECT_GT(single, 0U);
+  EXPECT_EQ(counts.single_chunk_sequences, single);
+}
+
 TEST_F(Tables, TakeTheRuleOfCalls) {
   const Journal journal = sample();
   const auto viruses = [&](const CallRule& rule) {
