@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdint>
+#include <sstream>
+#include <string>
 #include <tuple>
 #include <vector>
 

@@ -205,7 +205,8 @@ TEST(Compare, ErrorsOfAFileKeepItsPlace) {
   const Error error = thrown([] { compare_frames("a\tvirus\t0\t1\n", "a\tvirus\t0\n"); });
   EXPECT_EQ(error.kind(), ErrorKind::kNotComparable);
   EXPECT_EQ(error.place().record, 1U);
-  EXPECT_THAT(error.what(), HasSubstr("could not compare: input is not well formed: the row has 3"));
+  EXPECT_THAT(error.what(),
+              HasSubstr("could not compare: input is not well formed: the row has 3"));
 }
 
 TEST(Compare, EmbeddingsAndWhereTheyDifferMost) {
