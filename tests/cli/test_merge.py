@@ -168,7 +168,7 @@ def test_shards_of_two_rules(with_reads):
     with_reads("export", "1", "--rule", "viral-ngs", code=0)
     told = message(with_reads("merge", "0", "1", "--rule", "viral-ngs", "-o", "two", code=3))
     # The numbers are told.
-    assert "0.1 0.1 5) than those of 0 (viral-ngs: " in told and "0.1 0.1 1): give merge one --rule" in told
+    assert "--min-chunks 5) than those of 0 (viral-ngs: " in told and "--min-chunks 1): give merge" in told
 
 
 # --- what is wrong with shards ---------------------------------------------------------------------
