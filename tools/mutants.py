@@ -228,6 +228,15 @@ def measure_units(rooms: Sequence[str]) -> Dict[str, float]:
     return limits
 
 
+def check_programs(rooms: Sequence[str]) -> None:
+    """Ends if a program test fails without a mutant: it would seem to kill all mutants."""
+    if not built("oracle_tools", "io_shim", "run_shim"):
+        sys.exit(f"mutants: the tests' tools do not build: {FOLDER / 'build.log'}")
+    for file in sorted({file for room in rooms for file in NEAREST[room][1]}):
+        if not program_test_passes(file):
+            sys.exit(f"mutants: {file} fails without a mutant: {FOLDER / 'program.log'}")
+
+
 def chosen(arguments: argparse.Namespace) -> List[Mutant]:
     """Returns the mutants to try: one of each room in turn, so that a time limit cuts all alike."""
     by_room = []
@@ -259,7 +268,9 @@ def main() -> int:
         print(*mutants, sep="\n")
         return 0
     prepare()
-    limits = measure_units(sorted({one.room for one in mutants}))
+    rooms = sorted({one.room for one in mutants})
+    limits = measure_units(rooms)
+    check_programs(rooms)
     killed, survivors = 0, []
     end = time.monotonic() + 60 * arguments.minutes
     for mutant in mutants:

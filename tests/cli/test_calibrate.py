@@ -14,6 +14,7 @@ from conftest import MODELS, SHORT, Program, fasta, message
 CALIBRATE = ["calibrate", *MODELS, "-e", "100", "--precision", "int8-simulated", "--frames", "300",
              "--target-calls", "0.9"]
 # A layer whose hidden units have one that is so large that 8 bits have no room for the others.
+TINY_LAYERS = 2  # of synthetic:esm2_tiny
 SPIKED_LAYER = 1
 SPIKED_UNIT = 5
 SPIKE = 1e5
@@ -390,6 +391,12 @@ def test_a_target_out_of_reach_is_said(program):
     found = calibrated(program)
     assert found["reached"] is False
     assert found["points"][-1]["share_in_8_bits"] == 0
+    # A feed-forward layer has 4 times the width, so a layer multiplies 12 times its width squared.
+    work = {"qkv": 3, "out": 1, "fc1": 4, "fc2": 4}
+    for point in found["points"][1:]:
+        kept = sum(work[one.split(".")[-1]] * (1 if "." in one else TINY_LAYERS)
+                   for one in point["int8_keep"].split(","))
+        assert point["share_in_8_bits"] == pytest.approx(1 - kept / (12 * TINY_LAYERS)), point
     assert "less than half of the multiplications are in 8 bits" in message(result)
 
 
