@@ -342,11 +342,10 @@ std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
 
 // Throws the error of a grid in which no cell was measured completely.
 [[noreturn]] void throw_without_winner(const std::vector<TuneResult>& results) {
-  Error error(ErrorKind::kBenchmark,
+  throw Error(ErrorKind::kBenchmark,
               fmt::format("no cell of the grid could be run: {}: {}",
-                          cell_text(results.front().cell), results.front().why));
-  error.advise("This is the first cell's error from predict; the other cells' errors are above.");
-  throw error;
+                          cell_text(results.front().cell), results.front().why))
+      .advised("This is the first cell's error from predict; the other cells' errors are above.");
 }
 
 // The choices of the command line. All are made before the first file is written.

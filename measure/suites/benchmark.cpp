@@ -272,10 +272,9 @@ void check_required(std::string_view ids, const std::vector<const SuiteEntry*>& 
     const auto judges = [id](const SuiteEntry* suite) { return is_listed(id, suite->ids); };
     if (std::ranges::any_of(suites, judges)) continue;
     check_known("--require", id, known);
-    Error error(ErrorKind::kNotJudged,
-                fmt::format("--require {}: no suite of --suite judges it", id));
-    error.advise(fmt::format("Add a suite that judges it to --suite: {}.", judges_of(id)));
-    throw error;
+    throw Error(ErrorKind::kNotJudged,
+                fmt::format("--require {}: no suite of --suite judges it", id))
+        .advised(fmt::format("Add a suite that judges it to --suite: {}.", judges_of(id)));
   }
 }
 

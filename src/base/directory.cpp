@@ -239,9 +239,8 @@ void Directory::sync() const {
 }
 
 Error taken_name(const std::filesystem::path& path, const std::string& why) {
-  Error error(ErrorKind::kOutputExists, Place{.file = path.string()}, why);
-  error.advise("It was not changed: move it away, or choose another --output.");
-  return error;
+  return Error(ErrorKind::kOutputExists, Place{.file = path.string()}, why)
+      .advised("It was not changed: move it away, or choose another --output.");
 }
 
 UniqueFd FilePlace::open_to_append() const {

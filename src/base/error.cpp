@@ -231,6 +231,13 @@ std::string_view Error::remedy() const noexcept {
   return remedy_.empty() ? info().remedy : std::string_view(remedy_);
 }
 
+Error Error::placed(Place place, std::string detail) const {
+  if (place_.offset) place.offset = place_.offset;
+  Error whole(kind_, std::move(place), std::move(detail));
+  whole.remedy_ = remedy_;
+  return whole;
+}
+
 Error error_of(const std::exception& exception) {
   const auto* own = dynamic_cast<const Error*>(&exception);
   if (own != nullptr) return *own;

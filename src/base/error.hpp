@@ -122,6 +122,14 @@ class Error : public std::exception {
   // Returns the user's next step: the table's remedy, unless advise() gave a better one.
   std::string_view remedy() const noexcept;
   void advise(std::string remedy) { remedy_ = std::move(remedy); }
+  Error advised(std::string remedy) && {
+    advise(std::move(remedy));
+    return std::move(*this);
+  }
+
+  // Returns this error told of a larger thing, such as a file instead of one of its parts. The byte
+  // offset, if known, and the remedy stay.
+  Error placed(Place place, std::string detail) const;
 
  private:
   ErrorKind kind_;
@@ -135,6 +143,19 @@ class Error : public std::exception {
 // kOutOfMemory, a lack of descriptors kTooManyFiles, a failed disk or network kInputRead. Anything
 // else becomes kInternal.
 Error error_of(const std::exception& exception);
+
+// Does `work`. An error of this kind that it throws gets another remedy, because the table's remedy
+// does not fit the caller.
+template <typename Work>
+auto with_remedy(ErrorKind kind, const std::string& remedy, Work work) {
+  try {
+    return work();
+  } catch (const std::exception& exception) {
+    Error error = error_of(exception);
+    if (error.kind() != kind) throw;
+    throw std::move(error).advised(remedy);
+  }
+}
 
 // Returns the error kind for errno `error` of a system call. A lack of memory or descriptors is
 // kOutOfMemory or kTooManyFiles, because the file is not at fault. Otherwise returns `otherwise`.

@@ -73,7 +73,7 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
 std::optional<Directory> open_cache() {
   const fs::path cache = own_cache();
   if (cache.empty()) {
-    log_warning("{}: VIRNUCPRO_CACHE, XDG_CACHE_HOME and HOME are not set", kNotKept);
+    log_warning("{}: {}", kNotKept, kNoOwnCache);
     return std::nullopt;
   }
   try {

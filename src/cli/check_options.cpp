@@ -122,11 +122,10 @@ Precision named_check_precision(const std::string& option, const Config& config,
 // Throws kPrecision if `precision` is not finer than the run's; kCpu if the processor lacks it.
 void require_finer(Precision precision, const ComputeSettings& compute) {
   if (!is_finer(precision, compute.precision)) {
-    Error error(ErrorKind::kPrecision,
+    throw Error(ErrorKind::kPrecision,
                 fmt::format("the check precision {} is not finer than the run's, {}",
-                            name_of(precision), precision_name(compute)));
-    error.advise("Choose a finer --check-precision or a coarser --precision; fp32 is the finest.");
-    throw error;
+                            name_of(precision), precision_name(compute)))
+        .advised("Choose a finer --check-precision or a coarser --precision; fp32 is the finest.");
   }
   if (compute.gpus.empty()) cpu_kernel_path(precision);
 }

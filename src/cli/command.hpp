@@ -12,7 +12,7 @@ namespace virnucpro {
 
 // Options that may stand before or after the command.
 struct GlobalOptions {
-  int verbosity = 0;  // how often -v was given
+  bool verbose = false;
   bool quiet = false;
   std::string log_file;
   std::string config_file;

@@ -36,8 +36,8 @@ enum class Ask : std::uint8_t { kHelp, kHelpAll, kHelpV2, kVersion };
 // effect. --help-v2 lists only the options of v2.
 enum class ListedBy : std::uint8_t { kHelp, kHelpAll, kHelpAllAndV2, kHelpV2 };
 
-// An option sets a switch, counts its occurrences, or stores its value or all of its values.
-using Target = std::variant<Ask, bool*, int*, std::string*, std::vector<std::string>*>;
+// An option sets a switch, or stores its value or all of its values.
+using Target = std::variant<Ask, bool*, std::string*, std::vector<std::string>*>;
 
 // An option, or an argument, which stands without a name on the command line.
 //

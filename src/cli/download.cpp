@@ -186,16 +186,10 @@ std::string remove_files(const DownloadSettings& settings, const Cancel& cancel)
 }
 
 int remove_models(const DownloadSettings& settings, const Cancel& cancel) {
-  std::string text;
-  try {
-    text = remove_files(settings, cancel);
-  } catch (Error& error) {
-    // The usual remedy names --output.
-    if (error.kind() == ErrorKind::kOutputWrite) {
-      error.advise("Solve that problem, then run it again.");
-    }
-    throw;
-  }
+  // The usual remedy names --output.
+  const std::string text =
+      with_remedy(ErrorKind::kOutputWrite, "Solve that problem, then run it again.",
+                  [&] { return remove_files(settings, cancel); });
   print_stdout(text.empty() ? "nothing to remove\n" : text);
   return kExitDone;
 }

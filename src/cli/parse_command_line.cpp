@@ -37,7 +37,6 @@ struct OptionMaker {
     return app.set_version_flag(names, std::string{});
   }
   CLI::Option* operator()(bool* on) const { return app.add_flag(names, *on); }
-  CLI::Option* operator()(int* times) const { return app.add_flag(names, *times); }
   CLI::Option* operator()(std::string* value) const {
     CLI::Option* option = app.add_option(names, *value)->type_name(row.value)->take_last();
     if (row.alone != nullptr) option->expected(0, 1)->default_str(std::string(kStoodAlone));

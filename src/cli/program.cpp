@@ -45,7 +45,7 @@ constexpr const char* kProgramExamples =
     "  virnucpro -c virnucpro.yaml predict contigs.fa";
 
 void add_global_options(Command& program, GlobalOptions& global) {
-  program.add_option("-v,--verbose", &global.verbosity, "Say more");
+  program.add_option("-v,--verbose", &global.verbose, "Say more");
   program.add_flag("-q,--quiet", global.quiet, "Errors only, no progress").excludes = "--verbose";
   program.add_value("-l,--log-file", global.log_file, "Write the log to this file, too", "FILE")
       .written = {""};
@@ -67,7 +67,7 @@ std::optional<LogLevel> level_of(std::string_view name) {
 LogLevel choose_log_level(const GlobalOptions& global, const Config& config) {
   constexpr std::string_view kKey = "logging.default_level";
   if (global.quiet) return LogLevel::kError;
-  if (global.verbosity > 0) return LogLevel::kInfo;
+  if (global.verbose) return LogLevel::kInfo;
   const std::string set = config.text(kKey).value_or("WARNING");
   const auto level = level_of(set);
   if (!level) throw config.wrong_value(kKey, "DEBUG, INFO, WARNING or ERROR");

@@ -191,22 +191,17 @@ Reported report_comparison(const ReportOptions& options, const FigureFolder& fig
     fail_usage("--compare: expected two runs or more, found one");
   }
   require_page(options, {options.output});
-  std::vector<std::unique_ptr<KeptRun>> runs;
-  std::vector<NamedRun> named;
-  std::vector<RunFacts> facts;
-  try {
+  constexpr const char* kFewer = "Compare fewer runs at once, or raise the limit (ulimit -n).";
+  const std::vector<RunFacts> facts = with_remedy(ErrorKind::kTooManyFiles, kFewer, [&] {
+    std::vector<std::unique_ptr<KeptRun>> runs;
+    std::vector<NamedRun> named;
     for (const std::string& path : options.runs) {
       runs.push_back(std::make_unique<KeptRun>(path, cancel, kCheck));
       named.push_back({runs.back()->directory(), runs.back()->journal()});
     }
-    facts =
-        write_comparison(named, options.output, choose_call_change(options.calls), cancel, figures);
-  } catch (const std::exception& exception) {
-    Error error = error_of(exception);
-    if (error.kind() != ErrorKind::kTooManyFiles) throw;
-    error.advise("Compare fewer runs at once, or raise the limit (ulimit -n).");
-    throw Error(error);
-  }
+    return write_comparison(named, options.output, choose_call_change(options.calls), cancel,
+                            figures);
+  });
   return {.page = options.output, .warnings = warnings_of(facts), .code = code_of(facts)};
 }
 

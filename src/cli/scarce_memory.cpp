@@ -110,12 +110,12 @@ void enlarge_stacks() {
     ::setrlimit(RLIMIT_STACK, &limit);
   }
   if (limit.rlim_cur < kLeastStack) {
-    Error error(ErrorKind::kOutOfMemory,
+    throw Error(ErrorKind::kOutOfMemory,
                 fmt::format("the hard limit of the stack is {} KiB, and {} KiB are needed",
-                            limit.rlim_cur >> 10U, kLeastStack >> 10U));
-    error.advise(
-        "Start a new shell if you ran ulimit -s; else raise the limit of the job or container.");
-    throw Error(error);
+                            limit.rlim_cur >> 10U, kLeastStack >> 10U))
+        .advised(
+            "Start a new shell if you ran ulimit -s; else raise the limit of the job or "
+            "container.");
   }
   pthread_attr_t attributes{};
   std::size_t bytes = 0;

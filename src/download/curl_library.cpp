@@ -20,21 +20,20 @@ void* open_curl() {
   for (const char* name : kCurlNames) {
     if (void* library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL); library != nullptr) return library;
   }
-  Error error(ErrorKind::kNetwork, std::string("libcurl cannot be loaded: ") + ::dlerror());
-  error.advise(
-      "Install it (Debian: libcurl3-gnutls; elsewhere: libcurl), or fetch the files by hand: "
-      "virnucpro download --print-urls.");
-  throw error;
+  throw Error(ErrorKind::kNetwork, std::string("libcurl cannot be loaded: ") + ::dlerror())
+      .advised(
+          "Install it (Debian: libcurl3-gnutls; elsewhere: libcurl), or fetch the files by hand: "
+          "virnucpro download --print-urls.");
 }
 
 template <typename Function>
 void find_function(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, name));
   if (function == nullptr) {
-    Error error(ErrorKind::kNetwork, std::string("libcurl is too old: it has no function ") + name);
-    error.advise(
-        "Install a newer libcurl, or fetch the files by hand: virnucpro download --print-urls.");
-    throw error;
+    throw Error(ErrorKind::kNetwork, std::string("libcurl is too old: it has no function ") + name)
+        .advised(
+            "Install a newer libcurl, or fetch the files by hand: virnucpro download "
+            "--print-urls.");
   }
 }
 

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/process.hpp"
 #include "base/steady_file.hpp"
 #include "download/download_progress.hpp"
 #include "download/fetch.hpp"
@@ -79,13 +80,11 @@ std::uint64_t bytes_of(const fs::path& file) {
 void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
   const FileFinding* damaged = finding.damaged();
   if (damaged == nullptr || finding.place.is_hub) return;
-  Error error(ErrorKind::kOutputExists, Place{.file = damaged->path.string()},
-              "it is not the published file: " + damaged->difference);
-  error.advise(
-      fmt::format("Move it away, or remove it (virnucpro download --remove {}), then "
-                  "download again.",
-                  model.name));
-  throw error;
+  throw Error(ErrorKind::kOutputExists, Place{.file = damaged->path.string()},
+              "it is not the published file: " + damaged->difference)
+      .advised(fmt::format("Move it away, or remove it (virnucpro download --remove {}), then "
+                           "download again.",
+                           model.name));
 }
 
 // Warns of each damaged file, and says whether it is fetched again here or to another folder.
@@ -173,8 +172,8 @@ class Downloader {
     if (!settings_.models_dir.empty()) return settings_.models_dir;
     if (fs::path own = own_model_folder(); !own.empty()) return own;
     throw Error(ErrorKind::kUsage,
-                "the folder for the models is unknown, because VIRNUCPRO_CACHE, XDG_CACHE_HOME and "
-                "HOME are not set: give --models-dir");
+                fmt::format("the folder for the models is unknown, because {}: give --models-dir",
+                            kNoOwnCache));
   }
 
   ModelFinding examine(const TableModel& model, const ModelPlace& place) {
@@ -401,20 +400,10 @@ class Downloader {
   std::vector<ModelPlan> plans_;
 };
 
-// Replaces the usual remedy of a write error, which names --output: this command has no --output.
-template <typename Work>
-std::vector<InstalledModel> with_own_advice(Work work) {
-  try {
-    return work();
-  } catch (Error& error) {
-    if (error.kind() == ErrorKind::kOutputWrite) {
-      error.advise(
-          "Solve that problem, or choose another folder (--models-dir DIR), then run it again: "
-          "what was fetched in the same folder is not fetched again.");
-    }
-    throw;
-  }
-}
+// The usual remedy of a write error names --output, which this command does not have.
+constexpr const char* kWriteRemedy =
+    "Solve that problem, or choose another folder (--models-dir DIR), then run it again: what was "
+    "fetched in the same folder is not fetched again.";
 
 }  // namespace
 
@@ -424,12 +413,14 @@ fs::path carried_path(const TableModel& model, const TableFile& file) {
 
 std::vector<InstalledModel> download_models(const DownloadSettings& settings,
                                             const Cancel& cancel) {
-  return with_own_advice([&] { return Downloader(settings, cancel).fetch_all(); });
+  return with_remedy(ErrorKind::kOutputWrite, kWriteRemedy,
+                     [&] { return Downloader(settings, cancel).fetch_all(); });
 }
 
 std::vector<InstalledModel> install_carried(const DownloadSettings& settings, const fs::path& from,
                                             const Cancel& cancel) {
-  return with_own_advice([&] { return Downloader(settings, cancel).carry_all(from); });
+  return with_remedy(ErrorKind::kOutputWrite, kWriteRemedy,
+                     [&] { return Downloader(settings, cancel).carry_all(from); });
 }
 
 ModelFinding look_at_model(const TableModel& model, const DownloadSettings& settings,

@@ -272,12 +272,12 @@ bool may_differ_elsewhere(const Error& error) {
 }  // namespace
 
 Error too_large_error(const std::string& url, std::uint64_t most) {
-  Error error(ErrorKind::kDownloadMismatch, Place{.file = url},
-              fmt::format("it has more bytes than the limit, {}", grouped(most)));
-  error.advise(
-      "It was not installed. Fetch it from elsewhere; if it is meant to be so large, give its size "
-      "(\"bytes\") in a table of your own: --manifest FILE.");
-  return error;
+  return Error(ErrorKind::kDownloadMismatch, Place{.file = url},
+               fmt::format("it has more bytes than the limit, {}", grouped(most)))
+      .advised(
+          "It was not installed. Fetch it from elsewhere; if it is meant to be so large, give its "
+          "size "
+          "(\"bytes\") in a table of your own: --manifest FILE.");
 }
 
 void require_space(const fs::path& folder, std::uint64_t needed) {

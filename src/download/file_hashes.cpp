@@ -36,9 +36,8 @@ class RecordReader : public JsonVisitor {
     const bool is_entry = path.size() == 2 && path[0].key == "files" && text != nullptr &&
                           !path[1].is_element && is_hash(*text, 64);
     if (!is_entry) {
-      Error error(ErrorKind::kJson, Place{.file = file_}, "it is not a record of hashes");
-      error.advise("Move the file away: the next download makes a new one.");
-      throw error;
+      throw Error(ErrorKind::kJson, Place{.file = file_}, "it is not a record of hashes")
+          .advised("Move the file away: the next download makes a new one.");
     }
     hashes_[path[1].key] = *text;
   }

@@ -45,9 +45,8 @@ bool is_hopeless(CURLcode code) {
 }
 
 [[noreturn]] void fail_certificates(std::string detail, std::string_view remedy) {
-  Error error(ErrorKind::kNetwork, std::move(detail));
-  error.advise(fmt::format("{} (Debian: apt-get install ca-certificates).", remedy));
-  throw error;
+  throw Error(ErrorKind::kNetwork, std::move(detail))
+      .advised(fmt::format("{} (Debian: apt-get install ca-certificates).", remedy));
 }
 
 }  // namespace

@@ -90,9 +90,8 @@ std::string Sources::token_for(const std::string& url) const {
 
 void Sources::require_online() const {
   if (!settings_.offline) return;
-  Error error(ErrorKind::kNetwork, "HF_HUB_OFFLINE is set, so nothing is requested");
-  error.advise("Unset it, or install files that were carried here by hand: --from DIR.");
-  throw error;
+  throw Error(ErrorKind::kNetwork, "HF_HUB_OFFLINE is set, so nothing is requested")
+      .advised("Unset it, or install files that were carried here by hand: --from DIR.");
 }
 
 std::vector<std::string> Sources::urls_of(const TableModel& model, const TableFile& file,

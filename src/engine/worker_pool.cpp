@@ -153,9 +153,7 @@ std::uint64_t most_result(std::size_t frames, const EngineOutputs& outputs,
 }
 
 Error as_error(const WorkerFailure& failure) {
-  Error error(failure.kind, failure.place, failure.detail);
-  error.advise(failure.remedy);
-  return error;
+  return Error(failure.kind, failure.place, failure.detail).advised(failure.remedy);
 }
 
 }  // namespace
@@ -528,12 +526,11 @@ class WorkerPool::Thread {
   }
 
   [[noreturn]] void fail_for_one_frame(std::size_t worker, const Error& error) const {
-    Error failure(error.kind(), error.place(),
-                  fmt::format("{}: {}", name_of(worker), error.detail()));
-    failure.advise(
-        "One frame alone needs this memory, so a smaller --token-budget does not help: use a GPU "
-        "with more memory, or --device cpu; on the CPU, give the job more memory.");
-    throw failure;
+    throw Error(error.kind(), error.place(), fmt::format("{}: {}", name_of(worker), error.detail()))
+        .advised(
+            "One frame alone needs this memory, so a smaller --token-budget does not help: use a "
+            "GPU "
+            "with more memory, or --device cpu; on the CPU, give the job more memory.");
   }
 
   bool handle(std::size_t worker, WorkerTrace trace) {

@@ -126,14 +126,13 @@ void check_schema(const SqliteDatabase& database) {
   }
   const std::uint64_t version = database.integer("PRAGMA user_version");
   if (version < kOldestSchemaVersion || version > kSchemaVersion) {
-    Error error(ErrorKind::kJournalDamaged, Place{.file = database.path().string()},
+    throw Error(ErrorKind::kJournalDamaged, Place{.file = database.path().string()},
                 fmt::format("another version of virnucpro made it: its schema is {}, and this "
                             "program reads {} to {}",
-                            version, kOldestSchemaVersion, kSchemaVersion));
-    error.advise(
-        "Use the version that began the run. To give up its results, start over with "
-        "--force-resume or, if the input is a pipe, with --force.");
-    throw error;
+                            version, kOldestSchemaVersion, kSchemaVersion))
+        .advised(
+            "Use the version that began the run. To give up its results, start over with "
+            "--force-resume or, if the input is a pipe, with --force.");
   }
   SqliteStatement rows =
       database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid");

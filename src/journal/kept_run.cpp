@@ -62,9 +62,8 @@ bool is_unchanged(const struct stat& before, const struct stat& now) {
 }
 
 [[noreturn]] void fail_changed(const fs::path& file, const char* why) {
-  Error error(ErrorKind::kOutputBusy, Place{.file = file.string()}, why);
-  error.advise("Wait until that program has ended, then run this again.");
-  throw Error(error);
+  throw Error(ErrorKind::kOutputBusy, Place{.file = file.string()}, why)
+      .advised("Wait until that program has ended, then run this again.");
 }
 
 struct Copy {

@@ -131,11 +131,10 @@ FileLock look_at_flock(int fd) {
 
 // Throws for a lock file that cannot be read: its holder is unknown, so it may be alive.
 [[noreturn]] void fail_unreadable(const Directory& directory, const std::string& name) {
-  Error unreadable(kind_of_failure(errno, ErrorKind::kOutputBusy),
-                   Place{.file = (directory.path() / name).string()},
-                   "this lock file cannot be read: " + errno_text(errno));
-  unreadable.advise("Wait for that run, ask the file's owner, or choose another --output.");
-  throw Error(unreadable);
+  throw Error(kind_of_failure(errno, ErrorKind::kOutputBusy),
+              Place{.file = (directory.path() / name).string()},
+              "this lock file cannot be read: " + errno_text(errno))
+      .advised("Wait for that run, ask the file's owner, or choose another --output.");
 }
 
 // Reads a lock file; nullopt if it does not exist. The holder's host is empty if the file is not a
@@ -222,10 +221,9 @@ Error busy_error(const Directory& directory, const LockHolder& holder) {
 }
 
 [[noreturn]] void fail_foreign(const Directory& directory, const std::string& name) {
-  Error foreign(ErrorKind::kOutputExists, Place{.file = (directory.path() / name).string()},
-                "it is not a lock of this program, so it was left alone");
-  foreign.advise("Move it away, or choose another --output.");
-  throw Error(foreign);
+  throw Error(ErrorKind::kOutputExists, Place{.file = (directory.path() / name).string()},
+              "it is not a lock of this program, so it was left alone")
+      .advised("Move it away, or choose another --output.");
 }
 
 void require_dead(const Directory& directory, const LockFile& lock, TakeOver allowed) {

@@ -15,10 +15,9 @@ bool has_isa(dnnl_cpu_isa_t isa) {
 
 // Returns an error that advises fp32, because the usual advice would be another processor.
 Error without_bf16() {
-  Error error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here");
-  error.advise(
-      "Compute in fp32 (--precision fp32, run.precision), or on a processor with AVX512_BF16.");
-  return error;
+  return Error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here")
+      .advised(
+          "Compute in fp32 (--precision fp32, run.precision), or on a processor with AVX512_BF16.");
 }
 
 }  // namespace

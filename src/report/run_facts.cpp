@@ -94,10 +94,9 @@ void add_run_warnings(RunFacts& facts) {
 std::uint64_t known_chunk_size(const Journal::Fingerprint& print, const fs::path& run) {
   const auto size = chunk_size_of(print);
   if (size) return *size;
-  Error error(ErrorKind::kJournalDamaged, Place{.file = run.string()},
-              "the run's settings in it lack the chunk length");
-  error.advise("Run predict or merge for this directory again, with --force-resume.");
-  throw error;
+  throw Error(ErrorKind::kJournalDamaged, Place{.file = run.string()},
+              "the run's settings in it lack the chunk length")
+      .advised("Run predict or merge for this directory again, with --force-resume.");
 }
 
 }  // namespace

@@ -162,14 +162,13 @@ class Reference {
     return static_cast<double>(computed.embeddings[frame * width_ + i]);
   }
   [[noreturn]] void refuse() const {
-    Error error(
+    throw Error(
         ErrorKind::kNotFinite,
-        fmt::format("for a frame of the sample, in the check precision {}", name_of(check_)));
-    error.advise(check_ == Precision::kFp32
+        fmt::format("for a frame of the sample, in the check precision {}", name_of(check_)))
+        .advised(check_ == Precision::kFp32
                      ? "Check the weights (virnucpro utils inspect FILE)."
                      : "Check the weights (virnucpro utils inspect FILE), or use --check-precision "
                        "fp32.");
-    throw Error(error);
   }
 
   Computed fine_;
@@ -359,10 +358,9 @@ class Calibrating {
 
   void set_margin() {
     if (errors_.empty()) {
-      Error error(ErrorKind::kNotFinite, fmt::format("for every frame of the sample, in {}",
-                                                     precision_name(settings_.compute)));
-      error.advise("The check precision gave finite numbers: choose a finer --precision.");
-      throw error;
+      throw Error(ErrorKind::kNotFinite, fmt::format("for every frame of the sample, in {}",
+                                                     precision_name(settings_.compute)))
+          .advised("The check precision gave finite numbers: choose a finer --precision.");
     }
     const std::size_t above = allowed_above_margin(errors_.size());
     for (double& error : errors_) error = std::abs(error);

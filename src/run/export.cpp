@@ -54,13 +54,12 @@ void require_files(const InputSettings& inputs) {
   const auto pipe = std::ranges::find_if(
       inputs.paths, [](const std::string& path) { return has_pipe({.paths = {path}}); });
   if (pipe == inputs.paths.end()) return;
-  Error error(
+  throw Error(
       ErrorKind::kUsage,
       fmt::format("--virus-fasta and --virus-fastq read the inputs again, but {} is a pipe, "
                   "which can be read only once",
-                  display_name(*pipe)));
-  error.advise("Save the same sequences in a file, and name this file with --inputs.");
-  throw error;
+                  display_name(*pipe)))
+      .advised("Save the same sequences in a file, and name this file with --inputs.");
 }
 
 void require_inputs_wanted(const ExportSettings& settings, const VirusOutputs& viruses) {
@@ -267,11 +266,9 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   std::error_code other;
   if (std::filesystem::equivalent(output, run.directory(), other)) {
     if (!run.journal().finished()) {
-      Error unfinished(
-          ErrorKind::kOutputExists, Place{.file = output.string()},
-          "the run in this directory did not finish, and tables in it would look complete");
-      unfinished.advise("Finish the run (virnucpro predict --resume), or name another --output.");
-      throw Error(unfinished);
+      throw Error(ErrorKind::kOutputExists, Place{.file = output.string()},
+                  "the run in this directory did not finish, and tables in it would look complete")
+          .advised("Finish the run (virnucpro predict --resume), or name another --output.");
     }
     return write_in_place(run, settings, cancel);
   }

@@ -37,11 +37,11 @@ std::string key_of(std::size_t index) {
 std::string mark_of(const fs::path& file, const Cancel& cancel) {
   UniqueFd open = open_to_read(file, O_NONBLOCK);
   if (open.get() < 0) {
-    Error error(ErrorKind::kInputRead, Place{.file = file.string()}, errno_text(errno));
-    error.advise(
-        "The program reads this file to see if a run wrote it. Check that you may read it, then "
-        "run this again.");
-    throw Error(error);
+    throw Error(ErrorKind::kInputRead, Place{.file = file.string()}, errno_text(errno))
+        .advised(
+            "The program reads this file to see if a run wrote it. Check that you may read it, "
+            "then "
+            "run this again.");
   }
   RawBytes bytes(std::move(open));
   ContentHash hash;
@@ -112,14 +112,14 @@ bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
 }
 
 [[noreturn]] void refuse(const FastqRecord& record, std::size_t index) {
-  Error error(
+  throw Error(
       ErrorKind::kOutputExists, Place{.file = name_of(record, index).string()},
       record.unmarked
           ? "it must get the run's new calls, but may have been changed after the run wrote it"
-          : "it must get the run's new calls, but was changed after the run wrote it");
-  error.advise(
-      "Move it away, or let virnucpro export --drop-virus-files rename it; then run this again.");
-  throw Error(error);
+          : "it must get the run's new calls, but was changed after the run wrote it")
+      .advised(
+          "Move it away, or let virnucpro export --drop-virus-files rename it; then run this "
+          "again.");
 }
 
 // Returns what to do with a file under a name that the command does not ask for.

@@ -26,9 +26,7 @@ constexpr std::size_t kWrittenAtOnce = 64U << 10U;
 // Refuses an unfinished run or a shard, because reads on its missing contigs would be unclassified.
 void require_whole(const KeptRun& run) {
   const auto refuse = [&run](const std::string& why, const char* advice) {
-    Error error(ErrorKind::kUsage, Place{.file = run.directory().string()}, why);
-    error.advise(advice);
-    throw Error(error);
+    throw Error(ErrorKind::kUsage, Place{.file = run.directory().string()}, why).advised(advice);
   };
   if (!run.journal().finished()) {
     refuse("the run in this directory did not finish",

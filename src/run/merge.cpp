@@ -222,12 +222,11 @@ void require_merge_of(const Journal& journal, const Journal::Fingerprint& print)
                        entry_of(own, kMergedShardsKey) == print.at(kMergedShardsKey);
   if (is_same) return;
   const bool is_merge = !entry_of(own, kMergedHashKey).empty();
-  Error error(ErrorKind::kJournalMismatch, Place{.file = journal.path().string()},
-              is_merge ? "it was merged from other shards" : "no merge wrote it");
-  error.advise(is_merge ? "Give the shards that it was merged from, or name another --output; "
+  throw Error(ErrorKind::kJournalMismatch, Place{.file = journal.path().string()},
+              is_merge ? "it was merged from other shards" : "no merge wrote it")
+      .advised(is_merge ? "Give the shards that it was merged from, or name another --output; "
                           "--force-resume and --force replace it."
                         : "Name another --output; --force-resume and --force replace this run.");
-  throw Error(error);
 }
 
 // True if an earlier merge has written all requested files.

@@ -241,17 +241,16 @@ class PredictRun {
     next_look_ = 2 * estimate.sampled;
     const double share = estimate.low / static_cast<double>(estimate.chunks);
     if (share <= *settings_.most_changed_calls) return;
-    Error error(
+    throw Error(
         ErrorKind::kRequirementMissed,
         fmt::format(
             "PREC-01: {0} calls were compared with {1} as a sample: {1} would change a share "
             "of at least {2:.2g} of the calls that are not computed again; the limit is {3:g}",
             grouped(estimate.sampled), name_of(settings_.compute.check_precision.value()), share,
-            *settings_.most_changed_calls));
-    error.advise(
-        "All results so far are kept: predict --resume without --strict continues the run. For "
-        "fewer changes, start over with a larger --margin or a finer --precision.");
-    throw error;
+            *settings_.most_changed_calls))
+        .advised(
+            "All results so far are kept: predict --resume without --strict continues the run. For "
+            "fewer changes, start over with a larger --margin or a finer --precision.");
   }
 
   FrameStreamSettings stream_settings() const {
@@ -310,13 +309,13 @@ class PredictRun {
 
   // Returns the error for a new input when the files of --keep-intermediate are already complete.
   Error embeddings_missing(std::uint32_t input) const {
-    Error error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
-                fmt::format("input {} failed during the run and can be read now, but the files of "
-                            "--keep-intermediate were completed without it",
-                            input_names_of(journal())[input]));
-    error.advise(
-        "To include the input, start over with --force-resume (--force if the input is a pipe).");
-    return error;
+    return Error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
+                 fmt::format("input {} failed during the run and can be read now, but the files of "
+                             "--keep-intermediate were completed without it",
+                             input_names_of(journal())[input]))
+        .advised(
+            "To include the input, start over with --force-resume (--force if the input is a "
+            "pipe).");
   }
 
   void compute(FrameTokens frame, std::uint64_t number) {
@@ -374,23 +373,21 @@ class PredictRun {
   // stops, because its tables would lack these scores, and the input may be readable next time.
   static Error needed(const InputFailure& failure, const std::string& name) {
     const Error& error = failure.error;
-    Error stop(is_damage(error.kind()) ? ErrorKind::kJournalMismatch : error.kind(),
-               Place{.file = name},
-               fmt::format("the run has scores of this input, but reading it fails now: {}",
-                           error.what()));
-    stop.advise("Restore the input as it was, then run this again; the journal was not changed.");
-    return stop;
+    return Error(is_damage(error.kind()) ? ErrorKind::kJournalMismatch : error.kind(),
+                 Place{.file = name},
+                 fmt::format("the run has scores of this input, but reading it fails now: {}",
+                             error.what()))
+        .advised("Restore the input as it was, then run this again; the journal was not changed.");
   }
 
   // Returns the error if all inputs failed. If there are several inputs, the log has all errors.
   Error all_failed(const InputSet& inputs) const {
     if (inputs.size() == 1) return *first_failure_;
     const std::string& detail = first_failure_->detail();
-    Error error(first_failure_->kind(), first_failure_->place(),
-                fmt::format("{}{}the other inputs could not be read either: see the errors above",
-                            detail, detail.empty() ? "" : "; "));
-    error.advise(std::string(first_failure_->remedy()));
-    return error;
+    return first_failure_->placed(
+        first_failure_->place(),
+        fmt::format("{}{}the other inputs could not be read either: see the errors above", detail,
+                    detail.empty() ? "" : "; "));
   }
 
   const PredictSettings& settings_;

@@ -50,12 +50,11 @@ void require_memory(const EngineModels& models, const EngineSettings& settings,
   const std::uint64_t need = processes * of_one;
   if (need <= *limit) return;
   const std::string each = processes > 1 ? fmt::format(" in each of {} processes", processes) : "";
-  Error error(ErrorKind::kOutOfMemory,
+  throw Error(ErrorKind::kOutOfMemory,
               fmt::format("the models with a batch take {}{}, but the control group of this job or "
                           "container may use {}",
-                          amount_text(of_one), each, amount_text(*limit)));
-  error.advise(what_to_ask_for(need, settings, processes));
-  throw Error(error);
+                          amount_text(of_one), each, amount_text(*limit)))
+      .advised(what_to_ask_for(need, settings, processes));
 }
 
 }  // namespace virnucpro

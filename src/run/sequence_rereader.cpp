@@ -53,10 +53,9 @@ class GoodRecords {
         throw failure.error;
       }
     }
-    Error error(ErrorKind::kInputChanged,
-                "the inputs have fewer sequences than when they were scored");
-    error.advise(kNameScored);
-    throw Error(error);
+    throw Error(ErrorKind::kInputChanged,
+                "the inputs have fewer sequences than when they were scored")
+        .advised(kNameScored);
   }
 
   void finish() {
@@ -103,12 +102,11 @@ class GoodRecords {
   }
 
   [[noreturn]] static void fail(const std::string& input, std::string_view what) {
-    Error error(
+    throw Error(
         ErrorKind::kInputChanged, Place{.file = input},
         fmt::format("{} changed after it was scored, so sequences called virus cannot be written",
-                    what));
-    error.advise(kNameScored);
-    throw Error(error);
+                    what))
+        .advised(kNameScored);
   }
 
   InputSet inputs_;

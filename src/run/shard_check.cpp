@@ -460,9 +460,7 @@ void BadShards::require_none() const {
   for (const auto& [why, runs] : reasons_) {
     parts.push_back(fmt::format("{}: {}", names_of(runs), why));
   }
-  Error error(ErrorKind::kShards, some_of(parts, kMostReasons, "; ", "; "));
-  error.advise(remedy());
-  throw Error(error);
+  throw Error(ErrorKind::kShards, some_of(parts, kMostReasons, "; ", "; ")).advised(remedy());
 }
 
 ShardRuns find_shards(const std::vector<fs::path>& directories, const CallRuleChange& change,

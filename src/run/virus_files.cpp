@@ -21,10 +21,10 @@ constexpr const char* kOfOldRule = ".of-old-rule";
 
 void require_absent(const fs::path& name) {
   if (!is_at(name)) return;
-  Error error(ErrorKind::kOutputExists, Place{.file = name.string()}, "");
-  error.advise(
-      "Move it away, or choose another prefix with --virus-fastq; with --force it is replaced.");
-  throw Error(error);
+  throw Error(ErrorKind::kOutputExists, Place{.file = name.string()}, "")
+      .advised(
+          "Move it away, or choose another prefix with --virus-fastq; with --force it is "
+          "replaced.");
 }
 
 }  // namespace
@@ -37,10 +37,9 @@ bool is_at(const fs::path& name) {
 void require_can_drop(const fs::path& file) {
   const fs::path aside = file.string() + kOfOldRule;
   if (!is_at(aside)) return;
-  Error error(ErrorKind::kOutputExists, Place{.file = aside.string()},
-              fmt::format("{} would be renamed to this name", file.filename().string()));
-  error.advise("Move it away, then run this again.");
-  throw Error(error);
+  throw Error(ErrorKind::kOutputExists, Place{.file = aside.string()},
+              fmt::format("{} would be renamed to this name", file.filename().string()))
+      .advised("Move it away, then run this again.");
 }
 
 void drop(const fs::path& file) {

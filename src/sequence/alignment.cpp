@@ -123,11 +123,4 @@ bool is_one_word(std::string_view name) {
   return !name.empty() && name.find('\0') == std::string_view::npos && sequence_id(name) == name;
 }
 
-Error placed(const Error& error, Place place, std::string detail) {
-  if (error.place().offset) place.offset = error.place().offset;
-  Error whole(error.kind(), std::move(place), std::move(detail));
-  whole.advise(std::string(error.remedy()));
-  return whole;
-}
-
 }  // namespace virnucpro

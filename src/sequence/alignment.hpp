@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
 #include "sequence/record.hpp"
 
 namespace virnucpro {
@@ -77,9 +76,5 @@ class AlignmentReader {
   virtual std::uint64_t bytes() const = 0;  // bytes read so far; decompressed, except for CRAM
   virtual std::string hash() const = 0;     // XXH3-128 of the bytes read so far
 };
-
-// Returns a reader's error with this place and detail. If `error` has an offset already, the result
-// keeps that offset, because it is more exact than the one in `place`.
-Error placed(const Error& error, Place place, std::string detail);
 
 }  // namespace virnucpro

@@ -63,8 +63,8 @@ auto BamReader::placing_errors(Read read) {
   } catch (const Error& error) {
     if (!error.place().file.empty()) throw;
     const bool own = error.detail().empty();  // an error of ByteWindow has no place and no detail
-    throw placed(
-        error, Place{.file = file_, .record = records_ + 1, .offset = bytes_.bytes()},
+    throw error.placed(
+        Place{.file = file_, .record = records_ + 1, .offset = bytes_.bytes()},
         own ? fmt::format("within a BAM {}", in_header_ ? "header" : "record") : error.detail());
   }
 }

@@ -33,10 +33,9 @@ void CramProcess::read_hello() {
   }
   base_ = value_at<CramHello>({bytes.data(), bytes.size()}).data_bytes;
   if (base_ == 0) {
-    Error error(ErrorKind::kInputRead,
-                "the process that decodes CRAM did not begin: it needs /proc and /dev/null");
-    error.advise("Run again on a system or in a container that has both.");
-    throw Error(error);
+    throw Error(ErrorKind::kInputRead,
+                "the process that decodes CRAM did not begin: it needs /proc and /dev/null")
+        .advised("Run again on a system or in a container that has both.");
   }
 }
 

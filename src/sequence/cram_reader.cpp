@@ -234,9 +234,8 @@ void CramReader::finish() {
 Error CramReader::placed(const Error& error) const {
   if (!error.place().file.empty()) return error;
   const bool own = error.kind() == ErrorKind::kInputTruncated && error.detail().empty();
-  return virnucpro::placed(error,
-                           Place{.file = file_, .record = claimed_ + 1, .offset = bytes_.bytes()},
-                           own ? "within a CRAM container" : error.detail());
+  return error.placed(Place{.file = file_, .record = claimed_ + 1, .offset = bytes_.bytes()},
+                      own ? "within a CRAM container" : error.detail());
 }
 
 }  // namespace virnucpro

@@ -22,9 +22,8 @@ UniqueFd open_descriptor(const std::string& path) {
   if (fd.get() < 0) throw Error(kind_of_reading(errno), errno_text(errno));
   struct stat status {};
   if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    Error error(ErrorKind::kInputRead, "it is a directory");
-    error.advise("Give the files in the directory instead.");
-    throw Error(error);
+    throw Error(ErrorKind::kInputRead, "it is a directory")
+        .advised("Give the files in the directory instead.");
   }
   return fd;
 }

@@ -18,9 +18,8 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 }
 
 [[noreturn]] void refuse_names(std::string detail) {
-  Error error(ErrorKind::kInputMalformed, std::move(detail));
-  error.advise("Shorten the names of the references, then align the reads again.");
-  throw Error(error);
+  throw Error(ErrorKind::kInputMalformed, std::move(detail))
+      .advised("Shorten the names of the references, then align the reads again.");
 }
 
 }  // namespace

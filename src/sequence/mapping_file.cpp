@@ -11,13 +11,12 @@ namespace {
 
 [[noreturn]] void refuse_format(const OpenInput& file) {
   const bool is_cram = file.alignments == AlignmentFormat::kCram;
-  Error error(
+  throw Error(
       ErrorKind::kInputFormat, Place{.file = file.name},
-      is_cram ? "it is CRAM; BAM or SAM is needed" : "it is neither BAM nor a SAM with its header");
-  error.advise(
-      is_cram ? "Convert it: samtools view -b -T REFERENCE FILE | virnucpro label-reads RUN -"
-              : "Give what the aligner wrote: BAM, or SAM with its header (samtools view -h).");
-  throw Error(error);
+      is_cram ? "it is CRAM; BAM or SAM is needed" : "it is neither BAM nor a SAM with its header")
+      .advised(
+          is_cram ? "Convert it: samtools view -b -T REFERENCE FILE | virnucpro label-reads RUN -"
+                  : "Give what the aligner wrote: BAM, or SAM with its header (samtools view -h).");
 }
 
 std::unique_ptr<MappingReader> make_mapping_reader(OpenInput& file) {

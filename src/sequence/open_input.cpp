@@ -23,7 +23,7 @@ std::unique_ptr<OpenInput> open_input(const std::string& path, const Cancel& can
   try {
     return std::make_unique<OpenInput>(path, cancel);
   } catch (const Error& error) {
-    throw placed(error, Place{.file = display_name(path)}, error.detail());
+    throw error.placed(Place{.file = display_name(path)}, error.detail());
   }
 }
 

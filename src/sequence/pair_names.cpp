@@ -66,9 +66,8 @@ int illumina_number(std::string_view header) {
 
 // Throws an error that says how to give the files: the choice of files is wrong, not a record.
 [[noreturn]] void fail_files(const Place& place, std::string detail) {
-  Error error(ErrorKind::kInputMalformed, place, std::move(detail));
-  error.advise("Give the two files of a pair, first reads first: --paired R1 R2.");
-  throw Error(error);
+  throw Error(ErrorKind::kInputMalformed, place, std::move(detail))
+      .advised("Give the two files of a pair, first reads first: --paired R1 R2.");
 }
 
 }  // namespace

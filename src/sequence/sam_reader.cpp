@@ -119,8 +119,8 @@ auto SamReader::placing_errors(Read read) {
     return read();
   } catch (const Error& error) {
     if (!error.place().file.empty()) throw;
-    throw placed(error, Place{.file = file_, .record = records_ + 1, .offset = lines_.bytes()},
-                 error.detail());
+    throw error.placed(Place{.file = file_, .record = records_ + 1, .offset = lines_.bytes()},
+                       error.detail());
   }
 }
 
@@ -162,10 +162,9 @@ void SamReader::read_header() {
 
 void SamReader::add_reference(const std::string& line, std::uint64_t offset) {
   if (line.size() > kMostHeaderLine) {
-    Error error(ErrorKind::kInputMalformed, Place{.offset = offset},
-                fmt::format("a line @SQ has more than {} bytes", kMostHeaderLine));
-    error.advise("Shorten this line of the header: samtools reheader replaces the header.");
-    throw Error(error);
+    throw Error(ErrorKind::kInputMalformed, Place{.offset = offset},
+                fmt::format("a line @SQ has more than {} bytes", kMostHeaderLine))
+        .advised("Shorten this line of the header: samtools reheader replaces the header.");
   }
   std::string_view name;
   std::optional<std::uint64_t> length;

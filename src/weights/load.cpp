@@ -22,11 +22,10 @@ std::filesystem::path find_tokenizer(const std::filesystem::path& directory,
   std::filesystem::path shared = lookup.share_dir / "dnabert-s" / "tokenizer.json";
   if (!directory.empty() && is_model_file(beside)) return beside;
   if (is_there(shared)) return shared;
-  Error error(ErrorKind::kWeightsMissing,
+  throw Error(ErrorKind::kWeightsMissing,
               fmt::format("the tokenizer of DNABERT-S is missing: there is no {} and no {}",
-                          beside.string(), shared.string()));
-  error.advise("Get the published tokenizer.json: virnucpro download dnabert-s.");
-  throw error;
+                          beside.string(), shared.string()))
+      .advised("Get the published tokenizer.json: virnucpro download dnabert-s.");
 }
 
 }  // namespace

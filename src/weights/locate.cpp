@@ -105,10 +105,9 @@ class Search {
     std::string revision = read_small_text(*main, 1024, ErrorKind::kWeightsMissing);
     revision.erase(revision.find_last_not_of(" \r\n") + 1);
     if (!is_file_name(revision)) {
-      Error error(ErrorKind::kWeightsFormat, Place{.file = main->string()},
-                  "it does not name a snapshot");
-      error.advise("Download the model again, or give the path of its directory.");
-      throw error;
+      throw Error(ErrorKind::kWeightsFormat, Place{.file = main->string()},
+                  "it does not name a snapshot")
+          .advised("Download the model again, or give the path of its directory.");
     }
     return look(cache / folder / "snapshots" / revision);
   }
@@ -208,10 +207,9 @@ bool is_model_file(const fs::path& path) {
   std::error_code is_no_link;
   const fs::path target = fs::read_symlink(path, is_no_link);
   if (is_no_link) return false;
-  Error error(ErrorKind::kWeightsMissing, Place{.file = path.string()},
-              fmt::format("it is a link to {}, which is gone", target.string()));
-  error.advise(advice_on_link(path));
-  throw error;
+  throw Error(ErrorKind::kWeightsMissing, Place{.file = path.string()},
+              fmt::format("it is a link to {}, which is gone", target.string()))
+      .advised(advice_on_link(path));
 }
 
 }  // namespace virnucpro

@@ -14,9 +14,8 @@ namespace {
 
 // The file is not the weights but JSON beside them, so the advice is another one.
 [[noreturn]] void refuse_json(Place place, std::string detail) {
-  Error error(ErrorKind::kWeightsFormat, std::move(place), std::move(detail));
-  error.advise("Correct the file, or use the file published with the model.");
-  throw error;
+  throw Error(ErrorKind::kWeightsFormat, std::move(place), std::move(detail))
+      .advised("Correct the file, or use the file published with the model.");
 }
 
 class ConfigVisitor : public JsonVisitor {
@@ -94,10 +93,9 @@ std::optional<T> typed_setting(const Settings& settings, const std::string& file
   if (setting == settings.end()) return std::nullopt;
   const T* value = std::get_if<T>(&setting->second);
   if (value != nullptr) return *value;
-  Error error(ErrorKind::kWeightsFormat, Place{.file = file},
-              fmt::format("its setting {} must be {}", setting->first, kWanted<T>));
-  error.advise("Correct the setting, or use the published file.");
-  throw error;
+  throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
+              fmt::format("its setting {} must be {}", setting->first, kWanted<T>))
+      .advised("Correct the setting, or use the published file.");
 }
 
 }  // namespace
@@ -143,10 +141,9 @@ void expect_setting(const Settings& settings, const std::string& file, std::stri
                     std::string_view expected) {
   const auto text = typed_setting<std::string>(settings, file, {name});
   if (text && *text != expected) {
-    Error error(ErrorKind::kWeightsFormat, Place{.file = file},
-                fmt::format("its {} is \"{}\", expected \"{}\"", name, *text, expected));
-    error.advise(kOtherModelAdvice);
-    throw error;
+    throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
+                fmt::format("its {} is \"{}\", expected \"{}\"", name, *text, expected))
+        .advised(kOtherModelAdvice);
   }
 }
 

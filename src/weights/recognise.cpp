@@ -29,9 +29,8 @@ std::string file_of(const ModelFiles& model) {
 }
 
 [[noreturn]] void refuse(const ModelFiles& model, std::string detail) {
-  Error error(ErrorKind::kWeightsFormat, Place{.file = file_of(model)}, std::move(detail));
-  error.advise(kOtherModelAdvice);
-  throw error;
+  throw Error(ErrorKind::kWeightsFormat, Place{.file = file_of(model)}, std::move(detail))
+      .advised(kOtherModelAdvice);
 }
 
 // Returns the number of rows (dimension 0) or columns (1) of the matrix `name`.

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 // A program with one command.
 struct Example {
   Command program{"program", ""};
-  int verbosity = 0;
+  bool verbose = false;
   bool force = false;
   std::string output;
   std::string baseline;
@@ -22,7 +22,7 @@ struct Example {
   std::vector<std::string> inputs;
 
   Example() {
-    program.add_option("-v,--verbose", &verbosity, "");
+    program.add_option("-v,--verbose", &verbose, "");
     Command& command = program.add_command("copy", "");
     command.add_argument("INPUT", &inputs, "");
     command.add_flag("-f,--force", force, "");
@@ -46,7 +46,7 @@ TEST(ParseCommandLine, FillsInWhatRowsPointAt) {
   EXPECT_EQ(chosen_command(example.program).path, "program copy");
   EXPECT_THAT(example.inputs, ElementsAre("a", "b"));
   EXPECT_EQ(example.output, "y") << "the last one";
-  EXPECT_EQ(example.verbosity, 2);
+  EXPECT_TRUE(example.verbose);
   EXPECT_EQ(example.program.chosen->find_option("-o")->times, 2U);
   EXPECT_EQ(example.program.chosen->find_option("--force")->times, 0U);
 }
