@@ -49,7 +49,7 @@ Written write_journal(const KeptRun& run, const std::string& input, std::uint64_
     auto* part = std::get_if<FramePart>(&*event);
     if (part == nullptr || part->part.input != 0) continue;
     part->part.frames.emplace_back();
-    ledger.set_score(ledger.add(std::move(part->part)).value(), 0.25F, 0.75F);
+    ledger.set_score(ledger.add(std::move(part->part)).value(), {.others = 0.25F, .virus = 0.75F});
     if (++written.sequences == sequences) break;
   }
   ledger.save();

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "models/score_pair.hpp"
 #include "observe/batch_metrics.hpp"
 #include "observe/trace_part.hpp"
 #include "tokens/packer.hpp"
@@ -43,5 +45,25 @@ struct BatchResult {
   // The time at which the result (or the last part's result) arrived from the worker.
   std::chrono::steady_clock::time_point arrived{};
 };
+
+// One frame's results. Those that are not wanted are 0 and empty.
+struct FrameResult {
+  ScorePair scores{};
+  std::span<const float> dnabert_s{};
+  std::span<const float> esm2{};
+};
+
+// Returns the results of frame `index` of a batch with so many frames.
+inline FrameResult frame_result(const BatchResult& result, std::size_t index, std::size_t frames) {
+  const auto row = [&](const std::vector<float>& rows) {
+    const std::size_t width = rows.size() / frames;
+    return std::span(rows).subspan(index * width, width);
+  };
+  const std::span<const float> scores = row(result.scores);
+  return {
+      .scores = scores.empty() ? ScorePair{} : ScorePair{.others = scores[0], .virus = scores[1]},
+      .dnabert_s = row(result.dnabert_s),
+      .esm2 = row(result.esm2)};
+}
 
 }  // namespace virnucpro

@@ -26,7 +26,7 @@ std::string encode_early_scores(std::span<const EarlyScore> scores) {
   ByteWriter out;
   for (const EarlyScore& score : scores) {
     out.number(score.frame.low).number(score.frame.high);
-    out.number(score.others).number(score.virus);
+    out.number(score.scores.others).number(score.scores.virus);
   }
   out.number(crc32c(as_bytes(out.bytes())));
   return std::move(out.bytes());
@@ -43,8 +43,8 @@ std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::
     EarlyScore& score = decoded.emplace_back();
     score.frame.low = in.number<std::uint64_t>();
     score.frame.high = in.number<std::uint64_t>();
-    score.others = in.number<float>();
-    score.virus = in.number<float>();
+    score.scores.others = in.number<float>();
+    score.scores.virus = in.number<float>();
   }
   return decoded;
 }
@@ -52,10 +52,10 @@ std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::
 EarlyScores::EarlyScores(std::vector<EarlyScore> left, std::uint64_t next_row, double interval,
                          JournalWriter& writer)
     : writer_(writer), next_row_(next_row), interval_(interval) {
-  for (const EarlyScore& score : left) left_.emplace(score.frame, score);
+  for (const EarlyScore& score : left) left_.emplace(score.frame, score.scores);
 }
 
-std::optional<EarlyScore> EarlyScores::find(std::uint64_t number, const FrameTokens& tokens) {
+std::optional<ScorePair> EarlyScores::find(std::uint64_t number, const FrameTokens& tokens) {
   const Hash128 hash = frame_hash(tokens);
   if (hashes_.empty()) first_hash_ = number;
   hashes_.resize(number - first_hash_);  // the skipped frames already have scores
@@ -64,9 +64,9 @@ std::optional<EarlyScore> EarlyScores::find(std::uint64_t number, const FrameTok
   return found == left_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void EarlyScores::keep(std::uint64_t number, float others, float virus) {
+void EarlyScores::keep(std::uint64_t number, const ScorePair& scores) {
   const std::uint64_t place = number - first_hash_;
-  if (place < hashes_.size()) waiting_.push_back({number, {hashes_[place], others, virus}});
+  if (place < hashes_.size()) waiting_.push_back({number, {hashes_[place], scores}});
 }
 
 void EarlyScores::write_due(std::uint64_t first_waiting) {

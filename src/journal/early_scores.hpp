@@ -36,9 +36,9 @@ class EarlyScores {
               JournalWriter& writer);
 
   // Hashes the tokens of frame `number`, and returns the frame's score if `left` has it.
-  std::optional<EarlyScore> find(std::uint64_t number, const FrameTokens& tokens);
+  std::optional<ScorePair> find(std::uint64_t number, const FrameTokens& tokens);
   // Keeps a frame's score for the next write. Ignores a frame that find() has not hashed.
-  void keep(std::uint64_t number, float others, float virus);
+  void keep(std::uint64_t number, const ScorePair& scores);
   // If the last write is at least `interval` seconds ago, calls write_all(). Call it after keep().
   void write_due(std::uint64_t first_waiting);
   // Writes the kept scores of frames from `first_waiting` on. Drops the scores and rows of earlier
@@ -59,7 +59,7 @@ class EarlyScores {
   };
 
   JournalWriter& writer_;
-  std::unordered_map<Hash128, EarlyScore, Hash> left_;
+  std::unordered_map<Hash128, ScorePair, Hash> left_;
   std::deque<Hash128> hashes_;  // hashes of the frames from first_hash_ on
   std::uint64_t first_hash_ = 0;
   std::vector<Waiting> waiting_;

@@ -11,7 +11,7 @@ Ledger::Ledger(Journal journal, double interval, RunCounters& counters)
       known_parts_(known_.bound_parts()),
       writer_(journal_, counters.host.journal),
       early_(journal_.early_scores(), journal_.next_early_row(), interval, writer_),
-      units_([this](Unit unit) { write(std::move(unit)); }, counters.sequences_scored) {}
+      book_([this](Unit unit) { write(std::move(unit)); }, counters.sequences_scored) {}
 
 std::optional<std::uint64_t> Ledger::add(SequencePart part) {
   if (known_.has(part)) {
@@ -19,49 +19,49 @@ std::optional<std::uint64_t> Ledger::add(SequencePart part) {
     return std::nullopt;
   }
   if (begun_input_ != part.input) begin_units(part.input);
-  return units_.add(std::move(part));
+  return book_.add(std::move(part));
 }
 
-std::optional<EarlyScore> Ledger::known_score(std::uint64_t number, const FrameTokens& tokens) {
+std::optional<ScorePair> Ledger::known_score(std::uint64_t number, const FrameTokens& tokens) {
   return early_.find(number, tokens);
 }
 
-void Ledger::keep_early(std::uint64_t number, float others, float virus) {
-  early_.keep(number, others, virus);
-  early_.write_due(units_.first_waiting());
+void Ledger::keep_early(std::uint64_t number, const ScorePair& scores) {
+  early_.keep(number, scores);
+  early_.write_due(book_.first_waiting());
 }
 
-void Ledger::set_score(std::uint64_t number, float others, float virus) {
-  units_.set_score(number, others, virus);
+void Ledger::set_score(std::uint64_t number, const ScorePair& scores) {
+  book_.set_score(number, scores);
 }
 
 void Ledger::give_up(std::uint64_t number) {
-  units_.give_up(number);
+  book_.give_up(number);
 }
 
 void Ledger::end_input(std::uint32_t index, InputEntry entry) {
   known_.check_end(index, entry);
   if (!entry.failed && known_.has_rest(index)) begin_units(index);
-  if (begun_input_ == index) units_.close_unit();
+  if (begun_input_ == index) book_.close_unit();
   entries_.push_back(entry);
   if (begun_input_ != index && known_.has_entry(index, entry)) return;
   WaitingEntry& waiting = waiting_entries_.emplace_back();
-  waiting = {.units = units_.begun(), .index = index, .entry = std::move(entry), .cut = {}};
-  if (begun_input_ == index) waiting.cut = units_.next_unit();
+  waiting = {.units = book_.begun(), .index = index, .entry = std::move(entry), .cut = {}};
+  if (begun_input_ == index) waiting.cut = book_.next_unit();
   write_entries();
 }
 
 void Ledger::save() {
-  const std::uint64_t waiting = units_.first_waiting();
+  const std::uint64_t waiting = book_.first_waiting();
   // save() may write a unit without its last parts, so no input may be marked as ended.
   waiting_entries_.clear();
-  units_.save();
+  book_.save();
   early_.write_all(waiting);
   writer_.flush();
 }
 
 void Ledger::end_inputs() {
-  units_.close_unit();
+  book_.close_unit();
   writer_.flush();
 }
 
@@ -69,8 +69,8 @@ void Ledger::end_inputs() {
 void Ledger::begin_units(std::uint32_t input) {
   begun_input_ = input;
   KnownParts::Rest rest = known_.rest(input);
-  units_.begin_input(rest.unit);
-  for (SequencePart& part : rest.parts) units_.add_scored(std::move(part));
+  book_.begin_input(rest.unit);
+  for (SequencePart& part : rest.parts) book_.add_scored(std::move(part));
 }
 
 void Ledger::write(Unit unit) {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "journal/early_scores.hpp"
+#include "journal/frame_book.hpp"
 #include "journal/journal.hpp"
 #include "journal/journal_writer.hpp"
 #include "journal/known_parts.hpp"
-#include "journal/unit_log.hpp"
 #include "observe/counters.hpp"
 
 namespace virnucpro {
@@ -28,7 +28,7 @@ class Ledger {
   // Returns, for each input that must not have changed, the number of its parts in the journal.
   const std::map<std::uint32_t, std::uint64_t>& known_parts() const { return known_parts_; }
   // Returns the number that the next new frame will get.
-  std::uint64_t next_number() const { return units_.next_number(); }
+  std::uint64_t next_number() const { return book_.next_number(); }
   // Adds the next part. Returns the number of its first frame (its other frames have the following
   // numbers), or nullopt if the journal already has the part's scores. Errors: kJournalMismatch if
   // the journal has another part in this place, or an earlier session read all parts of this input
@@ -36,15 +36,16 @@ class Ledger {
   std::optional<std::uint64_t> add(SequencePart part);
   // Returns the early score of an equal frame from an earlier session; nullopt if the frame must be
   // computed. Call it for each frame in order of number.
-  std::optional<EarlyScore> known_score(std::uint64_t number, const FrameTokens& tokens);
+  std::optional<ScorePair> known_score(std::uint64_t number, const FrameTokens& tokens);
   // Keeps a frame's first score, in case the run is killed before the frame's unit is complete. A
   // first score depends on the tokens alone, so a resumed run may use it for any equal frame.
-  void keep_early(std::uint64_t number, float others, float virus);
-  void set_score(std::uint64_t number, float others, float virus);
+  void keep_early(std::uint64_t number, const ScorePair& scores);
+  void set_score(std::uint64_t number, const ScorePair& scores);
   // Marks a frame as failed, because it could not be computed. Tables leave the frame out.
   void give_up(std::uint64_t number);
-  // Returns the id of a frame that has no score yet: "id_chunk_3R1".
-  std::string id_of(std::uint64_t number) { return units_.id_of(number); }
+  // These return the part and the id ("id_chunk_3R1") of a frame that has no score yet.
+  const SequencePart& part_of(std::uint64_t number) { return book_.part_of(number); }
+  std::string id_of(std::uint64_t number) { return book_.id_of(number); }
   // True if the journal has more of this input than this run has read so far. If the input cannot
   // be read to its end, the run must then end and leave the journal unchanged, because an entry
   // "failed" would hide the scores.
@@ -88,7 +89,7 @@ class Ledger {
   const std::map<std::uint32_t, std::uint64_t> known_parts_;
   JournalWriter writer_;
   EarlyScores early_;
-  UnitLog units_;
+  FrameBook book_;
   std::vector<InputEntry> entries_;
   std::deque<WaitingEntry> waiting_entries_;
   std::optional<std::uint32_t> begun_input_;  // the last input with new units

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/hash.hpp"
+#include "models/score_pair.hpp"
 
 namespace virnucpro {
 
@@ -13,8 +16,7 @@ struct FrameScore {
   std::uint64_t chunk = 0;  // 0-based, within its sequence
   std::uint8_t name = 0;    // index into kFrameNames
   bool failed = false;      // the frame could not be computed and counts as absent
-  float others = 0;
-  float virus = 0;
+  ScorePair scores{};
 };
 
 // The reason for skipping a sequence. A sequence that is long enough but has no frames has kNone.
@@ -35,11 +37,21 @@ struct SequencePart {
   std::vector<FrameScore> frames;  // ordered by chunk, then name
 };
 
+// Calls `visit` for each chunk of the part that has frames, in order, with the chunk's frames.
+template <typename Visit>
+void for_each_chunk(std::span<const FrameScore> frames, Visit visit) {
+  while (!frames.empty()) {
+    const auto is_other = [&](const FrameScore& frame) { return frame.chunk != frames[0].chunk; };
+    const auto end = std::ranges::find_if(frames, is_other);
+    visit(std::span(frames.begin(), end));
+    frames = {end, frames.end()};
+  }
+}
+
 // A frame's score before its unit is complete (early_scores.hpp).
 struct EarlyScore {
   Hash128 frame{};  // a hash of the frame's tokens
-  float others = 0;
-  float virus = 0;
+  ScorePair scores{};
 };
 
 // A row of the journal: consecutive parts of one input.

@@ -48,7 +48,7 @@ void encode_frames(const std::vector<FrameScore>& frames, ByteWriter& out) {
     out.varint((frame.chunk - chunk) << kChunkShift | failed << kNameBits | frame.name);
     chunk = frame.chunk;
     if (frame.failed) continue;
-    out.number(frame.others).number(frame.virus);
+    out.number(frame.scores.others).number(frame.scores.virus);
   }
 }
 
@@ -78,8 +78,8 @@ FrameScore decode_frame(std::uint64_t chunks, const FrameScore* before, BlobRead
     in.fail("has frames out of order");
   }
   if (frame.failed) return frame;
-  frame.others = in.number<float>();
-  frame.virus = in.number<float>();
+  frame.scores.others = in.number<float>();
+  frame.scores.virus = in.number<float>();
   return frame;
 }
 

@@ -129,13 +129,13 @@ ScoredSequence scored_sequence(const SequencePart& part, std::size_t chunk_size)
   }
   for (const FrameScore& frame : part.frames) {
     sequence.chunks[frame.chunk].frames.push_back(
-        {kFrameNames[frame.name], frame.others, frame.virus});
+        {kFrameNames[frame.name], frame.scores.others, frame.scores.virus});
   }
   for (const ChunkScore& score : scored_chunks(part)) {
     ScoredChunk& chunk = sequence.chunks[score.chunk];
-    chunk.others = score.others;
-    chunk.virus = score.virus;
-    chunk.is_virus = score.is_virus();
+    chunk.others = score.scores.others;
+    chunk.virus = score.scores.virus;
+    chunk.is_virus = is_originally_virus(score.scores);
     ++sequence.chunks_scored;
     if (chunk.is_virus) ++sequence.virus_chunks;
   }
@@ -189,11 +189,11 @@ class Analyser {
         translation_(translation),
         wanted_(wanted),
         worker_(engine, batches_waiting(compute)),
-        runner_(worker_, compute, counters_,
-                {.on_result = [this](auto number, const auto& result,
-                                     auto index) { store_result(number, result, index); },
-                 .on_failed = {},  // a worker in this process never gives up a frame
-                 .name_of = [this](auto number) { return name_of(number); }}) {
+        runner_(
+            worker_, compute, counters_,
+            {.on_result = [this](auto number, const auto& result) { store_result(number, result); },
+             .on_failed = {},  // a worker in this process never gives up a frame
+             .name_of = [this](auto number) { return name_of(number); }}) {
     embeddings_.dnabert_s_width = engine.dnabert_s_width();
     embeddings_.esm2_width = engine.esm2_width();
   }
@@ -246,18 +246,11 @@ class Analyser {
                 positions_.size() - 1);
   }
 
-  void store_result(std::uint64_t number, const BatchResult& result, std::size_t index) {
-    if (!result.scores.empty()) {
-      FrameScore& frame = score(number);
-      frame.others = result.scores[2 * index];
-      frame.virus = result.scores[2 * index + 1];
-    }
+  void store_result(std::uint64_t number, const FrameResult& result) {
+    score(number).scores = result.scores;
     if (wanted_ == Wanted::kScores) return;
     float* row = embeddings_.values.data() + number * embeddings_.width();
-    const std::size_t dna = embeddings_.dnabert_s_width;
-    const std::size_t esm = embeddings_.esm2_width;
-    std::copy_n(result.dnabert_s.data() + index * dna, dna, row);
-    std::copy_n(result.esm2.data() + index * esm, esm, row + dna);
+    std::ranges::copy(result.esm2, std::ranges::copy(result.dnabert_s, row).out);
   }
 
   FrameScore& score(std::uint64_t number) {

@@ -88,10 +88,10 @@ class OpenSequence {
     add_gap(place.begin);
     const std::uint64_t fresh = std::max(place.begin, scored_end_);
     bases_scored_ += place.end - std::min(place.end, fresh);
-    const double score = score_of(chunk.virus);
-    if (settings_.rule.is_virus_chunk(chunk.others, chunk.virus)) {
+    const double score = score_of(chunk.scores.virus);
+    if (settings_.rule.is_virus_chunk(chunk.scores)) {
       const std::uint64_t first = std::max(place.begin, virus_end_);
-      evidence_ += std::max(0.0, score - score_of(chunk.others)) *
+      evidence_ += std::max(0.0, score - score_of(chunk.scores.others)) *
                    static_cast<double>(place.end - std::min(place.end, first));
       virus_end_ = std::max(virus_end_, place.end);
     }
@@ -133,20 +133,14 @@ class Collector {
 
   void add_part(const SequencePart& part, const std::vector<ChunkScore>& chunks) {
     open_->add_part(part, chunks);
-    std::uint64_t with_frames = 0;
-    for (auto at = part.frames.begin(); at != part.frames.end(); ++with_frames) {
-      const auto end = std::find_if(at, part.frames.end(), [at](const FrameScore& frame) {
-        return frame.chunk != at->chunk;
-      });
-      const auto frames = static_cast<std::size_t>(end - at);
-      ++facts_.chunks_by_frames[std::min(frames, ScoreFacts::kMostFrames)];
-      at = end;
-    }
+    for_each_chunk(part.frames, [this](std::span<const FrameScore> frames) {
+      ++facts_.chunks_by_frames[std::min(frames.size(), ScoreFacts::kMostFrames)];
+      ++chunks_with_frames_;
+    });
     for (const FrameScore& frame : part.frames) {
-      if (!frame.failed && !std::isnan(frame.virus))
-        ++facts_.frames_by_score[score_bin(frame.virus)];
+      const float virus = frame.scores.virus;
+      if (!frame.failed && !std::isnan(virus)) ++facts_.frames_by_score[score_bin(virus)];
     }
-    chunks_with_frames_ += with_frames;
   }
 
   void add_sequence(const SequencePart& part, const SequenceSummary& sequence) {

@@ -183,13 +183,14 @@ void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std
   if (batch.check && failure == nullptr && !is_finite) failure = &kNotFinite;
   const auto& on_result = batch.check ? handlers_.on_recomputed : handlers_.on_result;
   const std::vector<std::uint64_t>& numbers = batch.occurrences[index];
+  const FrameResult frame = frame_result(result, index, batch.occurrences.size());
   for (const std::uint64_t number : numbers) {
     if (failure != nullptr) {
       handlers_.on_failed(number, *failure);
     } else if (!is_finite) {
       handlers_.on_not_finite(number);
     } else {
-      on_result(number, result, index);
+      on_result(number, frame);
     }
   }
   if (batch.check) return;

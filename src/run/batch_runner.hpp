@@ -19,11 +19,10 @@ PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_bu
 // Callbacks of a batch runner, on the thread that calls the runner.
 struct BatchHandlers {
   // Receives a frame's result. Equal frames are computed once, and this callback is called for each
-  // of their numbers. `index` is the frame's index in `result`.
-  std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)> on_result;
+  // of their numbers.
+  std::function<void(std::uint64_t number, const FrameResult& result)> on_result;
   // Receives the result of a frame that was given to recompute().
-  std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)>
-      on_recomputed{};
+  std::function<void(std::uint64_t number, const FrameResult& result)> on_recomputed{};
   // Called instead of `on_result` for a frame whose result is NaN or infinite in every worker that
   // tried it. One faulty worker alone must not change the precision of a score. The callback must
   // give the frame to recompute(). Without this callback such a result is an error.

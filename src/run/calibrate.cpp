@@ -64,7 +64,7 @@ class Computation {
         engine.begin({.id = begun, .frames = std::move(batches[begun].frames), .check = check});
       }
       cancel_.check();
-      take(engine.finish(), batches[done].occurrences, width, computed);
+      take(engine.finish(), batches[done].occurrences, computed);
     }
     computed.seconds = watch.seconds();
     return computed;
@@ -72,16 +72,14 @@ class Computation {
 
  private:
   static void take(const BatchResult& result,
-                   const std::vector<std::vector<std::uint64_t>>& occurrences, std::size_t width,
-                   Computed& computed) {
+                   const std::vector<std::vector<std::uint64_t>>& occurrences, Computed& computed) {
     for (std::size_t index = 0; index < occurrences.size(); ++index) {
       const std::size_t frame = occurrences[index].front();
-      const float others = result.scores[2 * index];
-      const float virus = result.scores[2 * index + 1];
-      computed.logits[frame] = logit_of({.others = others, .virus = virus});
-      computed.virus[frame] = virus >= others;
-      std::copy_n(result.esm2.begin() + static_cast<std::ptrdiff_t>(index * width), width,
-                  computed.embeddings.begin() + static_cast<std::ptrdiff_t>(frame * width));
+      const FrameResult found = frame_result(result, index, occurrences.size());
+      computed.logits[frame] = logit_of(found.scores);
+      computed.virus[frame] = found.scores.virus >= found.scores.others;
+      std::ranges::copy(found.esm2, computed.embeddings.begin() +
+                                        static_cast<std::ptrdiff_t>(frame * found.esm2.size()));
     }
   }
 

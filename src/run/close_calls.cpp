@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace virnucpro {
@@ -96,9 +97,7 @@ bool CallMargin::is_close_contig(std::span<const Difference> chunks) const {
 }
 
 bool CallMargin::is_virus(std::span<const ScorePair> frames) const {
-  const float others = std::ranges::max(frames, {}, &ScorePair::others).others;
-  const float virus = std::ranges::max(frames, {}, &ScorePair::virus).virus;
-  return rule_.is_virus_chunk(others, virus);
+  return rule_.is_virus_chunk(std::reduce(frames.begin(), frames.end(), frames.front(), highest));
 }
 
 double logit_of(const ScorePair& scores) {
@@ -124,22 +123,22 @@ CloseCalls::CloseCalls(const CallMargin& margin, double shadow_share, RunCounter
   if (shadow_share > 0) shadow_.emplace(shadow_share, margin.logits(), counters.shadow);
 }
 
-void CloseCalls::add(std::uint64_t number, std::string_view id, std::span<const FrameScore> frames,
+void CloseCalls::add(std::uint64_t number, const SequencePart& part,
                      std::span<const FrameTokens> tokens, bool whole) {
-  auto chunk = chunks_.end();
   std::shared_ptr<Contig> contig;
   if (whole && margin_.calls_contigs()) contig = std::make_shared<Contig>();
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    const bool is_first = i == 0 || frames[i].chunk != frames[i - 1].chunk;
-    if (is_first) {
-      chunk = chunks_.emplace_hint(chunks_.end(), number + i, Chunk{});
-      chunk->second.name = hash128(id, frames[i].chunk);
-      chunk->second.contig = contig;
-      if (contig) chunk->second.place = contig->waiting++;
+  for_each_chunk(part.frames, [&](std::span<const FrameScore> frames) {
+    Chunk& chunk = chunks_.emplace_hint(chunks_.end(), number, Chunk{})->second;
+    chunk.name = hash128(part.id, frames[0].chunk);
+    chunk.contig = contig;
+    if (contig) chunk.place = contig->waiting++;
+    chunk.waiting = frames.size();
+    for (const FrameTokens& frame : tokens.first(frames.size())) {
+      chunk.frames.push_back({.tokens = frame});
     }
-    chunk->second.frames.push_back({.tokens = tokens[i]});
-    ++chunk->second.waiting;
-  }
+    tokens = tokens.subspan(frames.size());
+    number += frames.size();
+  });
   if (contig) contig->differences.resize(contig->waiting);
 }
 

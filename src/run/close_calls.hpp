@@ -7,22 +7,16 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "journal/unit.hpp"
+#include "models/score_pair.hpp"
 #include "observe/counters.hpp"
 #include "run/shadow_check.hpp"
 #include "tables/call_rule.hpp"
 #include "tokens/packer.hpp"
 
 namespace virnucpro {
-
-// The two scores of a frame, which add up to 1.
-struct ScorePair {
-  float others = 0;
-  float virus = 0;
-};
 
 // Measures by how much logits, ln(virus / others), must change to change a chunk's call. A chunk's
 // logit is the mean of the highest and the lowest logit of its frames. If it is 0 or more, the
@@ -91,10 +85,10 @@ class CloseCalls {
   // The counters must outlive this object. With `shadow_share` 0 there is no shadow check.
   CloseCalls(const CallMargin& margin, double shadow_share, RunCounters& counters, Sinks sinks);
 
-  // Adds the frames of a part of sequence `id`: some chunks, or all chunks if `whole`. `number` is
-  // the first frame's number.
-  void add(std::uint64_t number, std::string_view id, std::span<const FrameScore> frames,
-           std::span<const FrameTokens> tokens, bool whole);
+  // Adds the frames of a part of a sequence: some chunks, or all chunks if `whole`. `number` is the
+  // first frame's number.
+  void add(std::uint64_t number, const SequencePart& part, std::span<const FrameTokens> tokens,
+           bool whole);
   // Sets a frame's scores: the first ones, which may be NaN or infinite, or those of recompute().
   // `embedding` is the frame's ESM-2 embedding for the shadow check; empty if unknown.
   void score(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {});

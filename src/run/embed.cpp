@@ -61,24 +61,19 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
   }
   EmbeddingFile file(settings.output, file_widths(settings, *models.computer),
                      file_attributes(settings, models));
-  const std::size_t dna_width = models.computer->dnabert_s_width();
-  const std::size_t esm_width = models.computer->esm2_width();
   std::unordered_map<std::uint64_t, std::string> names;  // ids of rows without an embedding so far
-  BatchRunner runner(
-      *models.computer, settings.compute, counters,
-      {.on_result =
-           [&](std::uint64_t row, const BatchResult& result, std::size_t index) {
-             const auto part = [index](const std::vector<float>& values, std::size_t width) {
-               return std::span{values}.subspan(index * width, width);
-             };
-             names.erase(row);
-             file.write(row, part(result.dnabert_s, dna_width), part(result.esm2, esm_width));
-           },
-       .on_failed =
-           [&names](std::uint64_t row, const std::string& reason) {
-             throw Error(ErrorKind::kDeviceFailed, fmt::format("{}: {}", names.at(row), reason));
-           },
-       .name_of = [&names](std::uint64_t row) { return names.at(row); }});
+  BatchRunner runner(*models.computer, settings.compute, counters,
+                     {.on_result =
+                          [&](std::uint64_t row, const FrameResult& result) {
+                            names.erase(row);
+                            file.write(row, result.dnabert_s, result.esm2);
+                          },
+                      .on_failed =
+                          [&names](std::uint64_t row, const std::string& reason) {
+                            throw Error(ErrorKind::kDeviceFailed,
+                                        fmt::format("{}: {}", names.at(row), reason));
+                          },
+                      .name_of = [&names](std::uint64_t row) { return names.at(row); }});
 
   InputSettings wanted = settings.inputs;
   wanted.headers = Headers::kIdAlone;

@@ -1,7 +1,5 @@
 #include "run/extra_files.hpp"
 
-#include <span>
-
 #include "journal/run_files.hpp"
 #include "run/run_fingerprint.hpp"
 
@@ -28,13 +26,8 @@ void ExtraFiles::add(const FramePart& part, std::uint64_t number) {
   if (intermediates_) intermediates_->add(part, number);
 }
 
-void ExtraFiles::write(std::uint64_t number, const BatchResult& result, std::size_t index) {
-  if (!intermediates_) return;
-  const std::size_t frames = result.scores.size() / 2;
-  const std::size_t dna = result.dnabert_s.size() / frames;
-  const std::size_t esm = result.esm2.size() / frames;
-  intermediates_->write(number, std::span{result.dnabert_s}.subspan(index * dna, dna),
-                        std::span{result.esm2}.subspan(index * esm, esm));
+void ExtraFiles::write(std::uint64_t number, const FrameResult& result) {
+  if (intermediates_) intermediates_->write(number, result.dnabert_s, result.esm2);
 }
 
 void ExtraFiles::keep() {

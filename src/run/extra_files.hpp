@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -29,7 +28,7 @@ class ExtraFiles {
   bool needs_records() const { return sequences_ && sequences_->needs_records(); }
   // Adds a part; call it for every part of the inputs. `number` is the number of its first frame.
   void add(const FramePart& part, std::uint64_t number);
-  void write(std::uint64_t number, const BatchResult& result, std::size_t index);
+  void write(std::uint64_t number, const FrameResult& result);
   // Marks everything added so far as final, at the end of a complete input.
   void keep();
   // Removes everything added since keep(). None of these frames may still be in computation.

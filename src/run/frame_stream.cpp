@@ -294,8 +294,7 @@ struct FrameStream::State {
     std::vector<Frame> frames = stop_free_frames(letters, settings.translation);
     if (!frames.empty()) counters.chunks_with_frames.add();
     for (Frame& frame : frames) {
-      out.part.frames.push_back(
-          {.chunk = chunk, .name = frame.name, .failed = false, .others = 0, .virus = 0});
+      out.part.frames.push_back({.chunk = chunk, .name = frame.name});
       out.tokens.push_back({esm_tokens(frame.protein), dna_tokens(frame.nucleotides)});
       if (!settings.keep_text) continue;
       const std::string id = frame_id(out.part.id, chunk, frame.name);

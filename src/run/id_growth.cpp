@@ -17,11 +17,7 @@ constexpr std::uint64_t kFewBytes = 64U << 20U;
 // Returns the number of the part's rows in the tables of frames and chunks.
 std::uint64_t rows_of(const SequencePart& part) {
   std::uint64_t chunks = 0;
-  std::optional<std::uint64_t> before;
-  for (const FrameScore& frame : part.frames) {
-    if (before != frame.chunk) ++chunks;
-    before = frame.chunk;
-  }
+  for_each_chunk(part.frames, [&chunks](std::span<const FrameScore>) { ++chunks; });
   return part.frames.size() + chunks;
 }
 

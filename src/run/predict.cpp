@@ -65,16 +65,6 @@ InputEntry entry_of(const InputFailure& failure, const std::string& name) {
           .offset = place.offset.value_or(0)};
 }
 
-// Returns a frame's ESM-2 embedding; empty if no embeddings are wanted.
-std::span<const float> esm2_of(const BatchResult& result, std::size_t index) {
-  const std::size_t width = 2 * result.esm2.size() / result.scores.size();
-  return std::span(result.esm2).subspan(index * width, width);
-}
-
-ScorePair scores_of(const BatchResult& result, std::size_t index) {
-  return {.others = result.scores[2 * index], .virus = result.scores[2 * index + 1]};
-}
-
 // True if the input was read but has wrong bytes; false if it could not be read.
 bool is_damage(ErrorKind kind) {
   constexpr std::array kDamages{ErrorKind::kInputFormat, ErrorKind::kInputTruncated,
@@ -159,20 +149,18 @@ class PredictRun {
   BatchHandlers handlers() {
     BatchHandlers handlers{
         .on_result =
-            [this](std::uint64_t number, const BatchResult& result, std::size_t index) {
-              files_.write(number, result, index);
-              const ScorePair scores = scores_of(result, index);
-              take(number, scores, esm2_of(result, index));
-              ledger_.keep_early(number, scores.others, scores.virus);
+            [this](std::uint64_t number, const FrameResult& result) {
+              files_.write(number, result);
+              take(number, result.scores, result.esm2);
+              ledger_.keep_early(number, result.scores);
             },
         .on_failed = [this](std::uint64_t number,
                             const std::string& reason) { fail(number, reason); },
         .name_of = [this](std::uint64_t number) { return ledger_.id_of(number); }};
     if (settings_.compute.check_precision) {
-      handlers.on_recomputed = [this](std::uint64_t number, const BatchResult& result,
-                                      std::size_t index) {
-        if (!close_calls_->is_shadow(number)) files_.write(number, result, index);
-        close_calls_->score(number, scores_of(result, index), esm2_of(result, index));
+      handlers.on_recomputed = [this](std::uint64_t number, const FrameResult& result) {
+        if (!close_calls_->is_shadow(number)) files_.write(number, result);
+        close_calls_->score(number, result.scores, result.esm2);
       };
       handlers.on_not_finite = [this](std::uint64_t number) {
         constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -183,10 +171,8 @@ class PredictRun {
   }
 
   CloseCalls::Sinks sinks() {
-    return {.on_final =
-                [this](std::uint64_t number, const ScorePair& scores) {
-                  ledger_.set_score(number, scores.others, scores.virus);
-                },
+    return {.on_final = [this](std::uint64_t number,
+                               const ScorePair& scores) { ledger_.set_score(number, scores); },
             .on_missing = [this](std::uint64_t number) { ledger_.give_up(number); },
             .recompute =
                 [this](FrameTokens tokens, std::uint64_t number) {
@@ -197,7 +183,7 @@ class PredictRun {
   // Accepts a frame's scores, which were computed in the run's own precision.
   void take(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {}) {
     if (close_calls_) return close_calls_->score(number, scores, embedding);
-    ledger_.set_score(number, scores.others, scores.virus);
+    ledger_.set_score(number, scores);
   }
 
   void fail(std::uint64_t number, const std::string& reason) {
@@ -284,9 +270,6 @@ class PredictRun {
     files_.add(part, ledger_.next_number());
     const std::uint32_t input = part.part.input;
     const std::size_t id_bytes = part.part.id.size();
-    const std::vector<FrameScore> frames =
-        close_calls_ ? part.part.frames : std::vector<FrameScore>();
-    const std::string id = close_calls_ ? part.part.id : std::string();
     const bool is_last = part.part.last;
     const bool is_whole = !std::exchange(in_sequence_, !is_last) && is_last;
     const std::optional<std::uint64_t> first = ledger_.add(std::move(part.part));
@@ -296,7 +279,9 @@ class PredictRun {
     }
     if (has_intermediates_) throw embeddings_missing(input);
     std::uint64_t number = *first;
-    if (close_calls_) close_calls_->add(number, id, frames, part.tokens, is_whole);
+    if (close_calls_ && !part.tokens.empty()) {
+      close_calls_->add(number, ledger_.part_of(number), part.tokens, is_whole);
+    }
     for (FrameTokens& frame : part.tokens) compute(std::move(frame), number++);
     if (part.tokens.empty()) runner_.collect_ready();
     // The journal keeps input order, so parts wait for the frames before them. Sequences without
@@ -321,10 +306,10 @@ class PredictRun {
   void compute(FrameTokens frame, std::uint64_t number) {
     // With --keep-intermediate every frame is computed, because the journal has no embeddings.
     // Otherwise an early score is used, because it depends on the frame's tokens alone.
-    std::optional<EarlyScore> known;
+    std::optional<ScorePair> known;
     if (!settings_.keep_intermediate) known = ledger_.known_score(number, frame);
     if (!known) return runner_.add(std::move(frame), number);
-    take(number, {.others = known->others, .virus = known->virus});
+    take(number, *known);
     counters_.frames_scored.add();
     runner_.collect_ready();
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/score_pair.hpp"
 #include "tables/contig_rollup.hpp"
 
 namespace virnucpro {
@@ -46,8 +47,8 @@ class CallRule {
   std::string_view min_tier() const { return min_tier_; }
 
   // True if a chunk with these highest scores is virus. The two scores may be equal.
-  bool is_virus_chunk(float others, float virus) const {
-    return virus >= others && virus >= least_score_;
+  bool is_virus_chunk(const ScorePair& scores) const {
+    return scores.virus >= scores.others && scores.virus >= least_score_;
   }
 
   // True if both rules give every sequence the same call and write the same sequences to files.

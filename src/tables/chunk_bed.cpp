@@ -44,10 +44,10 @@ void ChunkBed::add(const SequencePart& part, const std::vector<ChunkScore>& chun
   for (const ChunkScore& chunk : chunks) {
     write_unscored(part, chunk.chunk);
     const Chunk place = plan.at(chunk.chunk);
-    const bool is_virus = rule_.is_virus_chunk(chunk.others, chunk.virus);
+    const bool is_virus = rule_.is_virus_chunk(chunk.scores);
     file_.write(fmt::format("{}\t{}\t{}\t{}\t{}\t.\t{}\t{}\t{}\n", part.id, place.begin, place.end,
-                            is_virus ? "virus" : "others", bed_score(chunk.virus),
-                            score_text(chunk.others), score_text(chunk.virus),
+                            is_virus ? "virus" : "others", bed_score(chunk.scores.virus),
+                            score_text(chunk.scores.others), score_text(chunk.scores.virus),
                             count_frames(part, chunk.chunk)));
     next_chunk_ = chunk.chunk + 1;
   }

@@ -1,7 +1,5 @@
 #include "tables/chunk_score.hpp"
 
-#include <algorithm>
-
 namespace virnucpro {
 
 std::vector<ChunkScore> scored_chunks(const SequencePart& part) {
@@ -9,12 +7,10 @@ std::vector<ChunkScore> scored_chunks(const SequencePart& part) {
   for (const FrameScore& frame : part.frames) {
     if (frame.failed) continue;
     if (chunks.empty() || chunks.back().chunk != frame.chunk) {
-      chunks.push_back({frame.chunk, frame.others, frame.virus});
-      continue;
+      chunks.push_back({frame.chunk, frame.scores});
+    } else {
+      chunks.back().scores = highest(chunks.back().scores, frame.scores);
     }
-    ChunkScore& chunk = chunks.back();
-    chunk.others = std::max(chunk.others, frame.others);
-    chunk.virus = std::max(chunk.virus, frame.virus);
   }
   return chunks;
 }

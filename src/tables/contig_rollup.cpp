@@ -81,7 +81,7 @@ std::string columns_of(const ContigCall& found) {
                      python_rounded_text(found.nonviral_proportion));
 }
 
-void ContigRollup::add(const ChunkScore& chunk) {
+void ContigRollup::add(const ScorePair& chunk) {
   const double others = printed_score(chunk.others);
   const double virus = printed_score(chunk.virus);
   const double delta = virus - others;

@@ -106,7 +106,7 @@ class ContigRollup {
  public:
   explicit ContigRollup(const RollupRule& rule) : rule_(rule) {}
 
-  void add(const ChunkScore& chunk);
+  void add(const ScorePair& chunk);
   ContigCall result() const;
 
  private:

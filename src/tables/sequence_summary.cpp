@@ -30,11 +30,12 @@ void SequenceSummary::add(const SequencePart& part, const std::vector<ChunkScore
   skip_ = part.skip;
   for (const FrameScore& frame : part.frames) ++(frame.failed ? failed_frames_ : frames_);
   for (const ChunkScore& chunk : chunks) {
-    max_ = scored() ? std::max(max_, chunk.virus) : chunk.virus;
-    sum_ += static_cast<double>(chunk.virus);
+    const float virus = chunk.scores.virus;
+    max_ = scored() ? std::max(max_, virus) : virus;
+    sum_ += static_cast<double>(virus);
     ++chunks_scored_;
-    if (rule_.is_virus_chunk(chunk.others, chunk.virus)) ++virus_chunks_;
-    if (rule_.is_viral_ngs()) rollup_.add(chunk);
+    if (rule_.is_virus_chunk(chunk.scores)) ++virus_chunks_;
+    if (rule_.is_viral_ngs()) rollup_.add(chunk.scores);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -33,30 +32,26 @@ void write_frames(const SequencePart& part, AtomicFile& table) {
     if (frame.failed) continue;
     fmt::format_to(std::back_inserter(rows), FMT_COMPILE("{}\t{}\t{}\t{}\n"),
                    frame_id(part.id, frame.chunk, frame.name),
-                   frame.virus > frame.others ? "virus" : "others", score_text(frame.others),
-                   score_text(frame.virus));
+                   frame.scores.virus > frame.scores.others ? "virus" : "others",
+                   score_text(frame.scores.others), score_text(frame.scores.virus));
   }
   table.write({rows.data(), rows.size()});
 }
 
-using ChunkValue = std::array<float, 2>;  // a chunk's scores during sorting: others, virus
-
 void sort_chunks(const SequencePart& part, const std::vector<ChunkScore>& chunks,
                  ExternalSort& sort) {
   for (const ChunkScore& chunk : chunks) {
-    const ChunkValue value{chunk.others, chunk.virus};
-    sort.add(chunk_id(part.id, chunk.chunk), bytes_of(value));
+    sort.add(chunk_id(part.id, chunk.chunk), bytes_of(chunk.scores));
   }
 }
 
 void write_consensus(ExternalSort& sort, AtomicFile& table) {
   table.write(kConsensusHeader);
   sort.drain([&table](std::string_view id, std::string_view bytes) {
-    const auto value = value_at<ChunkValue>(bytes);
-    const ChunkScore chunk{.others = value[0], .virus = value[1]};
+    const auto scores = value_at<ScorePair>(bytes);
     table.write(fmt::format(FMT_COMPILE("{}\t{}\t{}\t{}\n"), id,
-                            chunk.is_virus() ? "True" : "False", score_text(chunk.others),
-                            score_text(chunk.virus)));
+                            is_originally_virus(scores) ? "True" : "False",
+                            score_text(scores.others), score_text(scores.virus)));
   });
 }
 

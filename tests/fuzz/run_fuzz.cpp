@@ -70,8 +70,8 @@ virnucpro::FrameScore frame_of(std::string_view text) {
   const auto score = [&fields](std::size_t index) {
     return static_cast<float>(virnucpro::parse_number(fields[index]).value_or(0.5));
   };
-  frame.others = score(2);
-  frame.virus = score(3);
+  frame.scores.others = score(2);
+  frame.scores.virus = score(3);
   return frame;
 }
 

@@ -54,9 +54,9 @@ void write_all(ContigTable& table) {
       current->part.chunks = virnucpro::parse_count(fields.at(2)).value();
     }
     if (fields.at(3) == "-") continue;
-    current->chunks.push_back({.chunk = virnucpro::parse_count(fields.at(3)).value(),
-                               .others = score_of(fields.at(4)),
-                               .virus = score_of(fields.at(5))});
+    current->chunks.push_back(
+        {.chunk = virnucpro::parse_count(fields.at(3)).value(),
+         .scores = {.others = score_of(fields.at(4)), .virus = score_of(fields.at(5))}});
   }
   if (current) write(*current, table);
 }

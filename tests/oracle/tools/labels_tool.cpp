@@ -26,8 +26,7 @@ std::map<std::string, ContigRollup> read_chunks() {
     const auto fields = virnucpro::split_list(line, '\t');
     ContigRollup& rollup =
         rollups.try_emplace(std::string(fields.at(0)), virnucpro::RollupRule{}).first->second;
-    rollup.add({.chunk = 0,
-                .others = static_cast<float>(virnucpro::parse_number(fields.at(1)).value()),
+    rollup.add({.others = static_cast<float>(virnucpro::parse_number(fields.at(1)).value()),
                 .virus = static_cast<float>(virnucpro::parse_number(fields.at(2)).value())});
   }
   return rollups;

@@ -62,8 +62,7 @@ SequencePart sequence(std::uint64_t number) {
   part.letters_hash = static_cast<std::uint32_t>(chance);
   for (std::uint64_t k = 0; k < 2; ++k) {
     const float virus = static_cast<float>(chance >> (8 * k) & 0xffU) / 255.0F;
-    part.frames.push_back(
-        {.chunk = k, .name = 0, .failed = false, .others = 1 - virus, .virus = virus});
+    part.frames.push_back({.chunk = k, .name = 0, .scores = {.others = 1 - virus, .virus = virus}});
   }
   return part;
 }

@@ -27,11 +27,12 @@ constexpr std::uint64_t kUnitsOfSmallJournal = 3;
 
 Unit make_unit(std::uint64_t index) {
   Unit unit{.index = index, .parts = {}};
-  unit.parts.push_back({.input = 0,
-                        .id = fmt::format("s{}", index),
-                        .length = 400,
-                        .chunks = 1,
-                        .frames = {{.chunk = 0, .name = 1, .others = 0.5F, .virus = 0.25F}}});
+  unit.parts.push_back(
+      {.input = 0,
+       .id = fmt::format("s{}", index),
+       .length = 400,
+       .chunks = 1,
+       .frames = {{.chunk = 0, .name = 1, .scores = {.others = 0.5F, .virus = 0.25F}}}});
   return unit;
 }
 
@@ -288,7 +289,7 @@ TEST_F(Journals, DescribesOnlyWithAChange) {
 }
 
 TEST_F(Journals, KeepsEarlyScoresUntilItIsFinished) {
-  const std::vector<EarlyScore> scores{{{1, 2}, 0.25F, 0.75F}, {{3, 4}, 1.0F, 0.0F}};
+  const std::vector<EarlyScore> scores{{{1, 2}, {0.25F, 0.75F}}, {{3, 4}, {1.0F, 0.0F}}};
   {
     Journal journal = Journal::create(path, kFingerprint);
     EXPECT_FALSE(journal.has_scores());
@@ -301,7 +302,7 @@ TEST_F(Journals, KeepsEarlyScoresUntilItIsFinished) {
   EXPECT_EQ(journal.next_early_row(), 2U);
   ASSERT_EQ(journal.early_scores().size(), 2U);
   EXPECT_EQ(journal.early_scores()[1].frame, (Hash128{3, 4}));
-  EXPECT_EQ(journal.early_scores()[0].virus, 0.75F);
+  EXPECT_EQ(journal.early_scores()[0].scores.virus, 0.75F);
   journal.finish();
   EXPECT_TRUE(journal.early_scores().empty());
 }
@@ -319,7 +320,7 @@ TEST_F(Journals, RefusesEarlyScoresBeyondAllNumbers) {
 TEST_F(Journals, ForgetsAnEarlyScoreThatIsDamaged) {
   {
     Journal journal = Journal::create(path, kFingerprint);
-    journal.keep_early(0, std::vector<EarlyScore>{{{1, 2}, 0.25F, 0.75F}});
+    journal.keep_early(0, std::vector<EarlyScore>{{{1, 2}, {0.25F, 0.75F}}});
   }
   for (const char* damage : {"x'00'", "x''", "zeroblob(28)", "substr(scores, 2)"}) {
     change(path, fmt::format("UPDATE early_scores SET scores = {}", damage));

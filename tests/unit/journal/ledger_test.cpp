@@ -23,13 +23,13 @@ SequencePart part_of(std::size_t frames) {
 constexpr double kInterval = 0.2;  // seconds
 
 void score(Ledger& ledger, std::uint64_t number, float others, float virus) {
-  ledger.set_score(number, others, virus);
-  ledger.keep_early(number, others, virus);
+  ledger.set_score(number, {.others = others, .virus = virus});
+  ledger.keep_early(number, {.others = others, .virus = virus});
 }
 
 bool is_known(Ledger& ledger, std::uint64_t number, const FrameTokens& tokens) {
-  const std::optional<EarlyScore> known = ledger.known_score(number, tokens);
-  if (known) ledger.set_score(number, known->others, known->virus);
+  const std::optional<ScorePair> known = ledger.known_score(number, tokens);
+  if (known) ledger.set_score(number, *known);
   return known.has_value();
 }
 
@@ -63,8 +63,8 @@ TEST_F(Ledgers, WriteScoresBeforeTheirUnitIsComplete) {
   ledger.end_inputs();
   ledger.finish();
   const Unit unit = ledger.journal().read().next().value();
-  EXPECT_EQ(unit.parts[0].frames[0].others, 1.0F);
-  EXPECT_EQ(unit.parts[0].frames[2].virus, 0.75F);
+  EXPECT_EQ(unit.parts[0].frames[0].scores.others, 1.0F);
+  EXPECT_EQ(unit.parts[0].frames[2].scores.virus, 0.75F);
 }
 
 TEST_F(Ledgers, KeepScoresBackForTheInterval) {

@@ -27,9 +27,9 @@ Unit sample() {
        .letters_hash = 0xfedcba98,
        .skip = Skip::kNone,
        .last = false,
-       .frames = {{.chunk = 0, .name = 0, .others = 0.25F, .virus = 0.75F},
+       .frames = {{.chunk = 0, .name = 0, .scores = {.others = 0.25F, .virus = 0.75F}},
                   {.chunk = 0, .name = 5, .failed = true},
-                  {.chunk = 246913578, .name = 3, .others = 1.0F, .virus = 0.0F}}});
+                  {.chunk = 246913578, .name = 3, .scores = {.others = 1.0F, .virus = 0.0F}}}});
   unit.parts.push_back({.input = 2, .id = "", .length = 0, .skip = Skip::kEmpty, .frames = {}});
   unit.parts.push_back(
       {.input = 2, .id = "short", .length = 7, .skip = Skip::kTooShort, .frames = {}});
@@ -50,7 +50,7 @@ TEST(UnitBlob, ComesBack) {
   EXPECT_EQ(part.letters_hash, 0xfedcba98U);
   EXPECT_FALSE(part.last);
   ASSERT_EQ(part.frames.size(), 3U);
-  EXPECT_EQ(part.frames[0].virus, 0.75F);
+  EXPECT_EQ(part.frames[0].scores.virus, 0.75F);
   EXPECT_TRUE(part.frames[1].failed);
   EXPECT_EQ(part.frames[2].chunk, 246913578U);
   EXPECT_EQ(part.frames[2].name, 3U);
@@ -63,7 +63,8 @@ TEST(UnitBlob, TakesNineBytesAFrame) {
   unit.parts.resize(1);
   unit.parts[0].chunks = 4096;
   for (std::uint64_t chunk = 0; chunk < 4096; ++chunk) {
-    unit.parts[0].frames.push_back({.chunk = chunk, .name = 0, .others = 0.1F, .virus = 0.9F});
+    unit.parts[0].frames.push_back(
+        {.chunk = chunk, .name = 0, .scores = {.others = 0.1F, .virus = 0.9F}});
   }
   EXPECT_LT(encode_unit(unit).size(), 4096U * 9U + 32U);
 }

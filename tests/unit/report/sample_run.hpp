@@ -18,7 +18,7 @@ inline SequencePart sample_part(std::string id, std::uint64_t length, std::vecto
   part.length = length;
   part.chunks = scores.size();
   for (std::size_t k = 0; k < scores.size(); ++k) {
-    part.frames.push_back({.chunk = k, .others = 1 - scores[k], .virus = scores[k]});
+    part.frames.push_back({.chunk = k, .scores = {.others = 1 - scores[k], .virus = scores[k]}});
   }
   return part;
 }

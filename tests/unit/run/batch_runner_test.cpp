@@ -46,11 +46,9 @@ struct BatchRunners : testing::Test {
             settings,
             counters,
             {.on_result =
-                 [this](std::uint64_t number, const BatchResult& result, std::size_t index) {
-                   EXPECT_TRUE(scores
-                                   .try_emplace(number, result.scores[2 * index],
-                                                result.scores[2 * index + 1])
-                                   .second)
+                 [this](std::uint64_t number, const FrameResult& result) {
+                   EXPECT_TRUE(
+                       scores.try_emplace(number, result.scores.others, result.scores.virus).second)
                        << number << " was answered twice";
                  },
              .on_failed = {},
@@ -222,7 +220,7 @@ TEST(BatchRunnerOfALossyComputer, NamesEveryOccurrenceOfAFrameThatWasGivenUp) {
   std::map<std::uint64_t, std::string> failed;
   BatchRunner runner(
       computer, {}, counters,
-      {.on_result = [&](auto number, const auto&, auto) { scored.push_back(number); },
+      {.on_result = [&](auto number, const auto&) { scored.push_back(number); },
        .on_failed = [&](auto number, const auto& reason) { failed[number] = reason; },
        .name_of = {}});
   const auto frame = [](const char* protein) { return frame_tokens(protein, "ACGTACGT"); };
@@ -242,11 +240,10 @@ TEST(BatchRunnerOfASlowComputer, WaitsForAsManyBatchesAsItIsTold) {
   MadeUpComputer computer(100, false);
   RunCounters counters;
   std::vector<std::uint64_t> scored;
-  BatchRunner runner(
-      computer, {.packing = false}, counters,
-      {.on_result = [&](auto number, const auto&, auto) { scored.push_back(number); },
-       .on_failed = {},
-       .name_of = {}});
+  BatchRunner runner(computer, {.packing = false}, counters,
+                     {.on_result = [&](auto number, const auto&) { scored.push_back(number); },
+                      .on_failed = {},
+                      .name_of = {}});
   std::uint64_t number = 0;
   const auto add = [&](const char* protein) {
     runner.add(frame_tokens(protein, "ACGTACGT"), number++);

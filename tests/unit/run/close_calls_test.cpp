@@ -165,7 +165,9 @@ struct Held : testing::Test {
       : shadow_share(share), margin(0.5, rule) {}
 
   void add(const std::vector<std::size_t>& chunks, std::uint64_t first = 0, bool whole = true) {
-    std::vector<FrameScore> frames;
+    SequencePart part;
+    part.id = "a";
+    std::vector<FrameScore>& frames = part.frames;
     std::vector<FrameTokens> tokens;
     for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
       for (std::size_t i = 0; i < chunks[chunk]; ++i) {
@@ -174,7 +176,7 @@ struct Held : testing::Test {
         tokens.push_back({.esm = {0, number, 2}, .dna = {number}});
       }
     }
-    close_calls.add(first, "a", frames, tokens, whole);
+    close_calls.add(first, part, tokens, whole);
   }
 
   const double shadow_share;

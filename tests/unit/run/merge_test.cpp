@@ -27,7 +27,7 @@ SequencePart sequence(const std::string& id, std::uint64_t length, std::vector<F
 }
 
 FrameScore score(float others, float virus) {
-  return {.chunk = 0, .name = 0, .others = others, .virus = virus};
+  return {.chunk = 0, .name = 0, .scores = {.others = others, .virus = virus}};
 }
 
 // The contents of one shard's finished run; each test changes one of them.
@@ -219,7 +219,7 @@ TEST_F(Merges, WriteWhatAnEarlierOneHasNot) {
 TEST_F(Merges, DoNotGoOnWithOtherShards) {
   merge();
   ShardRun other = shard_run(1);
-  other.parts[0].frames[0].virus = 0.625F;
+  other.parts[0].frames[0].scores.virus = 0.625F;
   write(1, other);
   EXPECT_THAT(refusal(ErrorKind::kJournalMismatch, settings()),
               HasSubstr("it was merged from other shards"));
@@ -240,7 +240,7 @@ TEST_F(Merges, DoNotGoOnWithOtherShards) {
 TEST_F(Merges, StartOverWhereTheyAreAskedTo) {
   merge();
   ShardRun other = shard_run(1);
-  other.parts[0].frames[0].virus = 0.625F;
+  other.parts[0].frames[0].scores.virus = 0.625F;
   write(1, other);
   MergeSettings again = settings();
   again.start_over = true;

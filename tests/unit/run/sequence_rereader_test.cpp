@@ -27,7 +27,7 @@ struct VirusFasta : testing::Test {
       part.length = 3;
       part.chunks = 1;
       const float virus = call == 'v' ? 1.0F : 0.0F;
-      part.frames = {{.chunk = 0, .name = 0, .failed = false, .others = 1 - virus, .virus = virus}};
+      part.frames = {{.chunk = 0, .name = 0, .scores = {.others = 1 - virus, .virus = virus}}};
       unit.parts.push_back(part);
     }
     journal.append(unit);
@@ -104,7 +104,7 @@ struct InterruptedVirusFasta : VirusFasta {
             .length = letters.size(),
             .chunks = 1,
             .letters_hash = static_cast<std::uint32_t>(hash64(letters)),
-            .frames = {{.chunk = 0, .name = 0, .failed = false, .others = 0, .virus = 1}}};
+            .frames = {{.chunk = 0, .name = 0, .scores = {.others = 0, .virus = 1}}}};
   }
   std::string written_of(const std::string& text) {
     write_text(directory / "a.fa", text);

@@ -13,18 +13,18 @@ namespace {
 
 TEST(CallRule, IsTheOriginalsByDefault) {
   const CallRule rule;
-  EXPECT_TRUE(rule.is_virus_chunk(0.5F, 0.5F));
-  EXPECT_TRUE(rule.is_virus_chunk(0.0F, 0.0F));
-  EXPECT_FALSE(rule.is_virus_chunk(0.51F, 0.5F));
-  EXPECT_FALSE(rule.is_virus_chunk(0.5F, std::nanf("")));
+  EXPECT_TRUE(rule.is_virus_chunk({0.5F, 0.5F}));
+  EXPECT_TRUE(rule.is_virus_chunk({0.0F, 0.0F}));
+  EXPECT_FALSE(rule.is_virus_chunk({0.51F, 0.5F}));
+  EXPECT_FALSE(rule.is_virus_chunk({0.5F, std::nanf("")}));
   EXPECT_FALSE(rule.is_viral_ngs());
 }
 
 TEST(CallRule, NeedsBothOrderAndScore) {
   const CallRule rule(0.8, 0.5);
-  EXPECT_TRUE(rule.is_virus_chunk(0.1F, 0.9F));
-  EXPECT_FALSE(rule.is_virus_chunk(0.3F, 0.7F));
-  EXPECT_FALSE(rule.is_virus_chunk(0.95F, 0.9F));
+  EXPECT_TRUE(rule.is_virus_chunk({0.1F, 0.9F}));
+  EXPECT_FALSE(rule.is_virus_chunk({0.3F, 0.7F}));
+  EXPECT_FALSE(rule.is_virus_chunk({0.95F, 0.9F}));
 }
 
 // float32(0.7) is 0.699999988 and is printed as 0.7, float32(0.8) is 0.800000012.
@@ -35,7 +35,7 @@ TEST(CallRule, ComparesScoresAsTheyArePrinted) {
     score = std::nextafter(score, 0.0F);
     for (int k = 0; k < 5; ++k, score = std::nextafter(score, 2.0F)) {
       const double printed = parse_number(score_text(score)).value();
-      EXPECT_EQ(rule.is_virus_chunk(0, score), printed >= least) << score_text(score);
+      EXPECT_EQ(rule.is_virus_chunk({0, score}), printed >= least) << score_text(score);
     }
   }
 }

@@ -19,7 +19,7 @@ namespace virnucpro {
 namespace {
 
 FrameScore frame(std::uint64_t chunk, std::uint8_t name, float others, float virus) {
-  return {.chunk = chunk, .name = name, .others = others, .virus = virus};
+  return {.chunk = chunk, .name = name, .scores = {.others = others, .virus = virus}};
 }
 
 SequencePart part(std::uint32_t input, std::string id, std::uint64_t length, std::uint64_t chunks,

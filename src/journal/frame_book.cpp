@@ -1,4 +1,4 @@
-#include "journal/unit_log.hpp"
+#include "journal/frame_book.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -6,21 +6,21 @@
 
 namespace virnucpro {
 
-void UnitLog::begin_input(std::uint64_t first_unit) {
+void FrameBook::begin_input(std::uint64_t first_unit) {
   close_unit();
   next_unit_ = first_unit;
 }
 
-std::uint64_t UnitLog::add(SequencePart part) {
+std::uint64_t FrameBook::add(SequencePart part) {
   const std::uint64_t frames = part.frames.size();
   return add(std::move(part), frames);
 }
 
-void UnitLog::add_scored(SequencePart part) {
+void FrameBook::add_scored(SequencePart part) {
   add(std::move(part), 0);
 }
 
-std::uint64_t UnitLog::add(SequencePart part, std::uint64_t open_frames) {
+std::uint64_t FrameBook::add(SequencePart part, std::uint64_t open_frames) {
   if (open_.empty() || open_.back().closed) {
     OpenUnit& fresh = open_.emplace_back();
     fresh.unit.input = part.input;
@@ -42,41 +42,45 @@ std::uint64_t UnitLog::add(SequencePart part, std::uint64_t open_frames) {
   return first;
 }
 
-void UnitLog::set_score(std::uint64_t number, float others, float virus) {
+void FrameBook::set_score(std::uint64_t number, const ScorePair& scores) {
   const Slot slot = find(number);
-  slot.frame.others = others;
-  slot.frame.virus = virus;
+  slot.frame.scores = scores;
   close(slot);
 }
 
-void UnitLog::give_up(std::uint64_t number) {
+void FrameBook::give_up(std::uint64_t number) {
   const Slot slot = find(number);
   slot.frame.failed = true;
   close(slot);
 }
 
-void UnitLog::close(const Slot& slot) {
+void FrameBook::close(const Slot& slot) {
   --slot.unit.open_frames;
   --slot.unit.part_opens[slot.part];
   count_sequence(slot.unit, slot.part);
   give_finished();
 }
 
-void UnitLog::count_sequence(const OpenUnit& unit, std::size_t part) {
+void FrameBook::count_sequence(const OpenUnit& unit, std::size_t part) {
   if (unit.part_opens[part] == 0 && unit.unit.parts[part].last) scored_.add();
 }
 
-std::string UnitLog::id_of(std::uint64_t number) {
+const SequencePart& FrameBook::part_of(std::uint64_t number) {
+  const Slot slot = find(number);
+  return slot.unit.unit.parts[slot.part];
+}
+
+std::string FrameBook::id_of(std::uint64_t number) {
   const Slot slot = find(number);
   return frame_id(slot.unit.unit.parts[slot.part].id, slot.frame.chunk, slot.frame.name);
 }
 
-void UnitLog::close_unit() {
+void FrameBook::close_unit() {
   if (!open_.empty()) open_.back().closed = true;
   give_finished();
 }
 
-void UnitLog::save() {
+void FrameBook::save() {
   if (open_.empty()) return;  // complete units are already in the sink
   OpenUnit& first = open_.front();
   const auto end = std::find_if(first.part_opens.begin(), first.part_opens.end(),
@@ -87,7 +91,7 @@ void UnitLog::save() {
   if (!unit.parts.empty()) sink_(std::move(unit));
 }
 
-UnitLog::Slot UnitLog::find(std::uint64_t number) {
+FrameBook::Slot FrameBook::find(std::uint64_t number) {
   const auto unit = std::prev(std::upper_bound(
       open_.begin(), open_.end(), number,
       [](std::uint64_t value, const OpenUnit& open) { return value < open.first_number; }));
@@ -97,7 +101,7 @@ UnitLog::Slot UnitLog::find(std::uint64_t number) {
   return {*unit, part, unit->unit.parts[part].frames[static_cast<std::size_t>(number - *begin)]};
 }
 
-void UnitLog::give_finished() {
+void FrameBook::give_finished() {
   while (!open_.empty() && open_.front().closed && open_.front().open_frames == 0) {
     Unit unit = std::move(open_.front().unit);
     open_.pop_front();  // first, so that the other units stay valid if the sink throws

@@ -1,4 +1,4 @@
-#include "journal/unit_log.hpp"
+#include "journal/frame_book.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ std::string id_in(const SequencePart& part, std::size_t frame) {
   return frame_id(part.id, part.frames[frame].chunk, part.frames[frame].name);
 }
 
-struct UnitLogs : testing::Test {
+struct FrameBooks : testing::Test {
   std::vector<Unit> units() const {
     std::vector<Unit> all;
     journal.for_each_unit([&](const Unit& unit) { all.push_back(unit); });
@@ -46,8 +46,8 @@ struct UnitLogs : testing::Test {
         EXPECT_EQ(part.id, parts[at].id);
         ASSERT_EQ(part.frames.size(), parts[at].frames.size());
         for (const FrameScore& frame : part.frames) {
-          EXPECT_EQ(frame.others, number);
-          EXPECT_EQ(frame.virus, number / 2);
+          EXPECT_EQ(frame.scores.others, number);
+          EXPECT_EQ(frame.scores.virus, number / 2);
           ++number;
         }
         ++at;
@@ -56,16 +56,17 @@ struct UnitLogs : testing::Test {
     EXPECT_EQ(at, parts.size());
   }
   void score(std::uint64_t number) {
-    log.set_score(number, static_cast<float>(number), static_cast<float>(number) / 2);
+    book.set_score(number,
+                   {.others = static_cast<float>(number), .virus = static_cast<float>(number) / 2});
   }
 
   TempDir directory;
   Journal journal = Journal::create(directory / "run.db", {});
   Counter scored;
-  UnitLog log{[this](const Unit& unit) { journal.append(unit); }, scored};
+  FrameBook book{[this](const Unit& unit) { journal.append(unit); }, scored};
 };
 
-TEST_F(UnitLogs, FindFramesBesidePartsWithoutAny) {
+TEST_F(FrameBooks, FindFramesBesidePartsWithoutAny) {
   // With the tiny limits each part is a unit, so that some units have no frames.
   std::vector<SequencePart> parts;
   for (const std::size_t frames : {0U, 2U, 0U, 0U, 1U, 3U, 0U}) {
@@ -73,18 +74,18 @@ TEST_F(UnitLogs, FindFramesBesidePartsWithoutAny) {
   }
   std::vector<std::string> ids;
   for (const SequencePart& part : parts) {
-    EXPECT_EQ(log.add(part), ids.size());
+    EXPECT_EQ(book.add(part), ids.size());
     for (std::size_t i = 0; i < part.frames.size(); ++i) ids.push_back(id_in(part, i));
   }
   for (std::size_t number = ids.size(); number-- > 0;) {
-    EXPECT_EQ(log.id_of(number), ids[number]);
+    EXPECT_EQ(book.id_of(number), ids[number]);
     score(number);
   }
-  log.close_unit();
+  book.close_unit();
   expect_journaled(parts);
 }
 
-TEST_F(UnitLogs, WriteUnitsInOrderWhateverTheOrderOfScores) {
+TEST_F(FrameBooks, WriteUnitsInOrderWhateverTheOrderOfScores) {
   std::mt19937 random(3);
   std::vector<SequencePart> parts;
   std::vector<std::uint64_t> open;
@@ -92,7 +93,7 @@ TEST_F(UnitLogs, WriteUnitsInOrderWhateverTheOrderOfScores) {
   const auto score_some = [&](std::size_t rest) {
     while (open.size() > rest) {
       std::swap(open[random() % open.size()], open.back());
-      EXPECT_EQ(log.id_of(open.back()), ids[open.back()]);
+      EXPECT_EQ(book.id_of(open.back()), ids[open.back()]);
       score(open.back());
       open.pop_back();
     }
@@ -100,7 +101,7 @@ TEST_F(UnitLogs, WriteUnitsInOrderWhateverTheOrderOfScores) {
   const std::size_t count = std::min<std::size_t>(3 * limits().frames_per_unit, 6000);
   for (std::size_t i = 0; i < std::max<std::size_t>(count, 60); ++i) {
     parts.push_back(part_of(i, random() % 4 == 0 ? 0 : random() % 5));
-    std::uint64_t number = log.add(parts.back());
+    std::uint64_t number = book.add(parts.back());
     for (std::size_t frame = 0; frame < parts.back().frames.size(); ++frame) {
       ids.push_back(id_in(parts.back(), frame));
       open.push_back(number++);
@@ -108,124 +109,124 @@ TEST_F(UnitLogs, WriteUnitsInOrderWhateverTheOrderOfScores) {
     if (random() % 50 == 0) score_some(random() % 100);
   }
   score_some(0);
-  log.close_unit();
+  book.close_unit();
   expect_journaled(parts);
   EXPECT_GT(units().size(), 1U);
 }
 
-TEST_F(UnitLogs, CloseAUnitAtItsMostFrames) {
+TEST_F(FrameBooks, CloseAUnitAtItsMostFrames) {
   const std::size_t most = limits().frames_per_unit;
-  log.add(part_of(0, most));
-  log.add(part_of(1, 1));
+  book.add(part_of(0, most));
+  book.add(part_of(1, 1));
   EXPECT_EQ(journal.units(), 0U);
   score(most);  // of the later unit, which waits for the first
-  log.close_unit();
+  book.close_unit();
   EXPECT_EQ(journal.units(), 0U);
   for (std::size_t number = 0; number < most; ++number) score(number);
   EXPECT_EQ(journal.units(), 2U);
   expect_journaled({part_of(0, most), part_of(1, 1)});
 }
 
-TEST_F(UnitLogs, CloseAUnitAtItsMostSequences) {
-  log.close_unit();
+TEST_F(FrameBooks, CloseAUnitAtItsMostSequences) {
+  book.close_unit();
   const std::size_t most = limits().sequences_per_unit;
-  for (std::size_t i = 0; i < most - 1; ++i) log.add(part_of(i, 0));
+  for (std::size_t i = 0; i < most - 1; ++i) book.add(part_of(i, 0));
   EXPECT_EQ(journal.units(), 0U);
-  log.add(part_of(most - 1, 0));
+  book.add(part_of(most - 1, 0));
   EXPECT_EQ(journal.units(), 1U);
-  log.close_unit();
+  book.close_unit();
   EXPECT_EQ(journal.units(), 1U);
 }
 
 // For any number of sequences, as memory holds a unit as a whole.
-TEST_F(UnitLogs, CloseAUnitWhoseIdsAreLong) {
+TEST_F(FrameBooks, CloseAUnitWhoseIdsAreLong) {
   SequencePart part;
   part.id.assign(1U << 20U, 'x');
-  for (int i = 0; i < 16; ++i) log.add(part);
+  for (int i = 0; i < 16; ++i) book.add(part);
   EXPECT_GE(journal.units(), 1U);
 }
 
-TEST_F(UnitLogs, SaveThePartsThatHaveTheirScores) {
+TEST_F(FrameBooks, SaveThePartsThatHaveTheirScores) {
   const std::vector<SequencePart> parts{part_of(0, 2), part_of(1, 0), part_of(2, 2), part_of(3, 1)};
-  for (const SequencePart& part : parts) log.add(part);
+  for (const SequencePart& part : parts) book.add(part);
   for (const std::uint64_t number : {0U, 1U, 3U, 4U}) score(number);
-  log.save();
+  book.save();
   expect_journaled({parts[0], parts[1]});
 }
 
-TEST_F(UnitLogs, SaveNothingWithoutAScore) {
-  log.add(part_of(0, 1));
-  log.save();
+TEST_F(FrameBooks, SaveNothingWithoutAScore) {
+  book.add(part_of(0, 1));
+  book.save();
   EXPECT_THAT(units(), testing::IsEmpty());
 }
 
-TEST_F(UnitLogs, KeepFramesThatFailed) {
-  log.add(part_of(0, 2));
-  log.give_up(1);
+TEST_F(FrameBooks, KeepFramesThatFailed) {
+  book.add(part_of(0, 2));
+  book.give_up(1);
   score(0);
-  log.close_unit();
+  book.close_unit();
   const std::vector<Unit> all = units();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_FALSE(all[0].parts[0].frames[0].failed);
   EXPECT_TRUE(all[0].parts[0].frames[1].failed);
 }
 
-TEST(UnitLogWhoseSinkFails, GivesNoUnitTwice) {
+TEST(FrameBookWhoseSinkFails, GivesNoUnitTwice) {
   std::size_t given = 0;
   Counter scored;
-  UnitLog log(
+  FrameBook book(
       [&given](const Unit&) {
         ++given;
         throw Error(ErrorKind::kOutputWrite, "full");
       },
       scored);
-  EXPECT_EQ(thrown_kind([&log] {
-              log.add(part_of(0, 0));
-              log.close_unit();
+  EXPECT_EQ(thrown_kind([&book] {
+              book.add(part_of(0, 0));
+              book.close_unit();
             }),
             ErrorKind::kOutputWrite);
-  log.save();
+  book.save();
   EXPECT_EQ(given, 1U);
 }
 
 // Counted even before its unit is full.
-TEST_F(UnitLogs, CountASequenceWithItsLastScore) {
-  log.add(part_of(0, 2));
-  log.add(part_of(1, 0));
+TEST_F(FrameBooks, CountASequenceWithItsLastScore) {
+  book.add(part_of(0, 2));
+  book.add(part_of(1, 0));
   EXPECT_EQ(scored.get(), 1U);  // the sequence without frames
-  log.set_score(1, 0.5F, 0.5F);
+  book.set_score(1, {.others = 0.5F, .virus = 0.5F});
   EXPECT_EQ(scored.get(), 1U);
-  log.give_up(0);
+  book.give_up(0);
   EXPECT_EQ(scored.get(), 2U);
   SequencePart beginning = part_of(2, 0);
   beginning.last = false;
-  log.add(std::move(beginning));
+  book.add(std::move(beginning));
   EXPECT_EQ(scored.get(), 2U);
 }
 
-TEST(UnitLogOfAResumedRun, GoesOnCounting) {
+TEST(FrameBookOfAResumedRun, GoesOnCounting) {
   std::vector<std::uint64_t> given;
   Counter scored;
-  UnitLog log([&given](const Unit& unit) { given.push_back(unit.index); }, scored);
-  log.begin_input(7);
-  log.add(part_of(0, 0));
-  log.close_unit();
+  FrameBook book([&given](const Unit& unit) { given.push_back(unit.index); }, scored);
+  book.begin_input(7);
+  book.add(part_of(0, 0));
+  book.close_unit();
   EXPECT_THAT(given, testing::ElementsAre(7));
 }
 
-TEST_F(UnitLogs, CloseAUnitWhereAnotherInputBegins) {
+TEST_F(FrameBooks, CloseAUnitWhereAnotherInputBegins) {
   SequencePart other = part_of(1, 0);
   other.input = 1;
-  log.add(part_of(0, 1));
-  EXPECT_EQ(log.next_unit(), 1U);
-  log.begin_input(0);
-  log.add(other);
-  EXPECT_EQ(log.begun(), 2U);
+  book.add(part_of(0, 1));
+  EXPECT_EQ(book.next_unit(), 1U);
+  book.begin_input(0);
+  book.add(other);
+  EXPECT_EQ(book.begun(), 2U);
   EXPECT_EQ(journal.units(), 0U);  // the first still waits for its score
-  EXPECT_EQ(log.first_waiting(), 0U);
+  EXPECT_EQ(book.first_waiting(), 0U);
   score(0);
-  EXPECT_EQ(log.first_waiting(), 1U);
-  log.close_unit();
+  EXPECT_EQ(book.first_waiting(), 1U);
+  book.close_unit();
   const std::vector<Unit> all = units();
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].input, 0U);
@@ -233,16 +234,16 @@ TEST_F(UnitLogs, CloseAUnitWhereAnotherInputBegins) {
   EXPECT_EQ(all[1].index, 0U);
 }
 
-TEST_F(UnitLogs, TakePartsThatHaveTheirScores) {
+TEST_F(FrameBooks, TakePartsThatHaveTheirScores) {
   SequencePart scored_part = part_of(0, 2);
-  scored_part.frames[1].virus = 0.5F;
-  log.add_scored(scored_part);
-  EXPECT_EQ(log.add(part_of(1, 1)), 2U);
+  scored_part.frames[1].scores.virus = 0.5F;
+  book.add_scored(scored_part);
+  EXPECT_EQ(book.add(part_of(1, 1)), 2U);
   EXPECT_EQ(scored.get(), 1U);
   score(2);
-  log.close_unit();
+  book.close_unit();
   ASSERT_FALSE(units().empty());
-  EXPECT_EQ(units()[0].parts[0].frames[1].virus, 0.5F);
+  EXPECT_EQ(units()[0].parts[0].frames[1].scores.virus, 0.5F);
 }
 
 }  // namespace

@@ -15,12 +15,12 @@ namespace virnucpro {
 // Collects consecutive parts of sequences into units. Units go to the sink in order, each when all
 // its frames have scores. Frames are numbered in order of add(), from 0; scores may come in any
 // order.
-class UnitLog {
+class FrameBook {
  public:
   using Sink = std::function<void(Unit)>;
 
   // `scored` counts the sequences whose last part has all its scores.
-  UnitLog(Sink sink, Counter& scored) : sink_(std::move(sink)), scored_(scored) {}
+  FrameBook(Sink sink, Counter& scored) : sink_(std::move(sink)), scored_(scored) {}
 
   std::uint64_t next_number() const { return next_number_; }
   // Returns the number of the first frame whose unit has not gone to the sink, or next_number() if
@@ -36,10 +36,11 @@ class UnitLog {
   // Adds a part. Returns its first frame's number; its other frames have the following numbers.
   std::uint64_t add(SequencePart part);
   void add_scored(SequencePart part);
-  void set_score(std::uint64_t number, float others, float virus);
+  void set_score(std::uint64_t number, const ScorePair& scores);
   // Marks a frame as failed, because it could not be computed. Tables leave the frame out.
   void give_up(std::uint64_t number);
-  // Returns the id of a frame that has no score yet: "id_chunk_3R1".
+  // These return the part and the id ("id_chunk_3R1") of a frame that has no score yet.
+  const SequencePart& part_of(std::uint64_t number);
   std::string id_of(std::uint64_t number);
   void close_unit();
   // Passes on the first open unit, up to its first part that lacks a score. Call it when a run ends
