@@ -32,8 +32,9 @@ constexpr std::array kTable{
               "Give FASTA or FASTQ (plain, gzip or BGZF), BAM, SAM or CRAM."},
     ErrorInfo{kInputTruncated, "input-truncated", 1, "input ends too early",
               "Copy or download the file again; compare its size with the source."},
-    ErrorInfo{kInputCorrupt, "input-corrupt", 1, "compressed input is damaged",
-              "Copy or download the file again; gzip -t tests it."},
+    ErrorInfo{
+        kInputCorrupt, "input-corrupt", 1, "compressed input is damaged",
+        "Copy or download the file again. gzip -t tests it (CRAM: samtools view FILE >/dev/null)."},
     ErrorInfo{kInputChanged, "input-changed", 1, "input changed during the run",
               "Do not change an input during a run. Run again with --force."},
     ErrorInfo{kInputMalformed, "input-malformed", 1, "input is not well formed",
@@ -106,7 +107,8 @@ constexpr std::array kTable{
     ErrorInfo{kNoSpace, "no-space", 1, "there is not enough free space",
               "Free space, or choose another folder with --models-dir."},
     ErrorInfo{kJournalDamaged, "journal-damaged", 3, "the run's journal is damaged",
-              "Start over with --force-resume or, if the input is a pipe, with --force."},
+              "The run must be computed again: run predict (or merge) for this directory with "
+              "--force-resume or, if its input is a pipe, with --force."},
     ErrorInfo{
         kJournalMismatch, "journal-mismatch", 3, "the journal belongs to another run",
         "Give the inputs and settings of that run, or start over with --force-resume or, if the "

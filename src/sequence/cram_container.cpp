@@ -38,7 +38,12 @@ constexpr Belief kRecords{.free = 1U << 16U, .of_byte = 4};
 constexpr std::uint64_t kMostRecords = 1U << 20U;
 
 [[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, std::string detail) {
-  throw Error(kind, Place{.offset = offset}, std::move(detail));
+  Error error(kind, Place{.offset = offset}, std::move(detail));
+  // No record can be corrected where a container's own numbers are wrong.
+  if (kind == ErrorKind::kInputMalformed) {
+    error.advise("Copy the file again, or write it anew (samtools view -C).");
+  }
+  throw Error(error);
 }
 
 std::uint32_t crc_of(std::string_view bytes) {

@@ -30,6 +30,8 @@ bool all_of_letters(std::string_view text, std::string_view others) {
   });
 }
 
+constexpr const char* kUnexpected = "no such key is known here, or its value has another type";
+
 // True if a name is safe in paths, in URLs, and in shell commands that people copy.
 bool is_plain_name(std::string_view text) {
   return is_file_name(text) && all_of_letters(text, "._-+") && text.front() != '-' &&
@@ -69,7 +71,7 @@ class TableReader : public JsonVisitor {
     } else if (shape == "models/*/files/*" && is_object) {
       add_entry(path, table_.models.back().files);
     } else {
-      fail(path, "not expected here");
+      fail(path, kUnexpected);
     }
   }
 
@@ -89,7 +91,7 @@ class TableReader : public JsonVisitor {
     } else if (shape.starts_with("models/*/") && path.size() == 3) {
       of_model(path, value, table_.models.back());
     } else {
-      fail(path, "not expected here");
+      fail(path, kUnexpected);
     }
   }
 
@@ -185,7 +187,7 @@ class TableReader : public JsonVisitor {
     } else if (member == "git_blob_sha1") {
       file.git_blob = hash(path, value, 40);
     } else {
-      fail(path, "not expected here");
+      fail(path, kUnexpected);
     }
   }
 
@@ -200,7 +202,7 @@ class TableReader : public JsonVisitor {
     } else if (std::string* name = name_of(member, model); name != nullptr) {
       *name = plain_name(path, value);
     } else {
-      fail(path, "not expected here");
+      fail(path, kUnexpected);
     }
   }
 

@@ -99,8 +99,9 @@ TEST(ModelTable, WhatIsWrittenInTheWrongPlaceIsRefused) {
   EXPECT_THAT(why_refused(model_with("", R"(, "bytes": -5)")), HasSubstr("number of bytes"));
   EXPECT_THAT(why_refused(model_with("", R"(, "bytes": 1e40)")), HasSubstr("number of bytes"));
   EXPECT_THAT(why_refused(model_with(R"(, "repository": "o/n")", "")), HasSubstr("repository"));
-  EXPECT_THAT(why_refused("[]"), HasSubstr("not expected here"));
-  EXPECT_THAT(why_refused(R"({"name": "m", "files": {}})"), HasSubstr("not expected here"));
+  EXPECT_THAT(why_refused("[]"), HasSubstr("has another type"));
+  EXPECT_THAT(why_refused(R"({"name": "m", "files": {}})"),
+              HasSubstr("files: no such key is known here, or its value has another type"));
 }
 
 TEST(ModelTable, EveryModelIsComplete) {
