@@ -36,7 +36,7 @@ void write_share(const std::filesystem::path& share) {
 void write_docs(const std::filesystem::path& docs) {
   const Program program(all_commands());
   write(docs / "options.md", option_reference(program.commands()));
-  write(docs / "errors.md", error_reference());
+  write(docs / "errors.md", error_reference(program.commands()));
   write(docs / "configuration.md", configuration_reference());
 }
 
@@ -52,7 +52,7 @@ int run(std::string_view what, const char* where) {
     return kExitDone;
   } catch (const std::exception& error) {
     terminal_print(error.what());
-    return 1;
+    return kExitFailure;
   }
 }
 

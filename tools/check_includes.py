@@ -3,6 +3,7 @@
 
 A room includes only itself and rooms above it in ROOMS, always as "room/file.hpp". A room of src/
 includes none of measure/ and program/. Only src/cli, measure/bench and program/ print or end the process.
+No code compares kinds of errors by their order, because a new kind would change the answers.
 Exits with 1 and names file and line of every breach.
 
     tools/check_includes.py [CHECKOUT]
@@ -29,6 +30,9 @@ ENDING = re.compile(r"(?<![\w.>:])(?:std::|::)?(abort|exit|_exit|_Exit|quick_exi
 PRINTING = ("cli", "measure/bench", "program")
 # This file forks, and ends only the process that it made.
 FORKING = "sequence/child_process.cpp"
+# clang-format puts blanks around operators, which tells them from templates, arrows and shifts.
+ORDER = re.compile(r"\s[<>]=?\s+(?:\w+::)*ErrorKind::k|\bErrorKind::k\w+\s+[<>]=?(?=\s)"
+                   r"|\bkind\(\)\s+[<>]=?(?=\s)|\s[<>]=?\s+[\w.>()*-]*\bkind\(\)")
 COMMENTS_AND_STRINGS = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"'
     r'|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
@@ -69,6 +73,13 @@ def output_breaches(room, path, text):
             yield number, f"ends the process: only {', '.join(PRINTING)} do; throw an Error"
 
 
+def order_breaches(text):
+    code = COMMENTS_AND_STRINGS.sub(blank, text)
+    for match in ORDER.finditer(code):
+        yield (code.count("\n", 0, match.end()) + 1,
+               "compares kinds of errors by their order: ask for an ErrorClass")
+
+
 def breaches(checkout):
     """Yields (path, line, what) for every breach below the roots."""
     for path in sorted(path for root in ROOTS for path in (checkout / root).rglob("*")):
@@ -81,7 +92,8 @@ def breaches(checkout):
             continue
         text = path.read_text(encoding="utf-8")
         for number, what in (*include_breaches(room, text),
-                             *output_breaches(room, name, text)):
+                             *output_breaches(room, name, text),
+                             *order_breaches(text)):
             yield path, number, what
 
 

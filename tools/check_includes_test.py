@@ -65,6 +65,22 @@ class Breaches(unittest.TestCase):
                        "std::snprintf(buffer, 4, format);\nworker.exit();\nexit_code(3);\n"
                        "auto c = 1'000;\nauto d = '\"';\n"), [])
 
+    def test_names_errors_compared_by_their_order(self):
+        for condition in ("kind >= ErrorKind::kJson", "kind <=\n ErrorKind::kJson",
+                          "kind < virnucpro::ErrorKind::kJson", "ErrorKind::kJson > kind",
+                          "error.kind() < last", "first <= error.kind()", "first > (*it)->kind()"):
+            with self.subTest(condition):
+                text = f"bool is = {condition};\n"
+                self.assert_names("run/a.cpp", text, text.count("\n"), "by their order")
+
+    def test_lets_errors_be_compared_for_equality(self):
+        self.assertEqual(
+            self.found("run/a.cpp",
+                       "// kind >= ErrorKind::kJson\n"
+                       "if (error->kind() == ErrorKind::kJson && size > 3) out << error.kind();\n"
+                       "std::map<ErrorKind, int> a;\nauto b = static_cast<ErrorKind>(3) != kind;\n"
+                       "if (size < limit && ErrorKind::kJson != error.kind()) throw;\n"), [])
+
     def test_lets_the_command_line_print(self):
         self.assertEqual(self.found("cli/a.cpp", "std::cout << 1;\nstd::exit(1);\n"), [])
 

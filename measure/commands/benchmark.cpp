@@ -543,6 +543,9 @@ void add_benchmark_command(Command& program) {
       "benchmark", "Measure this program on this machine, and judge what was measured");
   const auto options = std::make_shared<BenchmarkOptions>();
   add_options(command, *options);
+  command.exit_codes = {
+      {error_info(ErrorKind::kRegression).exit_code, "worse"},
+      {error_info(ErrorKind::kNotJudged).exit_code, "could not run, or not judge"}};
   command.action = [options](Session& session) { return run_benchmark_command(*options, session); };
 }
 

@@ -31,6 +31,7 @@ constexpr const char* kCompareExamples =
     "not compare.";
 
 constexpr std::uint64_t kMostNamed = 1'000'000;
+constexpr int kRowsDiffer = 1;  // the exit code of diff
 
 struct CompareOptions {
   std::string a;
@@ -77,7 +78,7 @@ int run_compare(const CompareOptions& options, const Session& session) {
     file->commit();
   }
   print_stdout(comparison_text(comparison));
-  return comparison.equal() ? kExitDone : kExitDiffers;
+  return comparison.equal() ? kExitDone : kRowsDiffer;
 }
 
 }  // namespace
@@ -101,7 +102,11 @@ void add_compare_command(Command& program) {
       .written = {""};
   command.add_flag("-f,--force", options->force, "Replace the output file");
   command.footer = kCompareExamples;
-  command.exit_code_for_1 = error_info(ErrorKind::kNotComparable).exit_code;
+  const int not_comparable = error_info(ErrorKind::kNotComparable).exit_code;
+  command.exit_codes = {{kExitDone, "identical or within tolerance"},
+                        {kRowsDiffer, "rows differ"},
+                        {not_comparable, "could not compare"}};
+  command.exit_code_for_1 = not_comparable;
   command.action = [options](Session& session) { return run_compare(*options, session); };
 }
 

@@ -509,18 +509,6 @@ class Comparer {
   Comparison result_;
 };
 
-// True if an error concerns the compared files, not this machine or its user.
-bool is_unreadable(ErrorKind kind) {
-  return (kind >= ErrorKind::kInputMissing && kind <= ErrorKind::kInputReference) ||
-         (kind >= ErrorKind::kWeightsMissing && kind <= ErrorKind::kJson);
-}
-
-// True if the remedy of an input's error also holds for a compared file.
-bool has_fitting_remedy(ErrorKind kind) {
-  return kind == ErrorKind::kInputMissing || kind == ErrorKind::kInputRead ||
-         kind == ErrorKind::kInputTruncated;
-}
-
 }  // namespace
 
 bool Comparison::equal() const {
@@ -533,12 +521,12 @@ Comparison compare(const CompareSettings& settings, const Cancel& cancel) {
   try {
     return Comparer(settings, cancel).compare();
   } catch (const Error& error) {
-    if (!is_unreadable(error.kind())) throw;
+    if (!error.is(ErrorClass::kFile)) throw;
     Error failure(ErrorKind::kNotComparable, error.place(),
                   error.detail().empty()
                       ? std::string(error.info().summary)
                       : fmt::format("{}: {}", error.info().summary, error.detail()));
-    if (has_fitting_remedy(error.kind())) failure.advise(std::string(error.remedy()));
+    if (error.is(ErrorClass::kGeneralRemedy)) failure.advise(std::string(error.remedy()));
     throw failure;
   }
 }

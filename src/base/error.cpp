@@ -15,152 +15,146 @@ namespace virnucpro {
 namespace {
 
 using enum ErrorKind;
+using enum ErrorClass;
+
+constexpr unsigned kNone = 0;
+
+template <typename... Class>
+constexpr unsigned of(Class... classes) {
+  return (kNone | ... | (1U << static_cast<unsigned>(classes)));
+}
 
 // Rows are in ErrorKind's order, because error_info() indexes the table; a test checks this.
-constexpr std::array kTable{
-    ErrorInfo{kUsage, "usage", 1, "the command line cannot be used",
-              "See the help of the command: virnucpro COMMAND --help."},
-    ErrorInfo{kConfig, "config", 1, "the configuration cannot be used",
-              "Correct the file; virnucpro utils generate-config writes one with every key."},
-    ErrorInfo{kNoQualities, "no-qualities", 1, "a read has no qualities, which --virus-fastq needs",
-              "Leave --virus-fastq out, or this input; --virus-fasta needs no qualities."},
-    ErrorInfo{kInputMissing, "input-missing", 1, "input not found",
-              "Check the path, and that you may read the file."},
-    ErrorInfo{kInputRead, "input-read", 1, "input cannot be read",
-              "Check the file's disk or network, then run again."},
-    ErrorInfo{kInputFormat, "input-format", 1, "input format is not known",
-              "Give FASTA or FASTQ (plain, gzip or BGZF), BAM, SAM or CRAM."},
-    ErrorInfo{kInputTruncated, "input-truncated", 1, "input ends too early",
-              "Copy or download the file again; compare its size with the source."},
-    ErrorInfo{
-        kInputCorrupt, "input-corrupt", 1, "compressed input is damaged",
-        "Copy or download the file again. gzip -t tests it (CRAM: samtools view FILE >/dev/null)."},
-    ErrorInfo{kInputChanged, "input-changed", 1, "input changed during the run",
-              "Do not change an input during a run. Run again with --force."},
-    ErrorInfo{kInputMalformed, "input-malformed", 1, "input is not well formed",
-              "Correct or remove the named record; virnucpro utils validate finds further errors."},
-    ErrorInfo{kInputTooLong, "input-too-long", 1, "a sequence is too long",
-              "Split it: a sequence may have at most 2,147,483,647 bases."},
-    ErrorInfo{kInputRna, "input-rna", 1, "the input is RNA",
-              "With --no-rna codons with U are dropped, as in the original VirNucPro: no frame has "
-              "a stop codon, and the scores mean nothing."},
-    ErrorInfo{kInputReference, "input-reference", 1, "the reference cannot be used",
-              "Give the FASTA file that the CRAM was made with: --reference FILE. Nothing is "
-              "fetched."},
-    ErrorInfo{kWeightsMissing, "weights-missing", 1, "model not found",
-              "Give a path, a published name (virnucpro download --list) or a synthetic model "
-              "(synthetic:NAME)."},
-    ErrorInfo{kWeightsRead, "weights-read", 1, "model file cannot be read",
-              "Check the file's disk or network, then run again."},
-    ErrorInfo{kWeightsChanged, "weights-changed", 1, "model file changed while it was read",
-              "Do not change the model's files while a run loads them. Run again."},
-    ErrorInfo{kWeightsFormat, "weights-format", 1, "model file cannot be understood",
-              "Give safetensors, a torch zip file, or a Hugging Face directory."},
-    ErrorInfo{kWeightsTruncated, "weights-truncated", 1, "model file ends too early",
-              "Get it again (virnucpro download); compare its size with the source."},
-    ErrorInfo{kWeightsCorrupt, "weights-corrupt", 1, "model file is damaged",
-              "Get it again (virnucpro download); compare its hash with the source."},
-    ErrorInfo{kWeightsTensor, "weights-tensor", 1, "model does not have the expected tensors",
-              "Check that the file is the model that was asked for: virnucpro utils inspect FILE."},
-    ErrorInfo{kWeightsNotFinite, "weights-not-finite", 1, "model holds NaN or infinite numbers",
-              "Get it again (virnucpro download); these weights cannot give a score."},
-    ErrorInfo{kPickleForbidden, "pickle-forbidden", 1, "pickle contains code, not only data",
-              "None of it was executed. Get the file from its publisher, or as safetensors."},
-    ErrorInfo{kPickleTooLarge, "pickle-too-large", 1, "pickle is larger than the limit",
-              "Get the file as safetensors, or save its numbers as tensors, not as lists."},
-    ErrorInfo{kJson, "json", 1, "JSON cannot be read", "Correct or download the file again."},
-    ErrorInfo{kTokenizer, "tokenizer", 1, "tokenizer cannot be used",
-              "Give the tokenizer.json published with DNABERT-S: virnucpro download dnabert-s."},
-    ErrorInfo{kDevice, "device", 1, "device is not available",
-              "See virnucpro utils list-devices, or run with --device cpu."},
-    ErrorInfo{kPrecision, "precision", 1, "the device does not compute in this precision",
-              "Choose another --precision (auto takes one that runs here), or another --device."},
-    ErrorInfo{kCalibration, "calibration", 1, "the calibration cannot be used",
-              "Make a calibration for these models and this precision (virnucpro calibrate "
-              "--help). A calibration in the cache may be removed: the next run makes a new one."},
-    ErrorInfo{
-        kDeviceFailed, "device-failed", 1, "the device failed while it computed",
-        "Run again; if it fails again, use another device. dmesg and nvidia-smi -q may show why."},
-    ErrorInfo{
-        kWorkersLost, "workers-lost", 1, "every worker process was lost",
-        "All results so far are kept. Find the cause of each loss in the log, then continue with "
-        "predict --resume; virnucpro export writes the tables of the results so far."},
-    ErrorInfo{kCpu, "cpu", 1, "this processor lacks instructions",
-              "Run it on a machine whose processor has AVX2 and FMA (2013 or newer)."},
-    ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
-              "Choose another with --output; --force replaces the file, or this program's files in "
-              "the directory; --resume of predict or merge continues an interrupted run."},
-    ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
-              "Solve that problem, then run it again (predict with --resume), or choose another "
-              "--output; an incomplete file never has its final name."},
-    ErrorInfo{kOutputBusy, "output-busy", 3, "another run is using the output directory",
-              "Wait for it, or choose another --output."},
-    ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
-              "Set TMPDIR to a folder with free space that can be written."},
-    ErrorInfo{kNetwork, "network", 1, "a file could not be fetched",
-              "Run it again: it goes on where it stopped. virnucpro download --help explains "
-              "proxies and mirrors; --print-urls lists the files to carry to a machine without a "
-              "network."},
-    ErrorInfo{kDownloadMismatch, "download-mismatch", 1, "it is not the published file",
-              "It was not installed. Fetch it again, or from elsewhere. If the publisher has "
-              "changed the file, give its new hash (--sha256) or a new table (--manifest)."},
-    ErrorInfo{kNoSpace, "no-space", 1, "there is not enough free space",
-              "Free space, or choose another folder with --models-dir."},
-    ErrorInfo{kJournalDamaged, "journal-damaged", 3, "the run's journal is damaged",
-              "The run must be computed again: run predict (or merge) for this directory with "
-              "--force-resume or, if its input is a pipe, with --force."},
-    ErrorInfo{
-        kJournalMismatch, "journal-mismatch", 3, "the journal belongs to another run",
-        "Give the inputs and settings of that run, or start over with --force-resume or, if the "
-        "input is a pipe, with --force."},
-    ErrorInfo{
-        kShards, "shards", 3, "the shards do not make one run",
-        "Run missing and unfinished shards (predict --shard I/N --resume), leave out shards of "
-        "other runs, then merge again."},
-    ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
-              "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
-    ErrorInfo{
-        kRequirementMissed, "requirement-missed", 1, "a requirement was missed",
-        "All files are written; the run's telemetry names the bottleneck. Without --strict this "
-        "is a warning."},
-    ErrorInfo{kRegression, "regression", 1, "worse than the results it was compared with",
-              "All files are written; the report names the figures. Compare again on a machine "
-              "that does nothing else."},
-    ErrorInfo{
-        kBenchmark, "benchmark", 2, "a part of the benchmark could not be run",
-        "The other parts were run. See the failed part's log, beside the reports, then run it "
-        "again."},
-    ErrorInfo{kNotJudged, "not-judged", 2, "a requirement was not judged",
-              "The report says why, for each row. Name the suites that this machine can judge "
-              "(--suite), or supply what the report says is missing."},
-    ErrorInfo{
-        kNotComparable, "not-comparable", 2, "could not compare",
-        "Give two results of the same kind: output directories, tables, or files of embeddings."},
-    ErrorInfo{kOutOfMemory, "out-of-memory", 4, "out of memory",
-              "Use a smaller --token-budget or fewer threads, or ask for more memory."},
-    ErrorInfo{kTooManyFiles, "too-many-files", 1, "too many files are open",
-              "Raise the limit (ulimit -n) or use fewer --cpu-workers, then run it again (predict "
-              "with --resume)."},
-    ErrorInfo{kInternal, "internal", 1, "this is a bug",
-              "Please report it with the command line and the log."},
-    ErrorInfo{kInterrupted, "interrupted", 130, "interrupted",
-              "Run it again; predict --resume continues the run."},
-    ErrorInfo{kTerminated, "terminated", 143, "terminated",
-              "Run it again; predict --resume continues the run."},
-};
+constexpr auto kTable = std::to_array<ErrorInfo>({
+    {kUsage, "usage", 1, of(kOneInput), "the command line cannot be used",
+     "See the help of the command: virnucpro COMMAND --help."},
+    {kConfig, "config", 1, kNone, "the configuration cannot be used",
+     "Correct the file; virnucpro utils generate-config writes one with every key."},
+    {kNoQualities, "no-qualities", 1, kNone, "a read has no qualities, which --virus-fastq needs",
+     "Leave --virus-fastq out, or this input; --virus-fasta needs no qualities."},
+    {kInputMissing, "input-missing", 1, of(kOneInput, kFile, kGeneralRemedy), "input not found",
+     "Check the path, and that you may read the file."},
+    {kInputRead, "input-read", 1, of(kOneInput, kFile, kGeneralRemedy), "input cannot be read",
+     "Check the file's disk or network, then run again."},
+    {kInputFormat, "input-format", 1, of(kOneInput, kFile, kDamage), "input format is not known",
+     "Give FASTA or FASTQ (plain, gzip or BGZF), BAM, SAM or CRAM."},
+    {kInputTruncated, "input-truncated", 1, of(kOneInput, kFile, kDamage, kGeneralRemedy),
+     "input ends too early", "Copy or download the file again; compare its size with the source."},
+    {kInputCorrupt, "input-corrupt", 1, of(kOneInput, kFile, kDamage),
+     "compressed input is damaged",
+     "Copy or download the file again. gzip -t tests it (CRAM: samtools view FILE >/dev/null)."},
+    {kInputChanged, "input-changed", 1, of(kOneInput, kFile), "input changed during the run",
+     "Do not change an input during a run. Run again with --force."},
+    {kInputMalformed, "input-malformed", 1, of(kOneInput, kFile, kDamage),
+     "input is not well formed",
+     "Correct or remove the named record; virnucpro utils validate finds further errors."},
+    {kInputTooLong, "input-too-long", 1, of(kOneInput, kFile, kDamage), "a sequence is too long",
+     "Split it: a sequence may have at most 2,147,483,647 bases."},
+    {kInputRna, "input-rna", 1, of(kOneInput, kFile), "the input is RNA",
+     "With --no-rna codons with U are dropped, as in the original VirNucPro: no frame has a stop "
+     "codon, and the scores mean nothing."},
+    {kInputReference, "input-reference", 1, of(kOneInput, kFile), "the reference cannot be used",
+     "Give the FASTA file that the CRAM was made with: --reference FILE. Nothing is fetched."},
+    {kWeightsMissing, "weights-missing", 1, of(kFile), "model not found",
+     "Give a path, a published name (virnucpro download --list) or a synthetic model "
+     "(synthetic:NAME)."},
+    {kWeightsRead, "weights-read", 1, of(kFile, kGeneralRemedy), "model file cannot be read",
+     "Check the file's disk or network, then run again."},
+    {kWeightsChanged, "weights-changed", 1, of(kFile), "model file changed while it was read",
+     "Do not change the model's files while a run loads them. Run again."},
+    {kWeightsFormat, "weights-format", 1, of(kFile), "model file cannot be understood",
+     "Give safetensors, a torch zip file, or a Hugging Face directory."},
+    {kWeightsTruncated, "weights-truncated", 1, of(kFile), "model file ends too early",
+     "Get it again (virnucpro download); compare its size with the source."},
+    {kWeightsCorrupt, "weights-corrupt", 1, of(kFile), "model file is damaged",
+     "Get it again (virnucpro download); compare its hash with the source."},
+    {kWeightsTensor, "weights-tensor", 1, of(kFile), "model does not have the expected tensors",
+     "Check that the file is the model that was asked for: virnucpro utils inspect FILE."},
+    {kWeightsNotFinite, "weights-not-finite", 1, of(kFile), "model holds NaN or infinite numbers",
+     "Get it again (virnucpro download); these weights cannot give a score."},
+    {kPickleForbidden, "pickle-forbidden", 1, of(kFile), "pickle contains code, not only data",
+     "None of it was executed. Get the file from its publisher, or as safetensors."},
+    {kPickleTooLarge, "pickle-too-large", 1, of(kFile), "pickle is larger than the limit",
+     "Get the file as safetensors, or save its numbers as tensors, not as lists."},
+    {kJson, "json", 1, of(kFile, kGeneralRemedy), "JSON cannot be read",
+     "Correct or download the file again."},
+    {kTokenizer, "tokenizer", 1, kNone, "tokenizer cannot be used",
+     "Give the tokenizer.json published with DNABERT-S: virnucpro download dnabert-s."},
+    {kDevice, "device", 1, kNone, "device is not available",
+     "See virnucpro utils list-devices, or run with --device cpu."},
+    {kPrecision, "precision", 1, kNone, "the device does not compute in this precision",
+     "Choose another --precision (auto takes one that runs here), or another --device."},
+    {kCalibration, "calibration", 1, kNone, "the calibration cannot be used",
+     "Make a calibration for these models and this precision (virnucpro calibrate --help). A "
+     "calibration in the cache may be removed: the next run makes a new one."},
+    {kDeviceFailed, "device-failed", 1, of(kResumable), "the device failed while it computed",
+     "Run again; if it fails again, use another device. dmesg and nvidia-smi -q may show why."},
+    {kWorkersLost, "workers-lost", 1, of(kResumable, kAdvisesResume),
+     "every worker process was lost",
+     "All results so far are kept. Find the cause of each loss in the log, then continue with "
+     "predict --resume; virnucpro export writes the tables of the results so far."},
+    {kCpu, "cpu", 1, kNone, "this processor lacks instructions",
+     "Run it on a machine whose processor has AVX2 and FMA (2013 or newer)."},
+    {kOutputExists, "output-exists", 1, of(kOutput), "output is there already",
+     "Choose another with --output; --force replaces the file, or this program's files in the "
+     "directory; --resume of predict or merge continues an interrupted run."},
+    {kOutputWrite, "output-write", 1, of(kOutput, kResumable), "output cannot be written",
+     "Solve that problem, then run it again (predict with --resume), or choose another --output; "
+     "an incomplete file never has its final name."},
+    {kOutputBusy, "output-busy", 3, kNone, "another run is using the output directory",
+     "Wait for it, or choose another --output."},
+    {kTemporaryFolder, "temporary-folder", 1, kNone, "the temporary folder cannot be used",
+     "Set TMPDIR to a folder with free space that can be written."},
+    {kNetwork, "network", 1, of(kServer), "a file could not be fetched",
+     "Run it again: it goes on where it stopped. virnucpro download --help explains proxies and "
+     "mirrors; --print-urls lists the files to carry to a machine without a network."},
+    {kDownloadMismatch, "download-mismatch", 1, of(kServer), "it is not the published file",
+     "It was not installed. Fetch it again, or from elsewhere. If the publisher has changed the "
+     "file, give its new hash (--sha256) or a new table (--manifest)."},
+    {kNoSpace, "no-space", 1, of(kOutput), "there is not enough free space",
+     "Free space, or choose another folder with --models-dir."},
+    {kJournalDamaged, "journal-damaged", 3, of(kJournal), "the run's journal is damaged",
+     "The run must be computed again: run predict (or merge) for this directory with "
+     "--force-resume or, if its input is a pipe, with --force."},
+    {kJournalMismatch, "journal-mismatch", 3, of(kJournal), "the journal belongs to another run",
+     "Give the inputs and settings of that run, or start over with --force-resume or, if the input "
+     "is a pipe, with --force."},
+    {kShards, "shards", 3, kNone, "the shards do not make one run",
+     "Run missing and unfinished shards (predict --shard I/N --resume), leave out shards of other "
+     "runs, then merge again."},
+    {kNotFinite, "not-finite", 1, kNone, "a model gave NaN or infinite numbers",
+     "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
+    {kRequirementMissed, "requirement-missed", 1, kNone, "a requirement was missed",
+     "All files are written; the run's telemetry names the bottleneck. Without --strict this is a "
+     "warning."},
+    {kRegression, "regression", 1, kNone, "worse than the results it was compared with",
+     "All files are written; the report names the figures. Compare again on a machine that does "
+     "nothing else."},
+    {kBenchmark, "benchmark", 2, kNone, "a part of the benchmark could not be run",
+     "The other parts were run. See the failed part's log, beside the reports, then run it again."},
+    {kNotJudged, "not-judged", 2, kNone, "a requirement was not judged",
+     "The report says why, for each row. Name the suites that this machine can judge (--suite), or "
+     "supply what the report says is missing."},
+    {kNotComparable, "not-comparable", 2, kNone, "could not compare",
+     "Give two results of the same kind: output directories, tables, or files of embeddings."},
+    {kOutOfMemory, "out-of-memory", 4, of(kResumable), "out of memory",
+     "Use a smaller --token-budget or fewer threads, or ask for more memory."},
+    {kTooManyFiles, "too-many-files", 1, of(kResumable), "too many files are open",
+     "Raise the limit (ulimit -n) or use fewer --cpu-workers, then run it again (predict with "
+     "--resume)."},
+    {kInternal, "internal", 1, kNone, "this is a bug",
+     "Please report it with the command line and the log."},
+    {kInterrupted, "interrupted", 130, of(kStop, kResumable, kAdvisesResume), "interrupted",
+     "Run it again; predict --resume continues the run."},
+    {kTerminated, "terminated", 143, of(kStop, kResumable, kAdvisesResume), "terminated",
+     "Run it again; predict --resume continues the run."},
+});
 
 constexpr std::array kExitCodes{
-    ExitCode{kExitDone, "done; compare: identical or within tolerance"},
-    ExitCode{kExitDiffers,
-             "failure or bad usage, as the message says; compare: rows differ; benchmark: worse; "
-             "validate-checkpoints: a checkpoint is bad"},
-    ExitCode{kExitPartial,
-             "partial results: see failed_inputs.txt and sequences.tsv; compare, benchmark: could "
-             "not run, or not judge"},
-    ExitCode{kExitRefused,
-             "the output directory is in use, or its journal refused or damaged; merge: the shards "
-             "do not make one run; "
-             "validate-checkpoints: no checkpoint, or it cannot be read"},
+    ExitCode{kExitDone, "done"},
+    ExitCode{kExitFailure, "failure or bad usage, as the message says"},
+    ExitCode{kExitPartial, "partial results: see failed_inputs.txt and sequences.tsv"},
+    ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},
     ExitCode{143, "terminated (SIGTERM, SIGHUP)"},
@@ -205,16 +199,6 @@ std::span<const ErrorInfo> error_table() {
 
 const ErrorInfo& error_info(ErrorKind kind) {
   return kTable.at(static_cast<std::size_t>(kind));
-}
-
-bool is_of_an_input(ErrorKind kind) {
-  return kind == ErrorKind::kUsage ||
-         (kind >= ErrorKind::kInputMissing && kind <= ErrorKind::kInputReference);
-}
-
-bool is_resumable(ErrorKind kind) {
-  return kind == ErrorKind::kInterrupted || kind == ErrorKind::kTerminated ||
-         kind == ErrorKind::kWorkersLost;
 }
 
 std::span<const ExitCode> exit_codes() {

@@ -11,7 +11,7 @@
 namespace virnucpro {
 
 // The kinds of errors of the program. The table in error.cpp has each kind's name, exit code,
-// message and remedy; no other code decides the exit code of an error.
+// classes, message and remedy; no other code decides the exit code of an error.
 enum class ErrorKind : std::uint8_t {
   kUsage,
   kConfig,
@@ -67,35 +67,49 @@ enum class ErrorKind : std::uint8_t {
   kTerminated,
 };
 
+// What errors have in common. Code that treats several kinds alike asks for a class, so that the
+// row of a new kind decides how the kind is treated. A kind may be in several classes.
+enum class ErrorClass : std::uint8_t {
+  // Met while an input is read, the error concerns that input alone, and the run can continue with
+  // the others. Errors of no input (no memory, a signal) end the run.
+  kOneInput,
+  kFile,           // a file that was read is at fault, not this machine or the command line
+  kDamage,         // the input could be read, but its bytes are wrong
+  kOutput,         // a file cannot be written
+  kJournal,        // the journal is refused; some commands may start over without it
+  kServer,         // another server may give the right file
+  kStop,           // the user or the system stopped the program
+  kResumable,      // predict --resume can continue the run
+  kAdvisesResume,  // the remedy says to resume, so it is wrong for what cannot be resumed
+  kGeneralRemedy,  // the remedy of this file's error is right for any other file
+};
+
 struct ErrorInfo {
   ErrorKind kind;
   std::string_view name;     // never changes, for scripts: "input-truncated"
   int exit_code;             // the program's exit code
+  unsigned classes;          // a bit for each ErrorClass
   std::string_view summary;  // what happened, in a few words
   std::string_view remedy;   // what the user can do
+
+  constexpr bool is(ErrorClass one) const { return (classes & 1U << static_cast<int>(one)) != 0; }
 };
 
 std::span<const ErrorInfo> error_table();
 const ErrorInfo& error_info(ErrorKind kind);
 
-// True if an error of this kind, met while an input is read, concerns that input alone: the run can
-// continue with the other inputs. Other errors (no memory, a signal) end the run.
-bool is_of_an_input(ErrorKind kind);
-bool is_resumable(ErrorKind kind);
-
 // Exit codes of results that are not errors.
 inline constexpr int kExitDone = 0;
-inline constexpr int kExitDiffers = 1;  // compare found rows that differ
-inline constexpr int kExitBad = 1;      // a checked input, checkpoint or model is damaged
+inline constexpr int kExitFailure = 1;  // also: a checked input or model is bad
 inline constexpr int kExitPartial = 2;
-inline constexpr int kExitRefused = 3;  // validate-checkpoints: nothing could be read
 
 // The meaning of an exit code, for help and documentation.
 struct ExitCode {
   int code;
   std::string_view meaning;
 };
-// Returns every exit code of the program, in ascending order.
+// Returns every exit code of the program, in ascending order, with the meaning that it has in most
+// commands. Commands have other meanings in Command::exit_codes.
 std::span<const ExitCode> exit_codes();
 
 // Where an error occurred; unknown fields are empty.
@@ -118,9 +132,11 @@ class Error : public std::exception {
   const Place& place() const noexcept { return place_; }
   const std::string& detail() const noexcept { return detail_; }
   const ErrorInfo& info() const noexcept { return error_info(kind_); }
+  bool is(ErrorClass one) const noexcept { return info().is(one); }
 
   // Returns the user's next step: the table's remedy, unless advise() gave a better one.
   std::string_view remedy() const noexcept;
+  bool has_usual_remedy() const noexcept { return remedy() == info().remedy; }
   void advise(std::string remedy) { remedy_ = std::move(remedy); }
   Error advised(std::string remedy) && {
     advise(std::move(remedy));

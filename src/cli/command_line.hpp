@@ -95,10 +95,13 @@ struct Command {
   std::deque<OptionRow> arguments{};
   std::deque<OptionRow> options{};
   std::list<Command> commands{};
-  Action action{};  // empty if a subcommand must be named
+  Action action{};                     // empty if a subcommand must be named
+  std::vector<ExitCode> exit_codes{};  // codes with a meaning of their own in this command
   // The exit code of errors that have code 1 in most commands. A command that returns 1 as a
   // result, as diff does, sets another code.
-  int exit_code_for_1 = kExitDiffers;
+  int exit_code_for_1 = kExitFailure;
+  // The remedy of an error whose usual remedy is predict's --resume; empty if that is right.
+  std::string restart_advice = "Run it again, from the beginning.";
   const Command* chosen = nullptr;  // the subcommand on the command line
 
   std::string_view name() const { return std::string_view(path).substr(path.rfind(' ') + 1); }

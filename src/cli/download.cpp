@@ -235,7 +235,7 @@ int run_download(const DownloadOptions& options, const Session& session) {
   if (options.check) {
     const CheckReport report = check_models(settings, session.cancel);
     print_stdout(report.text);
-    return report.is_whole ? kExitDone : kExitBad;
+    return report.is_whole ? kExitDone : kExitFailure;
   }
   if (options.remove) return remove_models(settings, session.cancel);
   return say_installed(options.from.empty()
@@ -277,6 +277,7 @@ void add_download_command(Command& program) {
   command.add_value("--retries", options->retries,
                     "How often a request that failed is sent again (default 5)", "N");
   command.footer = kDownloadExamples;
+  command.restart_advice = "Run it again: it goes on where it stopped.";
   command.action = [options](Session& session) { return run_download(*options, session); };
 }
 

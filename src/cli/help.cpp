@@ -114,15 +114,12 @@ std::string footer_lines(std::string_view footer) {
   return text;
 }
 
-// Lists the exit codes. Leaves out the text after a semicolon, which concerns single commands.
 std::string exit_code_lines() {
-  std::string text = "Exit codes:";
-  for (const ExitCode& code : exit_codes()) {
-    const bool is_last = code.code == exit_codes().back().code;
-    text += fmt::format(" {} {}{}", code.code, code.meaning.substr(0, code.meaning.find(';')),
-                        is_last ? "." : ";");
+  std::vector<std::string> codes;
+  for (const auto& [code, meaning] : exit_codes()) {
+    codes.push_back(fmt::format("{} {}", code, meaning));
   }
-  return "\n" + wrapped(text, kLineWidth) + "\n";
+  return "\n" + wrapped(fmt::format("Exit codes: {}.", fmt::join(codes, "; ")), kLineWidth) + "\n";
 }
 
 // Returns a line that tells how to see the options that this help leaves out.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
@@ -108,6 +109,9 @@ void add_merge_command(Command& program) {
   command.add_flag("--no-report", options->no_report,
                    "Write no reports (report.html and others); virnucpro report makes them");
   command.footer = kMergeExamples;
+  command.exit_codes = {
+      {error_info(ErrorKind::kShards).exit_code, "the shards do not make one run"}};
+  command.restart_advice = "Run it again with --resume: it goes on where it stopped.";
   command.action = [options](Session& session) { return run_merge(*options, session); };
 }
 

@@ -168,12 +168,10 @@ std::string resuming_command(const Command& program, const std::vector<std::stri
 
 Error with_way_on(Error error, const RunCounters& counters, const PredictSettings& settings,
                   const std::string& command) {
-  const ErrorKind kind = error.kind();
   // Leaves out the remedy of a stopped run, which only says to resume. After kOutputWrite also
   // leaves out how much is done, because the journal may lack the last scores.
-  const bool was_stopped = kind == ErrorKind::kInterrupted || kind == ErrorKind::kTerminated;
-  std::string advice(was_stopped ? "" : error.remedy());
-  if (kind != ErrorKind::kOutputWrite) {
+  std::string advice(error.is(ErrorClass::kStop) ? "" : error.remedy());
+  if (error.kind() != ErrorKind::kOutputWrite) {
     advice += (advice.empty() ? "" : " ") + done_text(counters, settings);
   }
   advice += fmt::format("{}To go on{}:\n{}", advice.empty() ? "" : " ",

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -340,21 +338,6 @@ PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
   return events;
 }
 
-// Replaces an error's advice to resume, for a run without a journal.
-Error without_resume(Error error) {
-  if (is_resumable(error.kind())) {
-    error.advise("Run it again, from the beginning: this run kept nothing that could be resumed.");
-  }
-  return error;
-}
-
-// True if --resume can continue a run that ended with this error.
-bool can_go_on(ErrorKind kind) {
-  constexpr std::array kKinds{ErrorKind::kOutputWrite, ErrorKind::kOutOfMemory,
-                              ErrorKind::kTooManyFiles, ErrorKind::kDeviceFailed};
-  return is_resumable(kind) || std::ranges::find(kKinds, kind) != kKinds.end();
-}
-
 // Runs predict. Writes telemetry even if the run fails. `command` is a command line to resume it.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
                         const Cancel& cancel, Telemetry& telemetry, bool reports,
@@ -371,8 +354,12 @@ RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
   } catch (const std::exception& exception) {
     Error error = error_of(exception);
     telemetry.end(error.kind());
-    if (settings.to_stdout || !settings.journal) throw without_resume(std::move(error));
-    if (!has_begun || !can_go_on(error.kind())) throw;
+    const bool keeps_journal = settings.journal && !settings.to_stdout;
+    if (!keeps_journal && error.is(ErrorClass::kAdvisesResume)) {
+      throw std::move(error).advised(
+          "Run it again, from the beginning: this run kept nothing that could be resumed.");
+    }
+    if (!keeps_journal || !has_begun || !error.is(ErrorClass::kResumable)) throw;
     throw with_way_on(std::move(error), counters, settings, command);
   }
 }
@@ -453,6 +440,7 @@ void add_predict_command(Command& program) {
   add_check_options(command, options->check, "Calls computed again");
   add_rare_options(command, *options);
   command.footer = kPredictExamples;
+  command.restart_advice.clear();
   command.action = [options, &program](Session& session) {
     return run_predict(*options, session, program);
   };

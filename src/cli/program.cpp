@@ -165,35 +165,24 @@ int parse_and_run(Program& program, std::span<const char* const> arguments, cons
   return kExitDone;
 }
 
-int exit_code_of(const Error& error, const Program& program) {
-  const int code = error.info().exit_code;
-  return code == kExitDiffers ? chosen_command(program.commands()).exit_code_for_1 : code;
-}
-
 std::string help_line(const Command& command) {
   const bool is_cut = leaves_out(command);
   return fmt::format("See {} --help{}.", command.path, is_cut ? ", or --help-all" : "");
 }
 
-// Returns the error's remedy. Only predict, merge and download can continue after an interruption.
-std::string remedy_of(const Error& error, const Program& program) {
-  const Command* chosen = program.commands().chosen;
-  const std::string_view name = chosen == nullptr ? "" : chosen->name();
-  if (error.kind() == ErrorKind::kUsage && error.remedy() == error.info().remedy) {
-    return help_line(chosen_command(program.commands()));
-  }
-  if (name == "predict" || !is_resumable(error.kind())) return std::string(error.remedy());
-  if (name == "merge") return "Run it again with --resume: it goes on where it stopped.";
-  return name == "download" ? "Run it again: it goes on where it stopped."
-                            : "Run it again, from the beginning.";
+std::string remedy_of(const Error& error, const Command& command) {
+  if (error.kind() == ErrorKind::kUsage && error.has_usual_remedy()) return help_line(command);
+  const bool is_other = error.is(ErrorClass::kAdvisesResume) && !command.restart_advice.empty();
+  return is_other ? command.restart_advice : std::string(error.remedy());
 }
 
-int report(const Error& error, const Program& program) {
+int report(const Error& error, const Command& command) {
   log_error("{}", error.what());
-  const int code = exit_code_of(error, program);
+  const int usual = error.info().exit_code;
+  const int code = usual == kExitFailure ? command.exit_code_for_1 : usual;
   // Shows no remedy for errors of standard output, because remedies are about files and disks.
   const bool is_helped = error.place().file != kStandardOutput;
-  const std::string remedy = is_helped ? remedy_of(error, program) : "";
+  const std::string remedy = is_helped ? remedy_of(error, command) : "";
   const auto lines = split_list(remedy, '\n');
   if (is_helped)
     log_to_files(LogLevel::kInfo, fmt::format("what to do: {}", fmt::join(lines, " ")));
@@ -246,7 +235,7 @@ int run_program(int argc, const char* const* argv, std::span<const AddCommand> c
     enlarge_stacks();
     return parse_and_run(program, {argv, static_cast<std::size_t>(argc)}, cancel);
   } catch (const std::exception& exception) {
-    return report(error_of(exception), program);
+    return report(error_of(exception), chosen_command(program.commands()));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "base/directory.hpp"
+#include "base/error.hpp"
 #include "base/terminal.hpp"
 
 namespace virnucpro {
@@ -18,10 +19,8 @@ static_assert(std::atomic<Cancel*>::is_always_lock_free, "used in a signal handl
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "Cancel is used in a signal handler");
 
-// Returns the exit code of the error kInterrupted or kTerminated.
 int exit_code_after(int signal) {
-  constexpr int kSignalExit = 128;
-  return kSignalExit + (signal == SIGHUP ? SIGTERM : signal);
+  return error_info(signal == SIGINT ? ErrorKind::kInterrupted : ErrorKind::kTerminated).exit_code;
 }
 
 [[noreturn]] void end_at_once(int code) {

@@ -31,7 +31,7 @@ std::string describe(const Inspection& inspection) {
 int run_inspect(const std::string& path) {
   const Inspection inspection = inspect_model(path, true);
   print_stdout(describe(inspection));
-  return inspection.problem.empty() ? kExitDone : 1;
+  return inspection.problem.empty() ? kExitDone : kExitFailure;
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ int run_validate(const ValidateOptions& options, const Session& session) {
     print_stdout(
         fmt::format("{} more inputs are damaged or missing (--max-errors)\n", grouped(others)));
   }
-  return validation.failed() ? kExitBad : kExitDone;
+  return validation.failed() ? kExitFailure : kExitDone;
 }
 
 }  // namespace

@@ -38,6 +38,10 @@ constexpr const char* kUtilsValidateCheckpointsExamples =
     "0: "
     "none is bad, 1: one is corrupted or incompatible, 3: there are none, or DIR cannot be read.";
 
+// Exit codes of the results, as in v2.
+constexpr int kBad = 1;
+constexpr int kUnreadable = 3;
+
 constexpr const char* kFailedEarlier = "failed_checkpoints.txt";  // v2: lines path|reason|time
 constexpr std::size_t kMostShownFailures = 5;
 constexpr std::size_t kLongestShown = 300;
@@ -73,7 +77,7 @@ void read_journal(const CheckOptions& options, const Cancel& cancel) {
   print_stdout(describe(run, !options.skip_load));
 }
 
-// Checks a journal. If it is damaged, prints that and returns kExitBad. If a file beside it does
+// Checks a journal. If it is damaged, prints that and returns kBad. If a file beside it does
 // not belong to a run, throws an error, as other commands do.
 int check_journal(const CheckOptions& options, const Cancel& cancel) {
   require_own_journal_files(run_files::kJournal.in(options.run));
@@ -83,7 +87,7 @@ int check_journal(const CheckOptions& options, const Cancel& cancel) {
     if (error.kind() != ErrorKind::kJournalDamaged) throw;
     log_error("{}", error.what());
     terminal_print(fmt::format("  {}", error.remedy()));
-    return kExitBad;
+    return kBad;
   }
   return kExitDone;
 }
@@ -148,7 +152,7 @@ void tell_record_of_v2(const std::string& folder) {
   try {
     tell_failed_earlier(file);
   } catch (const Error& error) {
-    if (!is_of_an_input(error.kind())) throw;
+    if (!error.is(ErrorClass::kOneInput)) throw;
     log_warning("{}", error.what());
   }
 }
@@ -162,7 +166,7 @@ int tell_counts(const std::vector<CheckpointState>& states) {
     const auto found = std::count(states.begin(), states.end(), row.state);
     if (found == 0) continue;
     counts.push_back(fmt::format("{} {}", grouped(static_cast<std::uint64_t>(found)), row.counted));
-    if (row.is_bad) code = kExitBad;
+    if (row.is_bad) code = kBad;
   }
   print_stdout(
       fmt::format("{} checkpoints of v2: {}. predict --resume cannot use them: it needs "
@@ -213,7 +217,9 @@ void add_validate_checkpoints_command(Command& utils) {
                    "Check only the journal's structure and hash, not each unit; do not read what "
                    "v2's checkpoints hold");
   command.footer = kUtilsValidateCheckpointsExamples;
-  command.exit_code_for_1 = kExitRefused;  // as in v2, code 1 means a bad checkpoint
+  command.exit_codes = {{kBad, "a checkpoint is bad"},
+                        {kUnreadable, "no checkpoint, or it cannot be read"}};
+  command.exit_code_for_1 = kUnreadable;
   command.action = [options](const Session& session) {
     return run_check(*options, session.cancel);
   };

@@ -25,7 +25,9 @@ Command with_help_topics(Command program);
 // Returns docs/reference/options.md: every command with its options, and the flags of v2.
 std::string option_reference(const Command& program);
 // Returns docs/reference/errors.md: the table of errors.
-std::string error_reference();
+std::string error_reference(const Command& program);
+// Returns what an exit code means in most commands, then what it means in single ones.
+std::string meaning_of(const ExitCode& code, const Command& program);
 // Returns docs/reference/configuration.md: the configuration file's keys, and the environment.
 std::string configuration_reference();
 

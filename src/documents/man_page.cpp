@@ -209,7 +209,7 @@ std::string man_page(const Command& program) {
   add_footer(text, part_of(program.footer, true));
   text += ".SH EXIT STATUS\n";
   for (const ExitCode& code : exit_codes()) {
-    text += item(fmt::format("\\fB{}\\fR", code.code), roff(code.meaning));
+    text += item(fmt::format("\\fB{}\\fR", code.code), roff(meaning_of(code, program)));
   }
   add_environment(text);
   add_configuration(text);

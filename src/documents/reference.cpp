@@ -128,15 +128,27 @@ std::string option_reference(const Command& program) {
   return text + v2_flag_table();
 }
 
-std::string error_reference() {
+std::string meaning_of(const ExitCode& code, const Command& program) {
+  std::string text(code.meaning);
+  for (const Command& command : program.commands) {
+    for (const ExitCode& own : command.exit_codes) {
+      if (own.code == code.code) text += fmt::format("; {}: {}", command.name(), own.meaning);
+    }
+    text = meaning_of({.code = code.code, .meaning = text}, command);
+  }
+  return text;
+}
+
+std::string error_reference(const Command& program) {
   std::string text =
       "# Errors\n\n"
-      "Made by `make docs` from the table in `src/base/error.cpp`; not to be edited.\n\n"
+      "Made by `make docs` from `src/base/error.cpp` and the rows of commands; not to be "
+      "edited.\n\n"
       "A message names the file and the record, byte or tensor, and what was expected; the line\n"
       "after it says what can be done. `failed_inputs.txt` and the log use the names below.\n\n"
       "| exit code | meaning |\n|---|---|\n";
   for (const ExitCode& code : exit_codes()) {
-    text += fmt::format("| {} | {} |\n", code.code, cell(code.meaning));
+    text += fmt::format("| {} | {} |\n", code.code, cell(meaning_of(code, program)));
   }
   text += "\n| error | exit code | meaning | what to do |\n|---|---|---|---|\n";
   for (const ErrorInfo& info : error_table()) {

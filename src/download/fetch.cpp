@@ -260,13 +260,8 @@ class Fetch : public BodySink {
 // Returns true if the partial file is kept. It is removed after a mismatch. It is also removed if
 // it filled the disk and the full size is unknown, because the file may be endless.
 bool leaves_use(const Error& error, const Fetch& fetch) {
-  const bool is_full =
-      error.kind() == ErrorKind::kOutputWrite || error.kind() == ErrorKind::kNoSpace;
-  return error.kind() != ErrorKind::kDownloadMismatch && (!is_full || fetch.is_of_use());
-}
-
-bool may_differ_elsewhere(const Error& error) {
-  return error.kind() == ErrorKind::kNetwork || error.kind() == ErrorKind::kDownloadMismatch;
+  return error.kind() != ErrorKind::kDownloadMismatch &&
+         (!error.is(ErrorClass::kOutput) || fetch.is_of_use());
 }
 
 }  // namespace
@@ -298,7 +293,7 @@ FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const Expected
       return fetch.from(*url);
     } catch (const Error& error) {
       const bool is_last = url + 1 == remote.urls.end();
-      const bool is_final = is_last || !may_differ_elsewhere(error);
+      const bool is_final = is_last || !error.is(ErrorClass::kServer);
       if (is_final && !leaves_use(error, fetch)) fetch.drop();
       if (is_final) throw;
       log_warning("{}; trying the next mirror", error.what());

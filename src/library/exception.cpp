@@ -41,9 +41,8 @@ std::string text_of(const Error& error) {
 }
 
 std::string remedy_of(const Error& error) {
-  const bool is_usual = error.remedy() == error.info().remedy;
-  if (error.kind() != ErrorKind::kUsage || !is_usual) return std::string(error.remedy());
-  return "See the comments in virnucpro/virnucpro.hpp.";
+  const bool is_usage = error.kind() == ErrorKind::kUsage && error.has_usual_remedy();
+  return std::string(is_usage ? "See the comments in virnucpro/virnucpro.hpp." : error.remedy());
 }
 
 }  // namespace

@@ -156,10 +156,7 @@ void write_reports_or_warn(const Journal& journal, const RunFolder& run, const C
     write_reports(journal, {.run = run.path(), .output = run}, {}, cancel);
   } catch (const Error& error) {
     // The run's tables are written already, so an error about a report is only a warning.
-    const bool is_output = error.kind() == ErrorKind::kOutputWrite ||
-                           error.kind() == ErrorKind::kTooManyFiles ||
-                           error.kind() == ErrorKind::kOutputExists;
-    if (!is_output) throw;
+    if (!error.is(ErrorClass::kOutput) && error.kind() != ErrorKind::kTooManyFiles) throw;
     log_warning("the reports could not be written: {}; virnucpro report writes them", error.what());
   }
 }

@@ -268,9 +268,7 @@ Earlier look_at_earlier(const MergeSettings& settings, const OutputDirectory& di
     (void)Journal::open(place, Journal::Check::kDeep, cancel);
     return Earlier::kJournal;
   } catch (const Error& error) {
-    const bool is_refused =
-        error.kind() == ErrorKind::kJournalMismatch || error.kind() == ErrorKind::kJournalDamaged;
-    if (!is_refused || !settings.start_over) throw;
+    if (!error.is(ErrorClass::kJournal) || !settings.start_over) throw;
     log_warning("{}; the merge starts over", error.what());
     return Earlier::kNothing;
   }

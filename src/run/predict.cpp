@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -63,14 +62,6 @@ InputEntry entry_of(const InputFailure& failure, const std::string& name) {
           .message = failure.error.what(),
           .record = place.record.value_or(0),
           .offset = place.offset.value_or(0)};
-}
-
-// True if the input was read but has wrong bytes; false if it could not be read.
-bool is_damage(ErrorKind kind) {
-  constexpr std::array kDamages{ErrorKind::kInputFormat, ErrorKind::kInputTruncated,
-                                ErrorKind::kInputCorrupt, ErrorKind::kInputMalformed,
-                                ErrorKind::kInputTooLong};
-  return std::find(kDamages.begin(), kDamages.end(), kind) != kDamages.end();
 }
 
 // The parts added since the packer's window was last emptied.
@@ -358,7 +349,7 @@ class PredictRun {
   // stops, because its tables would lack these scores, and the input may be readable next time.
   static Error needed(const InputFailure& failure, const std::string& name) {
     const Error& error = failure.error;
-    return Error(is_damage(error.kind()) ? ErrorKind::kJournalMismatch : error.kind(),
+    return Error(error.is(ErrorClass::kDamage) ? ErrorKind::kJournalMismatch : error.kind(),
                  Place{.file = name},
                  fmt::format("the run has scores of this input, but reading it fails now: {}",
                              error.what()))
@@ -450,13 +441,6 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   return journal;
 }
 
-// True if a run whose journal was refused may start over. A pipe cannot be read again.
-bool may_start_over(const PredictSettings& settings, const Error& error) {
-  const bool refused =
-      error.kind() == ErrorKind::kJournalMismatch || error.kind() == ErrorKind::kJournalDamaged;
-  return refused && settings.start_over && !has_pipe(settings.inputs);
-}
-
 RunSummary score_and_write(PredictRun run, const PredictEvents& events) {
   run.score();
   events.on_phase(Phase::kTables);
@@ -488,7 +472,7 @@ RunSummary begin_run(const PredictSettings& settings, const FastqPlan& fastq,
         {settings, fastq, models, std::move(journal), directory, counters, cancel}, events);
   } catch (const Error& error) {
     const bool is_of_command =
-        is_of_an_input(error.kind()) || error.kind() == ErrorKind::kNoQualities;
+        error.is(ErrorClass::kOneInput) || error.kind() == ErrorKind::kNoQualities;
     if (settings.journal && is_of_command) forget_unscored(directory);
     throw;
   }
@@ -560,7 +544,8 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
             {settings, fastq, models, *std::move(journal), directory, counters, cancel}, events);
       }
     } catch (const Error& error) {
-      if (!may_start_over(settings, error)) throw;
+      const bool may_read_again = !has_pipe(settings.inputs);
+      if (!error.is(ErrorClass::kJournal) || !settings.start_over || !may_read_again) throw;
       log_warning("{}; the run starts over with the rule {}", error.what(), text_of(settings.rule));
       start.resumed = false;
       counters.reset();

@@ -385,7 +385,7 @@ void BadShards::add_reason(Named run, const std::string& why) {
 }
 
 void BadShards::add(std::optional<std::uint64_t> index, const Error& error) {
-  const bool is_advised = error.remedy() != error.info().remedy;
+  const bool is_advised = !error.has_usual_remedy();
   switch (error.kind()) {
     case ErrorKind::kOutputBusy:
       add_advice(std::string(error.remedy()));

@@ -98,10 +98,7 @@ CramContainer CramReader::read_container() {
   try {
     return read_cram_container(bytes_, reference_.longest());
   } catch (const Error& error) {
-    const bool is_damage = error.kind() == ErrorKind::kInputTruncated ||
-                           error.kind() == ErrorKind::kInputCorrupt ||
-                           error.kind() == ErrorKind::kInputMalformed;
-    if (!at_end_container_ || !is_damage) throw;
+    if (!at_end_container_ || !error.is(ErrorClass::kDamage)) throw;
     throw Error(ErrorKind::kInputCorrupt, Place{.offset = offset},
                 "the bytes after the end container are cut, or are not a container");
   }

@@ -212,8 +212,7 @@ void add_blocks(RawBytes& bytes, const std::filesystem::path& path, FastaIndexer
       indexer.add(text);
     }
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kInputTruncated && error.kind() != ErrorKind::kInputCorrupt)
-      throw;
+    if (!error.is(ErrorClass::kDamage)) throw;
     throw refusal(error.detail());
   }
   blocks.write(path);

@@ -496,7 +496,7 @@ std::optional<InputEvent> InputSet::next() {
     return event;
   } catch (const Error& error) {
     state.cancel.check();  // a cancelled read fails, too, but the input is not bad
-    if (!is_of_an_input(error.kind())) throw;
+    if (!error.is(ErrorClass::kOneInput)) throw;
     InputFailure failure{.input = state.current,
                          .records = state.records,
                          .error = explained(error, state.change())};

@@ -78,8 +78,8 @@ class InputSet {
   std::uint64_t total_bytes() const;
   // Returns how many bytes of the files have been read; the number never falls.
   std::uint64_t bytes_read() const;
-  // Returns the next event; empty after the last input. Errors: those of Cancel, and those for
-  // which is_of_an_input() is false.
+  // Returns the next event; empty after the last input. Errors: those of Cancel, and those
+  // that are not of the class kOneInput.
   std::optional<InputEvent> next();
 
  private:

@@ -61,7 +61,7 @@ FastaFacts ReferenceIndex::index(const std::string& name, const Cancel& cancel) 
     if (error.kind() == ErrorKind::kOutputWrite) {
       throw Error(ErrorKind::kTemporaryFolder, error.place(), error.detail());
     }
-    if (!is_of_an_input(error.kind())) throw;
+    if (!error.is(ErrorClass::kOneInput)) throw;
     throw Error(error.kind(), Place{.file = given_}, error.detail());
   }
 }

@@ -103,8 +103,7 @@ std::optional<double> Telemetry::utilization_of(std::size_t worker) const {
 
 void Telemetry::end(ErrorKind error) {
   if (!monitor_) return;
-  const bool interrupted = error == ErrorKind::kInterrupted || error == ErrorKind::kTerminated;
-  finish(interrupted ? "interrupted" : "failed", nullptr);
+  finish(error_info(error).is(ErrorClass::kStop) ? "interrupted" : "failed", nullptr);
 }
 
 void Telemetry::finish(std::string_view status, const RunSummary* summary) {

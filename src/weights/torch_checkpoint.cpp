@@ -90,9 +90,7 @@ TorchCheckpoint state_of(const Error& error) {
   if (kind == ErrorKind::kPickleForbidden || kind == ErrorKind::kPickleTooLarge) {
     return {.state = CheckpointState::kNotLoaded, .why = reason_in(error)};
   }
-  const bool is_of_weights =
-      kind >= ErrorKind::kWeightsMissing && kind <= ErrorKind::kWeightsNotFinite;
-  if (!is_of_an_input(kind) && !is_of_weights) throw error;
+  if (!error.is(ErrorClass::kFile)) throw error;
   return corrupted(reason_in(error));
 }
 

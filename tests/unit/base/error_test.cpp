@@ -8,9 +8,21 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace virnucpro {
 namespace {
+
+using enum ErrorKind;
+using testing::ElementsAre;
+
+std::vector<ErrorKind> kinds_of(ErrorClass one) {
+  std::vector<ErrorKind> kinds;
+  for (const ErrorInfo& info : error_table()) {
+    if (info.is(one)) kinds.push_back(info.kind);
+  }
+  return kinds;
+}
 
 TEST(ErrorTable, IsInTheOrderOfTheKindsAndHoldsEachOnce) {
   const auto table = error_table();
@@ -30,6 +42,53 @@ TEST(ErrorTable, HasOnlyDocumentedExitCodes) {
   for (const ExitCode& code : exit_codes()) EXPECT_TRUE(documented.insert(code.code).second);
   EXPECT_EQ(documented, (std::set<int>{0, 1, 2, 3, 4, 130, 143}));
   for (const ErrorInfo& info : error_table()) EXPECT_TRUE(documented.contains(info.exit_code));
+}
+
+TEST(ErrorTable, KnowsTheKindsOfAnInputAndOfAFile) {
+  EXPECT_THAT(
+      kinds_of(ErrorClass::kOneInput),
+      ElementsAre(kUsage, kInputMissing, kInputRead, kInputFormat, kInputTruncated, kInputCorrupt,
+                  kInputChanged, kInputMalformed, kInputTooLong, kInputRna, kInputReference));
+  EXPECT_THAT(kinds_of(ErrorClass::kFile),
+              ElementsAre(kInputMissing, kInputRead, kInputFormat, kInputTruncated, kInputCorrupt,
+                          kInputChanged, kInputMalformed, kInputTooLong, kInputRna, kInputReference,
+                          kWeightsMissing, kWeightsRead, kWeightsChanged, kWeightsFormat,
+                          kWeightsTruncated, kWeightsCorrupt, kWeightsTensor, kWeightsNotFinite,
+                          kPickleForbidden, kPickleTooLarge, kJson));
+  EXPECT_THAT(
+      kinds_of(ErrorClass::kDamage),
+      ElementsAre(kInputFormat, kInputTruncated, kInputCorrupt, kInputMalformed, kInputTooLong));
+  EXPECT_THAT(kinds_of(ErrorClass::kGeneralRemedy),
+              ElementsAre(kInputMissing, kInputRead, kInputTruncated, kWeightsRead, kJson));
+}
+
+TEST(ErrorTable, KnowsTheKindsThatEndARun) {
+  EXPECT_THAT(kinds_of(ErrorClass::kStop), ElementsAre(kInterrupted, kTerminated));
+  EXPECT_THAT(kinds_of(ErrorClass::kResumable),
+              ElementsAre(kDeviceFailed, kWorkersLost, kOutputWrite, kOutOfMemory, kTooManyFiles,
+                          kInterrupted, kTerminated));
+  EXPECT_THAT(kinds_of(ErrorClass::kAdvisesResume),
+              ElementsAre(kWorkersLost, kInterrupted, kTerminated));
+  EXPECT_THAT(kinds_of(ErrorClass::kOutput), ElementsAre(kOutputExists, kOutputWrite, kNoSpace));
+  EXPECT_THAT(kinds_of(ErrorClass::kJournal), ElementsAre(kJournalDamaged, kJournalMismatch));
+  EXPECT_THAT(kinds_of(ErrorClass::kServer), ElementsAre(kNetwork, kDownloadMismatch));
+}
+
+TEST(ErrorTable, LetsEveryRemedyThatSaysToResumeBeReplaced) {
+  for (const ErrorInfo& info : error_table()) {
+    if (info.is(ErrorClass::kAdvisesResume)) {
+      EXPECT_TRUE(info.is(ErrorClass::kResumable)) << info.name;
+      EXPECT_THAT(info.remedy, testing::HasSubstr("predict --resume")) << info.name;
+    }
+  }
+}
+
+TEST(Error, IsOfTheClassesOfItsKind) {
+  const Error error(ErrorKind::kInputCorrupt, "");
+  EXPECT_TRUE(error.is(ErrorClass::kDamage));
+  EXPECT_FALSE(error.is(ErrorClass::kStop));
+  EXPECT_TRUE(error.has_usual_remedy());
+  EXPECT_FALSE(Error(error).advised("Give another file.").has_usual_remedy());
 }
 
 TEST(Error, SaysWhereWhatAndWhy) {

@@ -38,6 +38,14 @@ TEST(ValueWords, RefusesANameThatIsNotDescribed) {
   EXPECT_THROW(value_words("SPOON"), Error);
 }
 
+TEST(MeaningOf, AddsWhatACodeMeansInSingleCommands) {
+  Command program("program", "");
+  program.add_command("diff", "").exit_codes = {{0, "equal"}, {1, "not equal"}};
+  program.add_command("tools", "").add_command("check", "").exit_codes = {{1, "bad"}};
+  EXPECT_EQ(meaning_of({1, "failure"}, program), "failure; diff: not equal; check: bad");
+  EXPECT_EQ(meaning_of({2, "partial"}, program), "partial");
+}
+
 TEST(Roff, EscapesWhatRoffWouldRead) {
   EXPECT_EQ(roff("--name a\\b"), "\\-\\-name a\\eb");
   EXPECT_EQ(roff(".so x\n'y.z"), "\\&.so x\n\\&'y.z");
