@@ -11,7 +11,6 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
@@ -40,14 +39,11 @@ struct Measurement {
 };
 
 void read_precision(const std::string& text, EngineSettings& settings) {
-  constexpr std::array kPrecisions{Precision::kFp32, Precision::kFp16, Precision::kBf16,
-                                   Precision::kInt8};
   const std::string name = text.substr(0, text.find(':'));
-  const auto precision =
-      std::ranges::find_if(kPrecisions, [&](Precision one) { return name == name_of(one); });
+  const auto precision = precision_named(name);
   const bool keeps = name != text;
   const auto policy = keeps ? Int8Policy::parse(text.substr(name.size() + 1)) : Int8Policy();
-  if (precision == kPrecisions.end() || !policy || (keeps && *precision != Precision::kInt8)) {
+  if (!precision || !policy || (keeps && *precision != Precision::kInt8)) {
     throw std::invalid_argument("no such precision: " + text);
   }
   settings.precision = *precision;

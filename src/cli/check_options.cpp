@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -90,17 +88,6 @@ std::optional<Calibration> choose_calibration(const FinerOptions& options,
   throw Error(ErrorKind::kCalibration, Place{.file = file},
               fmt::format("it was made for {}, and this run computes in {}", made_for,
                           precision_name(chosen)));
-}
-
-// Returns a precision's rank, from 0 for the coarsest.
-std::size_t fineness(Precision precision) {
-  constexpr std::array kOrder{Precision::kInt8, Precision::kBf16, Precision::kFp16,
-                              Precision::kFp32};
-  return static_cast<std::size_t>(std::ranges::find(kOrder, precision) - kOrder.begin());
-}
-
-bool is_finer(Precision one, Precision other) {
-  return fineness(one) > fineness(other);
 }
 
 // Returns fp16 for int8 on a GPU, and fp32 otherwise.

@@ -26,9 +26,6 @@ constexpr std::uint64_t kMostWorkers = 256;
 constexpr std::uint64_t kCustomChunkSize = 500;
 constexpr std::uint64_t kDefaultPrefetch = 2;
 
-constexpr std::string_view kInt8 = "int8";
-constexpr std::string_view kInt8Simulated = "int8-simulated";
-
 // Bounds on the seconds until scores of an incomplete unit go to the journal.
 constexpr double kLeastJournalInterval = 0.1;
 constexpr double kMostJournalInterval = 3600;
@@ -129,11 +126,11 @@ Int8Policy choose_policy_for(Precision precision, const ComputeOptions& options,
   return {};
 }
 
-void warn_of_int8(bool on_gpu) {
+void warn_of_int8(const ComputeSettings& compute) {
   log_warning(
       "{} is experimental: its scores differ from those of fp16; docs/use/precision.md says how "
       "to test it with your weights",
-      on_gpu ? kInt8 : kInt8Simulated);
+      precision_name(compute));
 }
 
 // Returns the token budget; 0 for the device's default.
@@ -361,7 +358,7 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
   const bool on_gpu = !compute.gpus.empty();
   compute.precision = choose_precision(options, config, environment, compute.gpus);
   compute.int8_policy = choose_policy_for(compute.precision, options, config);
-  if (compute.precision == Precision::kInt8) warn_of_int8(on_gpu);
+  if (compute.precision == Precision::kInt8) warn_of_int8(compute);
   compute.token_budget = choose_token_budget(options, config);
   const std::uint64_t processors = std::min<std::uint64_t>(usable_processors(), kMostThreads);
   compute.threads = choose_count({"--threads", "run.threads", 1, kMostThreads}, options.threads,
@@ -386,24 +383,21 @@ ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& 
 }
 
 std::optional<Precision> parse_precision(std::string_view word, const std::vector<GpuId>& gpus) {
-  if (word == "fp32") return Precision::kFp32;
-  if (word == "bf16") return Precision::kBf16;
-  if (word == "fp16") {
-    if (!gpus.empty()) return Precision::kFp16;
-    throw Error(ErrorKind::kPrecision, fmt::format("fp16 needs a GPU; {}", kPrecisionsOfTheCpu));
-  }
   if (word == kInt8Simulated) {
     if (gpus.empty()) return Precision::kInt8;
     throw Error(ErrorKind::kPrecision, "int8-simulated is for the CPU; a Hopper GPU has int8");
   }
-  if (word == kInt8) {
-    require_int8(gpus.empty() ? DeviceSurvey{} : find_devices(), gpus);
-    return Precision::kInt8;
-  }
   if (word == "fp8") {
     throw Error(ErrorKind::kPrecision, "this version does not compute in fp8");
   }
-  return std::nullopt;
+  const std::optional<Precision> precision = precision_named(word);
+  if (precision == Precision::kFp16 && gpus.empty()) {
+    throw Error(ErrorKind::kPrecision, fmt::format("fp16 needs a GPU; {}", kPrecisionsOfTheCpu));
+  }
+  if (precision == Precision::kInt8) {
+    require_int8(gpus.empty() ? DeviceSurvey{} : find_devices(), gpus);
+  }
+  return precision;
 }
 
 void add_int8_keep(Command& command, std::string& option) {

@@ -23,33 +23,15 @@ std::uint64_t of_dnabert_s(const DnabertShape& shape) {
   return shape.layers * (4 * width * width + 3 * width * shape.ffn);
 }
 
-std::uint64_t bytes_of_a_weight(Precision precision) {
-  switch (precision) {
-    case Precision::kFp32:
-      return 4;
-    case Precision::kFp16:
-    case Precision::kBf16:
-      return 2;
-    case Precision::kInt8:
-      return 1;
-  }
-  return 4;
-}
-
-// Returns the precision of DNABERT-S, which is fp32 if ESM-2 is computed in int8.
-Precision of_dnabert_s(Precision precision) {
-  return precision == Precision::kInt8 ? Precision::kFp32 : precision;
-}
-
 std::uint64_t bytes_of_esm2(const EngineModels& models, const EngineSettings& settings,
                             Precision precision) {
   if (!settings.outputs.needs_esm2()) return 0;
-  return of_esm2(models.esm2.shape) * bytes_of_a_weight(precision);
+  return of_esm2(models.esm2.shape) * row_of(precision).weight_bytes;
 }
 std::uint64_t bytes_of_dnabert_s(const EngineModels& models, const EngineSettings& settings,
                                  Precision precision) {
   if (!settings.outputs.needs_dnabert_s()) return 0;
-  return of_dnabert_s(models.dnabert_s.shape) * bytes_of_a_weight(of_dnabert_s(precision));
+  return of_dnabert_s(models.dnabert_s.shape) * row_of(beside_esm2(precision, false)).weight_bytes;
 }
 
 // Returns the bytes of weights of both precisions, which may share one copy of DNABERT-S.
@@ -60,7 +42,7 @@ std::uint64_t bytes_of_weights(const EngineModels& models, const EngineSettings&
       bytes_of_esm2(models, settings, first) + bytes_of_dnabert_s(models, settings, first);
   if (check == first) return bytes;
   bytes += bytes_of_esm2(models, settings, check);
-  if (of_dnabert_s(check) != of_dnabert_s(first)) {
+  if (beside_esm2(check, false) != beside_esm2(first, false)) {
     bytes += bytes_of_dnabert_s(models, settings, check);
   }
   return bytes;

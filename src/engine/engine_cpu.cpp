@@ -60,18 +60,13 @@ EngineFacts facts_of(const EngineModels& models, const EngineSettings& settings)
           .esm2_layers = models.esm2.shape.layers};
 }
 
-// Returns the precision of DNABERT-S: fp32 in place of int8, which is only for ESM-2.
-Precision others_on_cpu(Precision precision) {
-  return precision == Precision::kInt8 ? Precision::kFp32 : precision;
-}
-
 // Both encoders in one precision. An encoder is absent if no output needs it.
 class EncodersOnCpu {
  public:
   // Shares DNABERT-S with `others` (may be null) if both compute it in the same precision.
   EncodersOnCpu(const EngineModels& models, const EngineSettings& settings, Precision precision,
                 ThreadPool& pool, const Cancel& cancel, const EncodersOnCpu* others = nullptr)
-      : context_{.pool = pool, .cancel = cancel, .precision = others_on_cpu(precision)} {
+      : context_{.pool = pool, .cancel = cancel, .precision = beside_esm2(precision, false)} {
     const EngineOutputs& outputs = settings.outputs;
     if (others != nullptr && others->context_.precision == context_.precision) {
       dnabert_s_ = others->dnabert_s_;

@@ -162,11 +162,6 @@ class Esm2OnGpu {
   std::variant<Plain, Int8> model_;
 };
 
-// Returns the precision of DNABERT-S: fp16 in place of int8, which is only for ESM-2.
-Precision beside_esm2(Precision precision) {
-  return precision == Precision::kInt8 ? Precision::kFp16 : precision;
-}
-
 // Both encoders in one precision, with the context of their ops. An encoder is absent if no output
 // needs it. The weights are on the device after load().
 class Encoders {
@@ -182,7 +177,7 @@ class Encoders {
     context_.gemm = choose_gemm(precision, hopper);
     context_.attention = choose_attention(precision, hopper);
     if (others != nullptr &&
-        beside_esm2(others->context_.precision) == beside_esm2(context_.precision)) {
+        beside_esm2(others->context_.precision, true) == beside_esm2(precision, true)) {
       dnabert_s_ = others->dnabert_s_;
     } else if (settings.outputs.needs_dnabert_s()) {
       dnabert_s_ = std::make_shared<const DnabertSModel<cuda::Backend>>(models.dnabert_s, context_);

@@ -86,7 +86,6 @@ T get_choice(ByteReader& in, std::size_t count) {
 
 // --- messages ------------------------------------------------------------------------------------
 
-constexpr std::size_t kPrecisions = 4;
 constexpr std::size_t kLogLevels = 3;
 
 void put(ByteWriter& out, const EngineOutputs& outputs) {
@@ -131,10 +130,10 @@ void get(ByteReader& in, WorkerSetup& setup) {
     *text = get_text(in);
   }
   setup.threads = in.number<std::uint64_t>();
-  setup.precision = get_choice<Precision>(in, kPrecisions);
+  setup.precision = get_choice<Precision>(in, kPrecisionTable.size());
   setup.int8_policy = get_policy(in);
   const bool checks = get_flag(in);
-  const auto check_precision = get_choice<Precision>(in, kPrecisions);
+  const auto check_precision = get_choice<Precision>(in, kPrecisionTable.size());
   if (checks) setup.check_precision = check_precision;
   setup.outputs = get_outputs(in);
   setup.on_gpu = get_flag(in);

@@ -40,7 +40,7 @@ void require_layers(const Int8Policy& policy, std::uint32_t layers) {
 
 std::string precision_name(const ComputeSettings& compute) {
   const bool simulated = compute.precision == Precision::kInt8 && compute.gpus.empty();
-  return simulated ? "int8-simulated" : std::string(name_of(compute.precision));
+  return std::string(simulated ? kInt8Simulated : name_of(compute.precision));
 }
 
 std::optional<int> gpu_of(const ComputeSettings& compute) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/cancel.hpp"
 #include "engine/engine.hpp"
@@ -25,7 +26,8 @@ struct LoadedModels {
   Esm2Shape esm2_shape{};  // if ESM-2 is one of the models
 };
 
-// Returns the precision as --precision names it: "int8-simulated" is int8 on the CPU.
+inline constexpr std::string_view kInt8Simulated = "int8-simulated";  // int8 on the CPU
+// Returns the precision as --precision names it.
 std::string precision_name(const ComputeSettings& compute);
 
 // Returns the first GPU, which load_models() uses; empty for the CPU.
