@@ -19,17 +19,24 @@ void check_widths(const EngineModels& models) {
                           inputs, dna, protein));
 }
 
-}  // namespace
-
-void Engine::set_int8_policy(const Int8Policy& /*policy*/) {
-  throw Error(ErrorKind::kInternal, "this engine was made for one int8 policy only");
+std::unique_ptr<Engine> make(const EngineModels& models, const EngineSettings& settings,
+                             const Int8Policy* searched, const Cancel& cancel) {
+  if (settings.outputs.scores) check_widths(models);
+  return settings.gpu ? make_cuda_engine(models, settings, searched, cancel)
+                      : make_cpu_engine(models, settings, searched, cancel);
 }
+
+}  // namespace
 
 std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,
                                     const Cancel& cancel) {
-  if (settings.outputs.scores) check_widths(models);
-  return settings.gpu ? make_cuda_engine(models, settings, cancel)
-                      : make_cpu_engine(models, settings, cancel);
+  return make(models, settings, nullptr, cancel);
+}
+
+std::unique_ptr<Engine> make_search_engine(const EngineModels& models,
+                                           const EngineSettings& settings, const Int8Policy& policy,
+                                           const Cancel& cancel) {
+  return make(models, settings, &policy, cancel);
 }
 
 }  // namespace virnucpro

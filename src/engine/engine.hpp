@@ -37,9 +37,6 @@ struct EngineSettings {
   std::size_t threads = 1;  // threads that compute on the CPU; unused on a GPU
   Precision precision = Precision::kFp32;
   Int8Policy int8_policy{};  // for Precision::kInt8
-  // Allows set_int8_policy(): the engine stores ESM-2's linears in 8 bits and in fp16 (on the CPU:
-  // fp32), and ignores int8_policy. All linears compute in 8 bits until set_int8_policy().
-  bool any_int8_policy = false;
   // The precision of batches whose BatchRequest::check is true.
   std::optional<Precision> check_precision{};
   EngineOutputs outputs{};
@@ -72,10 +69,6 @@ class Engine {
   virtual void begin(const BatchRequest& request) = 0;
   virtual BatchResult finish() = 0;
 
-  // Sets the policy for all batches that begin from now on. Errors: kInternal without
-  // EngineSettings::any_int8_policy.
-  virtual void set_int8_policy(const Int8Policy& policy);
-
   BatchResult run(const BatchRequest& request) {
     begin(request);
     return finish();
@@ -87,11 +80,19 @@ class Engine {
 std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,
                                     const Cancel& cancel);
 
-// Makes an engine on the CPU. Only make_engine() calls this, after it has checked the widths.
+// Makes an engine that computes each batch with the value that `policy` has when the batch begins,
+// so that a search can try many policies with weights that are loaded once. The engine stores
+// ESM-2's linears in 8 bits and in fp16 (on the CPU: fp32), and ignores settings.int8_policy. Its
+// biases are corrected with all linears in 8 bits. `policy` must outlive the engine.
+std::unique_ptr<Engine> make_search_engine(const EngineModels& models,
+                                           const EngineSettings& settings, const Int8Policy& policy,
+                                           const Cancel& cancel);
+
+// The engines of the functions above on the CPU and on a GPU. `searched` is the policy of
+// make_search_engine(), or null. Errors: kDevice for a GPU if the program was built without CUDA.
 std::unique_ptr<Engine> make_cpu_engine(const EngineModels& models, const EngineSettings& settings,
-                                        const Cancel& cancel);
-// Makes an engine on a GPU. Errors: kDevice in a program that was built without CUDA.
+                                        const Int8Policy* searched, const Cancel& cancel);
 std::unique_ptr<Engine> make_cuda_engine(const EngineModels& models, const EngineSettings& settings,
-                                         const Cancel& cancel);
+                                         const Int8Policy* searched, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -65,7 +65,8 @@ class EncodersOnCpu {
  public:
   // Shares DNABERT-S with `others` (may be null) if both compute it in the same precision.
   EncodersOnCpu(const EngineModels& models, const EngineSettings& settings, Precision precision,
-                ThreadPool& pool, const Cancel& cancel, const EncodersOnCpu* others = nullptr)
+                const Int8Policy* searched, ThreadPool& pool, const Cancel& cancel,
+                const EncodersOnCpu* others = nullptr)
       : context_{.pool = pool, .cancel = cancel, .precision = beside_esm2(precision, false)} {
     const EngineOutputs& outputs = settings.outputs;
     if (others != nullptr && others->context_.precision == context_.precision) {
@@ -74,7 +75,8 @@ class EncodersOnCpu {
       dnabert_s_ = std::make_shared<const DnabertS>(models.dnabert_s, context_);
     }
     if (!outputs.needs_esm2()) return;
-    if (precision == Precision::kInt8 && settings.any_int8_policy) {
+    if (precision == Precision::kInt8 && searched != nullptr) {
+      searched_ = searched;
       esm2_ = Esm2Int8::of_any_policy(models.esm2, context_);
     } else if (precision == Precision::kInt8) {
       esm2_.emplace<Esm2Int8>(models.esm2, context_, settings.int8_policy);
@@ -83,7 +85,6 @@ class EncodersOnCpu {
     }
   }
 
-  void set_int8_policy(const Int8Policy& policy) { std::get<Esm2Int8>(esm2_).set_policy(policy); }
   std::uint32_t dnabert_s_width() const { return dnabert_s_ ? dnabert_s_->width() : 0; }
   std::uint32_t esm2_width() const {
     return with_esm2([](const auto& model) { return model.width(); });
@@ -92,6 +93,7 @@ class EncodersOnCpu {
     dnabert_s_->embed(context_, {frames.dna_tokens, frames.dna_offsets}, out);
   }
   void embed_protein(const PackedFrames& frames, std::span<float> out) {
+    if (searched_ != nullptr) std::get<Esm2Int8>(esm2_).set_policy(*searched_);
     with_esm2([&](const auto& model) {
       model.embed(context_, {frames.esm_tokens, frames.esm_offsets}, out);
       return 0U;
@@ -109,20 +111,21 @@ class EncodersOnCpu {
   OpContext context_;
   std::shared_ptr<const DnabertS> dnabert_s_;
   std::variant<std::monostate, Esm2, Esm2Int8> esm2_;
+  const Int8Policy* searched_ = nullptr;
 };
 
 class CpuEngine : public Engine {
  public:
-  CpuEngine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel)
+  CpuEngine(const EngineModels& models, const EngineSettings& settings, const Int8Policy* searched,
+            const Cancel& cancel)
       : pool_(settings.threads),
         context_{.pool = pool_, .cancel = cancel},
         outputs_(settings.outputs),
         facts_(facts_of(models, settings)),
         kernel_path_(cpu_kernel_path(settings.precision)),
-        any_int8_policy_(settings.any_int8_policy),
-        encoders_(models, settings, settings.precision, pool_, cancel) {
+        encoders_(models, settings, settings.precision, searched, pool_, cancel) {
     if (settings.check_precision) {
-      check_encoders_.emplace(models, settings, *settings.check_precision, pool_, cancel,
+      check_encoders_.emplace(models, settings, *settings.check_precision, searched, pool_, cancel,
                               &encoders_);
     }
     if (outputs_.scores) classifier_.emplace(models.classifier, context_);
@@ -137,10 +140,6 @@ class CpuEngine : public Engine {
 
   void begin(const BatchRequest& request) override { result_ = compute(request); }
   BatchResult finish() override { return std::exchange(result_, {}); }
-  void set_int8_policy(const Int8Policy& policy) override {
-    if (!any_int8_policy_) return Engine::set_int8_policy(policy);
-    encoders_.set_int8_policy(policy);
-  }
 
  private:
   BatchResult compute(const BatchRequest& request) {
@@ -193,7 +192,6 @@ class CpuEngine : public Engine {
   EngineOutputs outputs_;
   EngineFacts facts_;
   std::string kernel_path_;
-  bool any_int8_policy_;
   EncodersOnCpu encoders_;
   std::optional<EncodersOnCpu> check_encoders_;
   std::optional<Classifier> classifier_;
@@ -205,8 +203,8 @@ class CpuEngine : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> make_cpu_engine(const EngineModels& models, const EngineSettings& settings,
-                                        const Cancel& cancel) {
-  return std::make_unique<CpuEngine>(models, settings, cancel);
+                                        const Int8Policy* searched, const Cancel& cancel) {
+  return std::make_unique<CpuEngine>(models, settings, searched, cancel);
 }
 
 }  // namespace virnucpro

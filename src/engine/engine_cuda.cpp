@@ -168,11 +168,11 @@ class Encoders {
  public:
   // Shares DNABERT-S with `others` (may be null) if both compute it in the same precision.
   Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
-           bool hopper, cudaStream_t stream, const Cancel& cancel, const Encoders* others = nullptr)
+           const Int8Policy* searched, bool hopper, cudaStream_t stream, const Cancel& cancel,
+           const Encoders* others = nullptr)
       : cancel_(cancel),
-        context_{
-            .cancel = cancel, .precision = precision, .any_int8_policy = settings.any_int8_policy} {
-    if (!settings.any_int8_policy) context_.int8_policy = settings.int8_policy;
+        context_{.cancel = cancel, .precision = precision, .any_int8_policy = searched != nullptr} {
+    if (searched == nullptr) context_.int8_policy = settings.int8_policy;
     context_.stream = stream;
     context_.gemm = choose_gemm(precision, hopper);
     context_.attention = choose_attention(precision, hopper);
@@ -309,8 +309,10 @@ struct Slot {
 
 class CudaEngine : public Engine {
  public:
-  CudaEngine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel)
+  CudaEngine(const EngineModels& models, const EngineSettings& settings, const Int8Policy* searched,
+             const Cancel& cancel)
       : device_(*settings.gpu),
+        searched_(searched),
         properties_(open_device(device_)),
         outputs_(settings.outputs),
         shapes_{.dnabert_s = models.dnabert_s.shape,
@@ -361,17 +363,12 @@ class CudaEngine : public Engine {
     slot.frames = request.frames.frames();
     if (slot.frames > 0) {
       Encoders& encoders = request.check ? check_encoders_.value() : *encoders_;
+      if (searched_ != nullptr) encoders.context().int8_policy = *searched_;
       prepare(slot, request.frames, encoders);
       enqueue(slot, gather(slot, request.frames), encoders);
     }
     under_way_.push_back(&slot);
     next_ = (next_ + 1) % slots_.size();
-  }
-
-  void set_int8_policy(const Int8Policy& policy) override {
-    cuda::Context& context = encoders_->context();
-    if (!context.any_int8_policy) return Engine::set_int8_policy(policy);
-    context.int8_policy = policy;
   }
 
   BatchResult finish() override {
@@ -399,13 +396,14 @@ class CudaEngine : public Engine {
  private:
   void load(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel) {
     const bool hopper = is_hopper(properties_);
-    encoders_.emplace(models, settings, settings.precision, hopper, compute_.get(), cancel);
+    encoders_.emplace(models, settings, settings.precision, searched_, hopper, compute_.get(),
+                      cancel);
     if (outputs_.scores) classifier_.emplace(models.classifier, encoders_->context());
     encoders_->load();
     if (encoders_->context().calibration != nullptr) calibrate(*encoders_);
     if (!settings.check_precision) return;
-    check_encoders_.emplace(models, settings, *settings.check_precision, hopper, compute_.get(),
-                            cancel, &*encoders_);
+    check_encoders_.emplace(models, settings, *settings.check_precision, searched_, hopper,
+                            compute_.get(), cancel, &*encoders_);
     check_encoders_->load();
   }
 
@@ -634,6 +632,7 @@ class CudaEngine : public Engine {
   }
 
   int device_;
+  const Int8Policy* searched_;
   cudaDeviceProp properties_;
   EngineOutputs outputs_;
   ModelShapes shapes_;
@@ -655,8 +654,8 @@ class CudaEngine : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> make_cuda_engine(const EngineModels& models, const EngineSettings& settings,
-                                         const Cancel& cancel) {
-  return std::make_unique<CudaEngine>(models, settings, cancel);
+                                         const Int8Policy* searched, const Cancel& cancel) {
+  return std::make_unique<CudaEngine>(models, settings, searched, cancel);
 }
 
 }  // namespace virnucpro

@@ -6,7 +6,7 @@ namespace virnucpro {
 
 std::unique_ptr<Engine> make_cuda_engine(const EngineModels& /*models*/,
                                          const EngineSettings& /*settings*/,
-                                         const Cancel& /*cancel*/) {
+                                         const Int8Policy* /*searched*/, const Cancel& /*cancel*/) {
   throw Error(ErrorKind::kDevice, "this program was built without CUDA");
 }
 

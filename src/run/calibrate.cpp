@@ -200,6 +200,8 @@ std::vector<Esm2Place> places_of(const Esm2Shape& shape) {
   return places;
 }
 
+constexpr EngineOutputs kOutputs{.scores = true, .dnabert_s = false, .esm2 = true};
+
 // The work of calibrate(), step by step.
 class Calibrating {
  public:
@@ -227,15 +229,25 @@ class Calibrating {
  private:
   bool reached() const { return result_.result().closeness.reaches(settings_.target); }
 
-  // Loads the models again. Frees the earlier engine first, so that memory never holds two engines.
-  void load(const Int8Policy& policy, bool any_policy = false) {
-    loaded_.reset();
+  ComputeSettings settings_with(const Int8Policy& policy) const {
     ComputeSettings compute = settings_.compute;
     if (reference_) compute.check_precision.reset();
     compute.int8_policy = policy;
-    compute.any_int8_policy = any_policy;
-    loaded_.emplace(load_models(settings_.models, compute,
-                                {.scores = true, .dnabert_s = false, .esm2 = true}, cancel_));
+    return compute;
+  }
+
+  // Loads the models again. Frees the earlier engine first, so that memory never holds two engines.
+  void load(const Int8Policy& policy) {
+    loaded_.reset();
+    loaded_.emplace(load_models(settings_.models, settings_with(policy), kOutputs, cancel_));
+  }
+
+  // Loads the models into an engine whose policy is `searched_`.
+  void load_for_search() {
+    loaded_.emplace();
+    loaded_->engine =
+        make_search_engine(open_models(settings_.models, kOutputs),
+                           engine_settings(settings_with({}), kOutputs), searched_, cancel_);
   }
 
   void sample() {
@@ -295,7 +307,7 @@ class Calibrating {
   // reached. In these measurements the engine corrects its biases for the policy, as in predict, so
   // the errors differ a little from the errors of the search.
   void search() {
-    load({}, true);
+    load_for_search();
     const std::vector<Esm2Place> places = by_cost();
     std::size_t kept = fewest_kept(places);
     for (;;) {
@@ -326,7 +338,7 @@ class Calibrating {
     for (std::size_t i = 0; i < places.size(); ++i) {
       std::vector<Esm2Place> others = places;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-      loaded_->engine->set_int8_policy(Int8Policy::keeping(others));
+      searched_ = Int8Policy::keeping(others);
       const std::vector<double> far =
           reference_->distances(computation_->run(*loaded_->engine, frames, false));
       const double sum = std::accumulate(far.begin(), far.end(), 0.0);
@@ -346,9 +358,8 @@ class Calibrating {
     std::size_t enough = places.size();
     while (enough - too_few > 1) {
       const std::size_t kept = (too_few + enough) / 2;
-      const Int8Policy policy = keeping(places, kept);
-      loaded_->engine->set_int8_policy(policy);
-      add(policy, computation_->run(*loaded_->engine, frames, false));
+      searched_ = keeping(places, kept);
+      add(searched_, computation_->run(*loaded_->engine, frames, false));
       (reached() ? enough : too_few) = kept;
     }
     return enough;
@@ -372,6 +383,7 @@ class Calibrating {
   const Cancel& cancel_;
   const std::function<void(const CalibrationPoint&)>& on_point_;
   const std::function<void(const std::string&)>& say_;
+  Int8Policy searched_{};
   std::optional<LoadedModels> loaded_;
   Esm2Shape shape_{};
   std::vector<FrameTokens> frames_;

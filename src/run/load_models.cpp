@@ -64,7 +64,6 @@ EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutpu
   return {.threads = compute.threads,
           .precision = compute.precision,
           .int8_policy = compute.int8_policy,
-          .any_int8_policy = compute.any_int8_policy,
           .check_precision = compute.check_precision,
           .outputs = outputs,
           .gpu = gpu_of(compute),

@@ -34,8 +34,6 @@ struct ComputeSettings {
   std::size_t threads = 1;
   Precision precision = Precision::kFp32;
   Int8Policy int8_policy{};
-  // True: Engine::set_int8_policy() may change the policy. Not with worker processes.
-  bool any_int8_policy = false;
   // Close calls are computed again in this precision, if it is set (run/close_calls.hpp).
   std::optional<Precision> check_precision{};
   std::vector<GpuId> gpus{};     // one worker process each; empty: the CPU

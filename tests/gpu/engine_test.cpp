@@ -259,22 +259,14 @@ TEST_F(EngineOnGpu, KeepsTheLinearsOfItsPolicyIn16Bits) {
 TEST_F(EngineOnGpu, ChangesItsPolicy) {
   VIRNUCPRO_NEEDS(is_hopper(), "Hopper");
   const BatchRequest request = request_of(0, some_frames(40));
-  const auto engine_of = [&](const Int8Policy& policy, bool any) {
-    return make_engine(models_with_wide_heads(),
-                       {.precision = Precision::kInt8,
-                        .int8_policy = policy,
-                        .any_int8_policy = any,
-                        .outputs = kAll,
-                        .gpu = 0,
-                        .token_budget = 4096},
-                       cancel);
-  };
-  const auto any = engine_of({}, true);
+  EngineSettings settings{
+      .precision = Precision::kInt8, .outputs = kAll, .gpu = 0, .token_budget = 4096};
+  const auto any =
+      make_search_engine(models_with_wide_heads(), settings, settings.int8_policy, cancel);
   for (const char* const keep : {"qkv,out,fc1,fc2", "none", "0.qkv,1.fc2", "fc1", "none"}) {
-    const Int8Policy policy = Int8Policy::parse(keep).value();
-    any->set_int8_policy(policy);
+    settings.int8_policy = Int8Policy::parse(keep).value();
     const BatchResult ours = any->run(request);
-    const BatchResult alone = engine_of(policy, false)->run(request);
+    const BatchResult alone = make_engine(models_with_wide_heads(), settings, cancel)->run(request);
     ASSERT_EQ(ours.esm2.size(), alone.esm2.size());
     if (std::string_view(keep) == "none" || std::string_view(keep) == "qkv,out,fc1,fc2") {
       EXPECT_EQ(ours.esm2, alone.esm2) << keep;

@@ -67,12 +67,11 @@ TEST_F(Engines, ComputeInTheirCheckPrecisionWhatAsksForIt) {
 // which are corrected with all linears in 8 bits.
 TEST_F(Engines, ChangeTheirPolicy) {
   const BatchRequest request = request_of(0, some_frames());
-  const auto engine = make_engine(
-      tiny_models(), {.precision = Precision::kInt8, .any_int8_policy = true, .outputs = kAll},
-      cancel);
+  Int8Policy policy;
+  const auto engine = make_search_engine(
+      tiny_models(), {.precision = Precision::kInt8, .outputs = kAll}, policy, cancel);
   const auto of_policy = [&](const char* text) {
-    const Int8Policy policy = Int8Policy::parse(text).value();
-    engine->set_int8_policy(policy);
+    policy = Int8Policy::parse(text).value();
     const BatchResult ours = engine->run(request);
     const BatchResult alone =
         make_engine(tiny_models(),
@@ -90,7 +89,6 @@ TEST_F(Engines, ChangeTheirPolicy) {
   for (std::size_t i = 0; i < some.size(); ++i) EXPECT_NEAR(some[i], some_alone[i], 0.02);
   EXPECT_NE(some, none);
   EXPECT_NE(some, all);
-  EXPECT_EQ(thrown_kind([&] { this->engine(kAll)->set_int8_policy({}); }), ErrorKind::kInternal);
 }
 
 TEST_F(Engines, ClassifyBothEmbeddingsOfAFrameSideBySide) {
