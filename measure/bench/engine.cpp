@@ -112,7 +112,7 @@ std::size_t run(Engine& engine, const std::vector<BatchRequest>& requests) {
   std::size_t tokens = 0;
   std::size_t begun = 0;
   for (const BatchRequest& request : requests) {
-    if (begun == engine.depth()) {
+    if (begun == engine.facts().depth) {
       engine.finish();
       --begun;
     }
@@ -126,7 +126,7 @@ std::size_t run(Engine& engine, const std::vector<BatchRequest>& requests) {
 
 void write_embeddings(Engine& engine, const std::vector<BatchRequest>& requests,
                       const std::vector<PackedBatch>& batches, const std::string& path) {
-  const std::size_t width = std::max(engine.esm2_width(), engine.dnabert_s_width());
+  const std::size_t width = std::max(engine.facts().esm2_width, engine.facts().dnabert_s_width);
   std::ofstream file(path, std::ios::binary);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const BatchResult result = engine.run(requests[i]);
@@ -146,14 +146,14 @@ void measure(const std::vector<std::string>& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const auto engine = make_engine(load(measurement), measurement.settings, cancel);
   const std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
-  std::vector<PackedBatch> batches = pack(measurement, engine->token_budget());
+  std::vector<PackedBatch> batches = pack(measurement, engine->facts().plan.tokens);
   std::vector<BatchRequest> requests;
   requests.reserve(batches.size());
   for (PackedBatch& batch : batches) {
     requests.push_back({.id = requests.size(), .frames = std::move(batch.frames)});
   }
   write_embeddings(*engine, requests, batches, measurement.embeddings);
-  serve([&] { return run(*engine, requests); }, engine->kernel_path(), loading.count());
+  serve([&] { return run(*engine, requests); }, engine->facts().kernel_path, loading.count());
 }
 
 }  // namespace

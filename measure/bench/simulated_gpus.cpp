@@ -47,14 +47,7 @@ class SimulatedGpu : public Engine {
  public:
   explicit SimulatedGpu(double tokens_a_second) : tokens_a_second_(tokens_a_second) {}
 
-  std::string kernel_path() const override { return "simulated"; }
-  std::uint32_t dnabert_s_width() const override { return 0; }
-  std::uint32_t esm2_width() const override { return 0; }
-  std::size_t token_budget() const override { return kBudget; }
-  EngineFacts facts() const override {
-    return {.plan = {.tokens = kBudget, .wanted = kBudget, .threads = 1}};
-  }
-  std::size_t depth() const override { return kDepth; }
+  const EngineFacts& facts() const override { return facts_; }
 
   void begin(const BatchRequest& request) override {
     const Clock::time_point now = Clock::now();
@@ -100,6 +93,9 @@ class SimulatedGpu : public Engine {
     return result;
   }
 
+  const EngineFacts facts_{.kernel_path = "simulated",
+                           .depth = kDepth,
+                           .plan = {.tokens = kBudget, .wanted = kBudget, .threads = 1}};
   const double tokens_a_second_;
   Clock::time_point free_ = Clock::now();
   Clock::time_point free_before_ = free_;
@@ -119,15 +115,14 @@ std::string model_with(const char* name, double seed) {
 }
 
 WorkerModels simulated(const WorkerSetup& setup, const Cancel& /*cancel*/) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(parse_synthetic(setup.dnabert_s).seed));
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(parse_synthetic(setup.models.dnabert_s).seed));
   WorkerModels models;
   models.engine =
-      std::make_unique<SimulatedGpu>(static_cast<double>(parse_synthetic(setup.esm2).seed));
-  const std::string tokenizer = setup.share_dir + "/dnabert-s/tokenizer.json";
-  models.hello = {.kernel_path = models.engine->kernel_path(),
-                  .token_budget = models.engine->token_budget(),
-                  .depth = models.engine->depth(),
-                  .description = {{"kernel_path", models.engine->kernel_path()},
+      std::make_unique<SimulatedGpu>(static_cast<double>(parse_synthetic(setup.models.esm2).seed));
+  const std::string tokenizer = setup.models.lookup.share_dir / "dnabert-s/tokenizer.json";
+  models.hello = {.facts = models.engine->facts(),
+                  .description = {{"kernel_path", models.engine->facts().kernel_path},
                                   {kTokenizerHashKey, DnaTokenizer::load(tokenizer).hash()}},
                   .synthetic = true,
                   .tokenizer = tokenizer,

@@ -25,8 +25,8 @@ LoadedModels load(const ProfileSettings& settings, const Cancel& cancel) {
   // largest budget could warn of too little memory, but a row of the table reports that.
   compute.token_budget = settings.budgets.front();
   const bool esm2 = settings.model == ProfiledModel::kEsm2;
-  return load_models(settings.models, compute, {.scores = false, .dnabert_s = !esm2, .esm2 = esm2},
-                     cancel);
+  const EngineOutputs outputs{.scores = false, .dnabert_s = !esm2, .esm2 = esm2};
+  return load_models(settings.models, engine_settings(compute, outputs), cancel);
 }
 
 // The work of one timed period.
@@ -51,7 +51,7 @@ class BatchLoop {
     const StopWatch watch;
     Stretch stretch;
     do {
-      while (begun_ - finished_ < engine_.depth()) engine_.begin(request(begun_++));
+      while (begun_ - finished_ < engine_.facts().depth) engine_.begin(request(begun_++));
       finish(stretch);
       ++stretch.batches;
       stretch.seconds = watch.seconds();

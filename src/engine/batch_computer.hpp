@@ -17,14 +17,11 @@ class BatchComputer {
  public:
   virtual ~BatchComputer() = default;
 
-  // These work like Engine's functions (engine.hpp). A width is 0 if its model is not computed.
-  virtual std::string kernel_path() const = 0;
-  virtual std::uint32_t dnabert_s_width() const = 0;
-  virtual std::uint32_t esm2_width() const = 0;
-  // Returns the batch size, in tokens of either model, that fits in the memory of every worker.
-  virtual std::size_t token_budget() const = 0;
+  // Returns the facts of the worker with the smallest token budget: its batches fit in the memory
+  // of every worker. Kernel path and widths are those of all workers.
+  virtual EngineFacts facts() const = 0;
   // Returns each worker's engine facts, as they were when the worker became ready.
-  virtual std::vector<EngineFacts> facts() const = 0;
+  virtual std::vector<EngineFacts> facts_of_workers() const = 0;
 
   virtual std::size_t workers() const = 0;  // workers that compute in parallel
   // Returns how many outstanding batches keep every worker busy. submit() does not wait while fewer

@@ -51,21 +51,11 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Returns the name of the code that computes: cpu_kernel_path() or cuda_kernel_path(). Two
-  // engines give the same bytes only if their names and precisions are equal.
-  virtual std::string kernel_path() const = 0;
-  virtual std::uint32_t dnabert_s_width() const = 0;
-  virtual std::uint32_t esm2_width() const = 0;
+  virtual const EngineFacts& facts() const = 0;
 
-  // Returns the most tokens of a batch: the settings' number, or fewer if memory is short.
-  virtual std::size_t token_budget() const = 0;
-  virtual EngineFacts facts() const = 0;
-
-  // Returns how many batches may be in progress at once: a GPU computes one batch while the next is
-  // copied. finish() returns results in the order in which begin() got the batches.
-  virtual std::size_t depth() const = 0;
-  // begin() and finish() throw kInterrupted or kTerminated between two layers, some seconds after a
-  // cancellation (Cancel::check_late).
+  // At most facts().depth batches may be in progress. finish() returns results in the order in
+  // which begin() got the batches. Both throw kInterrupted or kTerminated between two layers, some
+  // seconds after a cancellation (Cancel::check_late).
   virtual void begin(const BatchRequest& request) = 0;
   virtual BatchResult finish() = 0;
 

@@ -53,7 +53,11 @@ class LapClock {
 EngineFacts facts_of(const EngineModels& models, const EngineSettings& settings) {
   const bool is_auto = settings.token_budget == 0;
   const std::size_t tokens = is_auto ? cpu_token_budget(models, settings) : settings.token_budget;
-  return {.plan = {.tokens = tokens,
+  const EngineOutputs& outputs = settings.outputs;
+  return {.kernel_path = std::string(cpu_kernel_path(settings.precision)),
+          .dnabert_s_width = outputs.needs_dnabert_s() ? models.dnabert_s.shape.width : 0,
+          .esm2_width = outputs.needs_esm2() ? models.esm2.shape.width : 0,
+          .plan = {.tokens = tokens,
                    .wanted = tokens,
                    .is_auto = is_auto,
                    .threads = std::max<std::uint64_t>(settings.threads, 1)},
@@ -85,29 +89,17 @@ class EncodersOnCpu {
     }
   }
 
-  std::uint32_t dnabert_s_width() const { return dnabert_s_ ? dnabert_s_->width() : 0; }
-  std::uint32_t esm2_width() const {
-    return with_esm2([](const auto& model) { return model.width(); });
-  }
   void embed_dna(const PackedFrames& frames, std::span<float> out) {
     dnabert_s_->embed(context_, {frames.dna_tokens, frames.dna_offsets}, out);
   }
   void embed_protein(const PackedFrames& frames, std::span<float> out) {
     if (searched_ != nullptr) std::get<Esm2Int8>(esm2_).set_policy(*searched_);
-    with_esm2([&](const auto& model) {
-      model.embed(context_, {frames.esm_tokens, frames.esm_offsets}, out);
-      return 0U;
-    });
+    const TokenBatch<std::uint8_t> batch{frames.esm_tokens, frames.esm_offsets};
+    if (const auto* const plain = std::get_if<Esm2>(&esm2_)) plain->embed(context_, batch, out);
+    if (const auto* const int8 = std::get_if<Esm2Int8>(&esm2_)) int8->embed(context_, batch, out);
   }
 
  private:
-  template <typename Call>
-  std::uint32_t with_esm2(const Call& call) const {
-    if (const auto* const plain = std::get_if<Esm2>(&esm2_)) return call(*plain);
-    if (const auto* const int8 = std::get_if<Esm2Int8>(&esm2_)) return call(*int8);
-    return 0;
-  }
-
   OpContext context_;
   std::shared_ptr<const DnabertS> dnabert_s_;
   std::variant<std::monostate, Esm2, Esm2Int8> esm2_;
@@ -122,7 +114,6 @@ class CpuEngine : public Engine {
         context_{.pool = pool_, .cancel = cancel},
         outputs_(settings.outputs),
         facts_(facts_of(models, settings)),
-        kernel_path_(cpu_kernel_path(settings.precision)),
         encoders_(models, settings, settings.precision, searched, pool_, cancel) {
     if (settings.check_precision) {
       check_encoders_.emplace(models, settings, *settings.check_precision, searched, pool_, cancel,
@@ -131,12 +122,7 @@ class CpuEngine : public Engine {
     if (outputs_.scores) classifier_.emplace(models.classifier, context_);
   }
 
-  std::string kernel_path() const override { return kernel_path_; }
-  std::uint32_t dnabert_s_width() const override { return encoders_.dnabert_s_width(); }
-  std::uint32_t esm2_width() const override { return encoders_.esm2_width(); }
-  std::size_t token_budget() const override { return facts_.plan.tokens; }
-  EngineFacts facts() const override { return facts_; }
-  std::size_t depth() const override { return 1; }
+  const EngineFacts& facts() const override { return facts_; }
 
   void begin(const BatchRequest& request) override { result_ = compute(request); }
   BatchResult finish() override { return std::exchange(result_, {}); }
@@ -152,15 +138,15 @@ class CpuEngine : public Engine {
     const double waiting = clock_.lap();
     if (std::exchange(computed_any_, true)) result.times.waiting = waiting;
     EncodersOnCpu& encoders = request.check ? check_encoders_.value() : encoders_;
-    if (esm2_width() > 0) {
+    if (facts_.esm2_width > 0) {
       const TraceSpan span("ESM-2", request.batch);
-      result.esm2.resize(frames * esm2_width());
+      result.esm2.resize(frames * facts_.esm2_width);
       encoders.embed_protein(packed, result.esm2);
       result.times.esm2 = clock_.lap();
     }
-    if (dnabert_s_width() > 0) {
+    if (facts_.dnabert_s_width > 0) {
       const TraceSpan span("DNABERT-S", request.batch);
-      result.dnabert_s.resize(frames * dnabert_s_width());
+      result.dnabert_s.resize(frames * facts_.dnabert_s_width);
       encoders.embed_dna(packed, result.dnabert_s);
       result.times.dnabert_s = clock_.lap();
     }
@@ -191,7 +177,6 @@ class CpuEngine : public Engine {
   OpContext context_;
   EngineOutputs outputs_;
   EngineFacts facts_;
-  std::string kernel_path_;
   EncodersOnCpu encoders_;
   std::optional<EncodersOnCpu> check_encoders_;
   std::optional<Classifier> classifier_;

@@ -132,9 +132,6 @@ class Esm2OnGpu {
   Esm2OnGpu(const Esm2Weights& weights, cuda::Context& context)
       : folded_(fold(weights, context)), model_(make(weights, context)) {}
 
-  std::uint32_t width() const {
-    return std::visit([](const auto& model) { return model.width(); }, model_);
-  }
   void embed(cuda::Context& context, const DeviceBatch<std::uint8_t>& batch,
              const cuda::DevicePooled& out) const {
     std::visit([&](const auto& model) { model.embed(context, batch, out); }, model_);
@@ -196,8 +193,6 @@ class Encoders {
   }
 
   cuda::Context& context() { return context_; }
-  std::uint32_t dnabert_s_width() const { return dnabert_s_ ? dnabert_s_->width() : 0; }
-  std::uint32_t esm2_width() const { return esm2_ ? esm2_->width() : 0; }
   void embed_protein(const DeviceBatch<std::uint8_t>& batch, const cuda::DevicePooled& out) {
     if (!esm2_) return;
     esm2_->embed(context_, batch, out);
@@ -325,7 +320,11 @@ class CudaEngine : public Engine {
     budget.wanted = budget.is_auto ? wanted_budget(settings.precision) : settings.token_budget;
     budget.free = device.memory_free;
     budget.total = device.memory_total;
-    facts_.esm2_layers = models.esm2.shape.layers;
+    facts_.kernel_path = cuda_kernel_path(device);
+    if (outputs_.needs_dnabert_s()) facts_.dnabert_s_width = shapes_.dnabert_s.width;
+    if (outputs_.needs_esm2()) facts_.esm2_width = shapes_.esm2.width;
+    facts_.esm2_layers = shapes_.esm2.layers;
+    facts_.depth = kDepth;
     if (settings.precision == Precision::kInt8 && !is_hopper(properties_)) {
       throw Error(ErrorKind::kPrecision, fmt::format("{}: {}", device_title(device), kInt8Need));
     }
@@ -346,14 +345,7 @@ class CudaEngine : public Engine {
   CudaEngine(const CudaEngine&) = delete;
   CudaEngine& operator=(const CudaEngine&) = delete;
 
-  std::string kernel_path() const override {
-    return cuda_kernel_path(info_of(device_, properties_));
-  }
-  std::uint32_t dnabert_s_width() const override { return encoders_->dnabert_s_width(); }
-  std::uint32_t esm2_width() const override { return encoders_->esm2_width(); }
-  std::size_t token_budget() const override { return facts_.plan.tokens; }
-  EngineFacts facts() const override { return facts_; }
-  std::size_t depth() const override { return kDepth; }
+  const EngineFacts& facts() const override { return facts_; }
 
   void begin(const BatchRequest& request) override {
     check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // because any thread may call begin()
@@ -383,8 +375,9 @@ class CudaEngine : public Engine {
     result.memory = memory_now();
     const Results results = host_results(slot);
     if (classifier_) result.scores.assign(results.scores.begin(), results.scores.end());
-    if (outputs_.dnabert_s) result.dnabert_s = columns(results.merged, 0, dnabert_s_width());
-    if (outputs_.esm2) result.esm2 = columns(results.merged, dnabert_s_width(), esm2_width());
+    if (outputs_.dnabert_s) result.dnabert_s = columns(results.merged, 0, facts_.dnabert_s_width);
+    if (outputs_.esm2)
+      result.esm2 = columns(results.merged, facts_.dnabert_s_width, facts_.esm2_width);
     for (std::uint32_t frame = 0; frame < slot.frames; ++frame) {
       const bool scored = result.scores.empty() ||
                           all_finite(std::span{result.scores}.subspan(2 * std::size_t{frame}, 2));
@@ -415,10 +408,10 @@ class CudaEngine : public Engine {
     slot.frames = frames.frames();
     const Input input = gather(slot, frames);
     slot.input.send(compute_);
-    slot.results = DeviceBuffer(Purpose::kStaging, result_bytes(slot.frames, esm2_width()));
+    slot.results = DeviceBuffer(Purpose::kStaging, result_bytes(slot.frames, facts_.esm2_width));
     const DeviceMatrix means{
-        .data = slot.results.data(), .rows = slot.frames, .width = esm2_width()};
-    encoders.embed_protein(input.protein, {.rows = means, .column = 0, .width = esm2_width()});
+        .data = slot.results.data(), .rows = slot.frames, .width = facts_.esm2_width};
+    encoders.embed_protein(input.protein, {.rows = means, .column = 0, .width = facts_.esm2_width});
     compute_.synchronize();
     encoders.context().calibration.reset();
     activations_ = {};
@@ -440,7 +433,7 @@ class CudaEngine : public Engine {
             .failed = failed};
   }
 
-  std::uint32_t width() const { return dnabert_s_width() + esm2_width(); }
+  std::uint32_t width() const { return facts_.dnabert_s_width + facts_.esm2_width; }
   bool wants_embeddings() const { return outputs_.dnabert_s || outputs_.esm2; }
 
   std::vector<float> columns(std::span<const float> merged, std::size_t first,
@@ -600,10 +593,11 @@ class CudaEngine : public Engine {
 
     const Results results = results_at(slot.results.data(), slot.frames, width());
     const DeviceMatrix merged{.data = results.merged.data(), .rows = slot.frames, .width = width()};
-    encoders.embed_protein(input.protein,
-                           {.rows = merged, .column = dnabert_s_width(), .width = esm2_width()});
+    encoders.embed_protein(
+        input.protein,
+        {.rows = merged, .column = facts_.dnabert_s_width, .width = facts_.esm2_width});
     here.esm2.record(compute_);
-    encoders.embed_dna(input.dna, {.rows = merged, .column = 0, .width = dnabert_s_width()});
+    encoders.embed_dna(input.dna, {.rows = merged, .column = 0, .width = facts_.dnabert_s_width});
     here.dnabert_s.record(compute_);
     cuda::Context& context = encoders.context();
     if (classifier_) classifier_->classify(context, merged, results.scores);

@@ -27,6 +27,13 @@ std::string plan_text(const BudgetPlan& plan);
 
 // An engine's facts from the time when it was ready to compute.
 struct EngineFacts {
+  // The name of the code that computes: cpu_kernel_path() or cuda_kernel_path(). Two engines give
+  // the same bytes only if their names and precisions are equal.
+  std::string kernel_path{};
+  std::uint32_t dnabert_s_width = 0;  // 0: DNABERT-S is not computed
+  std::uint32_t esm2_width = 0;       // 0: ESM-2 is not computed
+  // How many batches may be in progress at once: a GPU computes one batch while the next is copied.
+  std::uint64_t depth = 1;
   BudgetPlan plan{};
   std::optional<WorkerMemory> memory{};  // empty on the CPU
   std::uint32_t esm2_layers = 0;         // 0: ESM-2 is not computed

@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <initializer_list>
+#include <map>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,7 +22,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
-constexpr std::uint16_t kVersion = 8;
+constexpr std::uint16_t kVersion = 9;
 constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // bytes its CRC covers
 constexpr std::size_t kLengthPlace = 8;  // byte offset of the length; the payload's CRC follows
 constexpr std::size_t kMostText = 16U << 10U;
@@ -33,236 +38,58 @@ ByteReader reader_of(std::string_view payload) {
   return {as_bytes(payload), kWhere, ErrorKind::kInternal};
 }
 
-// --- parts of a payload --------------------------------------------------------------------------
+// --- what a value must satisfy -------------------------------------------------------------------
 
-void put_flag(ByteWriter& out, bool value) {
-  out.number(static_cast<std::uint8_t>(value ? 1 : 0));
+// Returns how many values an enum has.
+std::size_t values_of(Precision /*any*/) {
+  return kPrecisionTable.size();
 }
-
-void put_text(ByteWriter& out, std::string_view value) {
-  out.number(static_cast<std::uint32_t>(value.size())).raw(value);
+std::size_t values_of(ErrorKind /*any*/) {
+  return error_table().size();
 }
-
-// Writes a text of an error or log line, cut to at most kMostText bytes.
-void put_cut(ByteWriter& out, std::string_view value) {
-  put_text(out, value.substr(0, kMostText));
+std::size_t values_of(LogLevel /*any*/) {
+  return 3;
 }
-
-template <typename T>
-void put_array(ByteWriter& out, const std::vector<T>& values) {
-  out.number(std::uint64_t{values.size()}).raw(as_text(std::as_bytes(std::span(values))));
-}
-
-bool get_flag(ByteReader& in) {
-  const auto value = in.number<std::uint8_t>();
-  if (value > 1) fail("a flag is neither 0 nor 1");
-  return value == 1;
-}
-
-std::string get_text(ByteReader& in, std::size_t most = kMostText) {
-  const auto size = in.number<std::uint32_t>();
-  if (size > most) fail(fmt::format("a text has {} bytes; the limit is {}", size, most));
-  return std::string(in.text(size));
+std::size_t values_of(TraceKind /*any*/) {
+  return kTraceKinds;
 }
 
 template <typename T>
-std::vector<T> get_array(ByteReader& in) {
-  const auto count = in.number<std::uint64_t>();
-  // Compares counts, because count · sizeof(T) could overflow.
-  if (count > in.left() / sizeof(T)) fail("an array is cut off");
-  const auto bytes = in.read(count * sizeof(T));
-  std::vector<T> values(count);
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
+void check(const T& /*any value is possible*/) {}
+
+// Refuses impossible sizes of memory, because their sums could overflow.
+void check_bytes(std::initializer_list<std::uint64_t> sizes) {
+  if (std::max(sizes) > kMostMemory) fail("a size of memory is larger than 2^50 bytes");
 }
 
-// Reads a value of an enum with `count` values.
-template <typename T>
-T get_choice(ByteReader& in, std::size_t count) {
-  const auto value = in.number<std::uint8_t>();
-  if (value >= count) fail("a value of an enum is unknown");
-  return static_cast<T>(value);
-}
-
-// --- messages ------------------------------------------------------------------------------------
-
-constexpr std::size_t kLogLevels = 3;
-
-void put(ByteWriter& out, const EngineOutputs& outputs) {
-  put_flag(out, outputs.scores);
-  put_flag(out, outputs.dnabert_s);
-  put_flag(out, outputs.esm2);
-}
-
-EngineOutputs get_outputs(ByteReader& in) {
-  EngineOutputs outputs;
-  outputs.scores = get_flag(in);
-  outputs.dnabert_s = get_flag(in);
-  outputs.esm2 = get_flag(in);
-  return outputs;
-}
-
-void put(ByteWriter& out, const WorkerSetup& setup) {
-  for (const std::string* text : {&setup.dnabert_s, &setup.esm2, &setup.classifier,
-                                  &setup.models_dir, &setup.share_dir, &setup.pci, &setup.cupti}) {
-    put_text(out, *text);
-  }
-  out.number(setup.threads);
-  out.number(static_cast<std::uint8_t>(setup.precision));
-  put_text(out, setup.int8_policy.text());
-  put_flag(out, setup.check_precision.has_value());
-  out.number(static_cast<std::uint8_t>(setup.check_precision.value_or(Precision::kFp32)));
-  put(out, setup.outputs);
-  put_flag(out, setup.on_gpu);
-  out.number(setup.token_budget);
-  put_flag(out, setup.trace);
-}
-
-Int8Policy get_policy(ByteReader& in) {
-  const std::optional<Int8Policy> policy = Int8Policy::parse(get_text(in));
-  if (!policy) fail("its int8 policy cannot be read");
-  return *policy;
-}
-
-void get(ByteReader& in, WorkerSetup& setup) {
-  for (std::string* text : {&setup.dnabert_s, &setup.esm2, &setup.classifier, &setup.models_dir,
-                            &setup.share_dir, &setup.pci, &setup.cupti}) {
-    *text = get_text(in);
-  }
-  setup.threads = in.number<std::uint64_t>();
-  setup.precision = get_choice<Precision>(in, kPrecisionTable.size());
-  setup.int8_policy = get_policy(in);
-  const bool checks = get_flag(in);
-  const auto check_precision = get_choice<Precision>(in, kPrecisionTable.size());
-  if (checks) setup.check_precision = check_precision;
-  setup.outputs = get_outputs(in);
-  setup.on_gpu = get_flag(in);
-  setup.token_budget = in.number<std::uint64_t>();
-  setup.trace = get_flag(in);
-}
-
-void put(ByteWriter& out, const std::optional<WorkerMemory>& memory) {
-  put_flag(out, memory.has_value());
-  if (!memory) return;
-  for (const std::uint64_t bytes :
-       {memory->device_used, memory->device_total, memory->reserved, memory->used, memory->peak}) {
-    out.number(bytes);
-  }
-}
-
-// Reads a number of bytes. Refuses impossible numbers, because their sums could overflow.
-std::uint64_t get_bytes(ByteReader& in) {
-  const auto bytes = in.number<std::uint64_t>();
-  if (bytes > kMostMemory) fail("a size of memory is larger than 2^50 bytes");
-  return bytes;
-}
-
-std::optional<WorkerMemory> get_memory(ByteReader& in) {
-  if (!get_flag(in)) return std::nullopt;
-  WorkerMemory memory;
-  for (std::uint64_t* bytes :
-       {&memory.device_used, &memory.device_total, &memory.reserved, &memory.used, &memory.peak}) {
-    *bytes = get_bytes(in);
-  }
+void check(const WorkerMemory& memory) {
+  check_bytes({memory.device_total, memory.reserved, memory.peak});
   if (memory.device_used > memory.device_total || memory.used > memory.reserved ||
       memory.used > memory.peak) {
     fail("more memory is used than there is");
   }
-  return memory;
 }
 
-void put(ByteWriter& out, const EngineFacts& facts) {
-  const BudgetPlan& plan = facts.plan;
-  put_flag(out, plan.is_auto);
-  for (const std::uint64_t number : {plan.tokens, plan.wanted, plan.threads, plan.weights,
-                                     plan.batches, plan.free, plan.total}) {
-    out.number(number);
-  }
-  put(out, facts.memory);
-  out.number(facts.esm2_layers);
+void check(const BudgetPlan& plan) {
+  check_bytes({plan.weights, plan.batches, plan.free, plan.total});
 }
 
-EngineFacts get_facts(ByteReader& in) {
-  EngineFacts facts;
-  BudgetPlan& plan = facts.plan;
-  plan.is_auto = get_flag(in);
-  for (std::uint64_t* number : {&plan.tokens, &plan.wanted, &plan.threads}) {
-    *number = in.number<std::uint64_t>();
+// Refuses NaN and negative times, because they would spoil all sums.
+void check(const BatchTimes& times) {
+  for (const BatchTimeField& field : kBatchTimeFields) {
+    const double seconds = times.*field.seconds;
+    if (!std::isfinite(seconds) || seconds < 0) fail("a time is negative or not finite");
   }
-  for (std::uint64_t* bytes : {&plan.weights, &plan.batches, &plan.free, &plan.total}) {
-    *bytes = get_bytes(in);
-  }
-  facts.memory = get_memory(in);
-  facts.esm2_layers = in.number<std::uint32_t>();
-  return facts;
-}
-
-void put(ByteWriter& out, const WorkerHello& hello) {
-  put_text(out, hello.kernel_path);
-  out.number(hello.dnabert_s_width);
-  out.number(hello.esm2_width);
-  out.number(hello.token_budget);
-  out.number(hello.depth);
-  out.number(static_cast<std::uint32_t>(hello.description.size()));
-  for (const auto& [name, text] : hello.description) {
-    put_text(out, name);
-    put_text(out, text);
-  }
-  put_flag(out, hello.synthetic);
-  put_text(out, hello.tokenizer);
-  out.number(hello.dnabert_s_vocabulary);
-  put(out, hello.facts);
-}
-
-void get(ByteReader& in, WorkerHello& hello) {
-  hello.kernel_path = get_text(in);
-  hello.dnabert_s_width = in.number<std::uint32_t>();
-  hello.esm2_width = in.number<std::uint32_t>();
-  hello.token_budget = in.number<std::uint64_t>();
-  hello.depth = in.number<std::uint64_t>();
-  const auto count = in.number<std::uint32_t>();
-  if (count > kMostDescriptions) fail("it has too many descriptions");
-  for (std::uint32_t i = 0; i < count; ++i) {
-    std::string name = get_text(in);
-    const bool is_new = hello.description.emplace(std::move(name), get_text(in)).second;
-    if (!is_new) fail("two of its descriptions have the same name");
-  }
-  hello.synthetic = get_flag(in);
-  hello.tokenizer = get_text(in);
-  hello.dnabert_s_vocabulary = in.number<std::uint32_t>();
-  hello.facts = get_facts(in);
-}
-
-void put(ByteWriter& out, const BatchRequest& request) {
-  out.number(request.id);
-  put_array(out, request.frames.esm_offsets);
-  put_array(out, request.frames.dna_offsets);
-  put_array(out, request.frames.esm_tokens);
-  put_array(out, request.frames.dna_tokens);
-  out.number(request.batch);
-  put_flag(out, request.traced);
-  put_flag(out, request.check);
 }
 
 void check_offsets(const std::vector<std::uint32_t>& offsets, std::size_t tokens) {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != tokens) {
     fail("its offsets do not cover its tokens");
   }
-  for (std::size_t i = 1; i < offsets.size(); ++i) {
-    if (offsets[i] < offsets[i - 1]) fail("its offsets do not rise");
-  }
+  if (!std::ranges::is_sorted(offsets)) fail("its offsets do not rise");
 }
 
-void get(ByteReader& in, BatchRequest& request) {
-  PackedFrames& frames = request.frames;
-  request.id = in.number<std::uint64_t>();
-  frames.esm_offsets = get_array<std::uint32_t>(in);
-  frames.dna_offsets = get_array<std::uint32_t>(in);
-  frames.esm_tokens = get_array<std::uint8_t>(in);
-  frames.dna_tokens = get_array<std::uint16_t>(in);
-  request.batch = in.number<std::uint64_t>();
-  request.traced = get_flag(in);
-  request.check = get_flag(in);
+void check(const PackedFrames& frames) {
   check_offsets(frames.esm_offsets, frames.esm_tokens.size());
   check_offsets(frames.dna_offsets, frames.dna_tokens.size());
   if (frames.esm_offsets.size() != frames.dna_offsets.size()) {
@@ -270,129 +97,281 @@ void get(ByteReader& in, BatchRequest& request) {
   }
 }
 
-// Reads a time in seconds. Refuses NaN and negative times, because they would spoil all sums.
-double get_seconds(ByteReader& in) {
-  const auto seconds = in.number<double>();
-  if (!std::isfinite(seconds) || seconds < 0) fail("a time is negative or not finite");
-  return seconds;
+void check_trace_text(const std::string& text) {
+  if (text.size() > kLongestTraceText) fail("a name of a trace is too long");
 }
 
-void put(ByteWriter& out, const WorkerResult& message) {
-  const BatchResult& result = message.result;
-  out.number(result.id);
-  put_array(out, result.scores);
-  put_array(out, result.dnabert_s);
-  put_array(out, result.esm2);
-  put_array(out, result.not_finite);
-  for (const BatchTimeField& field : kBatchTimeFields) out.number(result.times.*field.seconds);
-  put(out, result.memory);
-  out.number(message.token_budget);
-}
-
-void get(ByteReader& in, WorkerResult& message) {
-  BatchResult& result = message.result;
-  result.id = in.number<std::uint64_t>();
-  result.scores = get_array<float>(in);
-  result.dnabert_s = get_array<float>(in);
-  result.esm2 = get_array<float>(in);
-  result.not_finite = get_array<std::uint32_t>(in);
-  for (const BatchTimeField& field : kBatchTimeFields) {
-    result.times.*field.seconds = get_seconds(in);
-  }
-  result.memory = get_memory(in);
-  message.token_budget = in.number<std::uint64_t>();
-}
-
-void put(ByteWriter& out, const std::optional<std::uint64_t>& number) {
-  put_flag(out, number.has_value());
-  out.number(number.value_or(0));
-}
-
-std::optional<std::uint64_t> get_optional(ByteReader& in) {
-  const bool is_there = get_flag(in);
-  const auto value = in.number<std::uint64_t>();
-  return is_there ? std::optional(value) : std::nullopt;
-}
-
-void put(ByteWriter& out, const WorkerFailure& failure) {
-  out.number(static_cast<std::uint8_t>(failure.kind));
-  put_cut(out, failure.place.file);
-  put(out, failure.place.record);
-  put(out, failure.place.offset);
-  put_cut(out, failure.place.tensor);
-  put_cut(out, failure.detail);
-  put_cut(out, failure.remedy);
-  put(out, failure.batch);
-  out.number(failure.token_budget);
-}
-
-void get(ByteReader& in, WorkerFailure& failure) {
-  failure.kind = get_choice<ErrorKind>(in, error_table().size());
-  failure.place.file = get_text(in);
-  failure.place.record = get_optional(in);
-  failure.place.offset = get_optional(in);
-  failure.place.tensor = get_text(in);
-  failure.detail = get_text(in);
-  failure.remedy = get_text(in);
-  failure.batch = get_optional(in);
-  failure.token_budget = in.number<std::uint64_t>();
-}
-
-void put(ByteWriter& out, const WorkerLogLine& line) {
-  out.number(static_cast<std::uint8_t>(line.level));
-  put_cut(out, line.text);
-}
-
-void get(ByteReader& in, WorkerLogLine& line) {
-  line.level = get_choice<LogLevel>(in, kLogLevels);
-  line.text = get_text(in);
-}
-
-void put(ByteWriter& out, const WorkerTrace& trace) {
-  const TracePart& part = trace.part;
-  out.number(static_cast<std::uint32_t>(part.names.size()));
-  for (const TraceName& name : part.names) {
-    put_text(out, name.text);
-    out.number(static_cast<std::uint8_t>(name.kind));
-  }
-  out.number(static_cast<std::uint32_t>(part.tracks.size()));
-  for (const std::string& track : part.tracks) put_text(out, track);
-  put_array(out, part.events);
-  out.number(part.dropped);
-  out.number(part.recording_time);
-  out.number(part.cupti_time);
-  put_cut(out, part.kernels);
-}
-
-std::uint32_t get_count(ByteReader& in, std::size_t most) {
-  const auto count = in.number<std::uint32_t>();
-  if (count > most) fail("a trace has too many names or tracks");
-  return count;
-}
-
-void check_event(const TraceEvent& event, const TracePart& part) {
-  if (event.name >= part.names.size() || event.track >= part.tracks.size()) {
-    fail("an event of a trace has an unknown name or track");
-  }
-  if (event.end < event.begin) fail("an event of a trace ends before it begins");
-}
-
-void get(ByteReader& in, WorkerTrace& trace) {
-  TracePart& part = trace.part;
-  part.names.resize(get_count(in, kMostTraceNames));
-  for (TraceName& name : part.names) {
-    name.text = get_text(in, kLongestTraceText);
-    name.kind = get_choice<TraceKind>(in, kTraceKinds);
-  }
-  part.tracks.resize(get_count(in, kMostTraceTracks));
-  for (std::string& track : part.tracks) track = get_text(in, kLongestTraceText);
-  part.events = get_array<TraceEvent>(in);
+void check(const TracePart& part) {
+  for (const TraceName& name : part.names) check_trace_text(name.text);
+  for (const std::string& track : part.tracks) check_trace_text(track);
   if (part.events.size() > kMostTraceEvents) fail("a trace has too many events");
-  for (const TraceEvent& event : part.events) check_event(event, part);
-  part.dropped = in.number<std::uint64_t>();
-  part.recording_time = in.number<std::uint64_t>();
-  part.cupti_time = in.number<std::uint64_t>();
-  part.kernels = get_text(in);
+  for (const TraceEvent& event : part.events) {
+    if (event.name >= part.names.size() || event.track >= part.tracks.size()) {
+      fail("an event of a trace has an unknown name or track");
+    }
+    if (event.end < event.begin) fail("an event of a trace ends before it begins");
+  }
+}
+
+// --- fields --------------------------------------------------------------------------------------
+
+template <typename T>
+concept Enum = std::is_enum_v<T>;
+
+// Writes values to a payload. fields() names the parts of a struct.
+class FieldWriter {
+ public:
+  template <typename T>
+  using Of = const T;
+
+  explicit FieldWriter(ByteWriter& out) : out_(out) {}
+
+  template <typename... Values>
+  void operator()(const Values&... values) {
+    (one(values), ...);
+  }
+  template <typename T>
+  void list(const std::vector<T>& items, std::size_t /*most*/) {
+    one(static_cast<std::uint32_t>(items.size()));
+    for (const T& item : items) one(item);
+  }
+  // Writes a text of an error or log line, cut to at most kMostText bytes.
+  void cut(std::string_view text) { put_text(text.substr(0, kMostText)); }
+
+ private:
+  template <typename T>
+  void one(const T& value) {
+    fields(*this, value);
+  }
+  template <Number T>
+  void one(const T& value) {
+    out_.number(value);
+  }
+  template <Enum T>
+  void one(const T& value) {
+    out_.number(static_cast<std::uint8_t>(value));
+  }
+  void one(const bool& value) { out_.number(static_cast<std::uint8_t>(value ? 1 : 0)); }
+  void one(const std::string& text) { put_text(text); }
+  void one(const std::filesystem::path& path) { put_text(path.native()); }
+  void one(const Int8Policy& policy) { put_text(policy.text()); }
+  template <typename T>
+  void one(const std::optional<T>& value) {
+    one(value.has_value());
+    if (value) one(*value);
+  }
+  template <PlainValue T>
+  void one(const std::vector<T>& values) {
+    out_.number(std::uint64_t{values.size()}).raw(as_text(std::as_bytes(std::span(values))));
+  }
+  void one(const std::map<std::string, std::string>& texts) {
+    one(static_cast<std::uint32_t>(texts.size()));
+    for (const auto& [name, text] : texts) (*this)(name, text);
+  }
+  void put_text(std::string_view text) {
+    out_.number(static_cast<std::uint32_t>(text.size())).raw(text);
+  }
+
+  ByteWriter& out_;
+};
+
+// Reads what a FieldWriter wrote, and checks every value.
+class FieldReader {
+ public:
+  template <typename T>
+  using Of = T;
+
+  explicit FieldReader(ByteReader& in) : in_(in) {}
+
+  template <typename... Values>
+  void operator()(Values&... values) {
+    (one(values), ...);
+  }
+  template <typename T>
+  void list(std::vector<T>& items, std::size_t most) {
+    const auto count = in_.number<std::uint32_t>();
+    if (count > most) fail("a list is too long");
+    items.resize(count);
+    for (T& item : items) one(item);
+  }
+  void cut(std::string& text) { one(text); }
+
+ private:
+  template <typename T>
+  void one(T& value) {
+    fields(*this, value);
+    check(value);
+  }
+  template <Number T>
+  void one(T& value) {
+    value = in_.number<T>();
+  }
+  template <Enum T>
+  void one(T& value) {
+    const auto number = in_.number<std::uint8_t>();
+    if (number >= values_of(value)) fail("a value of an enum is unknown");
+    value = static_cast<T>(number);
+  }
+  void one(bool& value) {
+    const auto number = in_.number<std::uint8_t>();
+    if (number > 1) fail("a flag is neither 0 nor 1");
+    value = number == 1;
+  }
+  void one(std::string& text) {
+    const auto size = in_.number<std::uint32_t>();
+    if (size > kMostText)
+      fail(fmt::format("a text has {} bytes; the limit is {}", size, kMostText));
+    text = in_.text(size);
+  }
+  void one(std::filesystem::path& path) {
+    std::string text;
+    one(text);
+    path = std::move(text);
+  }
+  void one(Int8Policy& policy) {
+    std::string text;
+    one(text);
+    const std::optional<Int8Policy> read = Int8Policy::parse(text);
+    if (!read) fail("its int8 policy cannot be read");
+    policy = *read;
+  }
+  template <typename T>
+  void one(std::optional<T>& value) {
+    bool has_value = false;
+    one(has_value);
+    if (has_value) one(value.emplace());
+  }
+  template <PlainValue T>
+  void one(std::vector<T>& values) {
+    const auto count = in_.number<std::uint64_t>();
+    // Compares counts, because count · sizeof(T) could overflow.
+    if (count > in_.left() / sizeof(T)) fail("an array is cut off");
+    const auto bytes = in_.read(count * sizeof(T));
+    values.resize(count);
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  }
+  void one(std::map<std::string, std::string>& texts) {
+    const auto count = in_.number<std::uint32_t>();
+    if (count > kMostDescriptions) fail("it has too many descriptions");
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::string name;
+      std::string text;
+      (*this)(name, text);
+      const bool is_new = texts.emplace(std::move(name), std::move(text)).second;
+      if (!is_new) fail("two of its descriptions have the same name");
+    }
+  }
+
+  ByteReader& in_;
+};
+
+// --- messages ------------------------------------------------------------------------------------
+// The fields of each struct, in the order in which they are sent. `io` reads or writes them.
+
+template <typename Io, typename T>
+using Of = typename Io::template Of<T>;
+
+template <typename Io>
+void fields(Io& io, Of<Io, ModelSettings>& models) {
+  io(models.dnabert_s, models.esm2, models.classifier, models.lookup.models_dir,
+     models.lookup.share_dir);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, EngineOutputs>& outputs) {
+  io(outputs.scores, outputs.dnabert_s, outputs.esm2);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, EngineSettings>& settings) {
+  io(settings.threads, settings.precision, settings.int8_policy, settings.check_precision,
+     settings.outputs, settings.gpu, settings.token_budget);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, WorkerSetup>& setup) {
+  io(setup.models, setup.engine, setup.pci, setup.trace, setup.cupti);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, WorkerMemory>& memory) {
+  io(memory.device_used, memory.device_total, memory.reserved, memory.used, memory.peak);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, BudgetPlan>& plan) {
+  io(plan.tokens, plan.wanted, plan.is_auto, plan.threads, plan.weights, plan.batches, plan.free,
+     plan.total);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, EngineFacts>& facts) {
+  io(facts.kernel_path, facts.dnabert_s_width, facts.esm2_width, facts.depth, facts.plan,
+     facts.memory, facts.esm2_layers);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, WorkerHello>& hello) {
+  io(hello.facts, hello.description, hello.synthetic, hello.tokenizer, hello.dnabert_s_vocabulary);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, PackedFrames>& frames) {
+  io(frames.esm_offsets, frames.dna_offsets, frames.esm_tokens, frames.dna_tokens);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, BatchRequest>& request) {
+  io(request.id, request.frames, request.batch, request.traced, request.check);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, BatchTimes>& times) {
+  for (const BatchTimeField& field : kBatchTimeFields) io(times.*field.seconds);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, BatchResult>& result) {
+  io(result.id, result.scores, result.dnabert_s, result.esm2, result.not_finite, result.times,
+     result.memory);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, WorkerResult>& message) {
+  io(message.result, message.token_budget);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, WorkerFailure>& failure) {
+  io(failure.kind, failure.place.record, failure.place.offset, failure.batch, failure.token_budget);
+  io.cut(failure.place.file);
+  io.cut(failure.place.tensor);
+  io.cut(failure.detail);
+  io.cut(failure.remedy);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, WorkerLogLine>& line) {
+  io(line.level);
+  io.cut(line.text);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, TraceName>& name) {
+  io(name.text, name.kind);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, TracePart>& part) {
+  io.list(part.names, kMostTraceNames);
+  io.list(part.tracks, kMostTraceTracks);
+  io(part.events, part.dropped, part.recording_time, part.cupti_time);
+  io.cut(part.kernels);
+}
+
+template <typename Io>
+void fields(Io& io, Of<Io, WorkerTrace>& trace) {
+  io(trace.part);
 }
 
 // A full trace, failure or log line fits its limit. The spare bytes are for numbers and counts.
@@ -406,7 +385,8 @@ template <std::size_t... Types>
 WorkerMessage decode(std::size_t type, std::string_view payload, std::index_sequence<Types...>) {
   WorkerMessage message;
   ByteReader in = reader_of(payload);
-  const auto read = [&]<std::size_t Type>() { get(in, message.emplace<Type>()); };
+  FieldReader io(in);
+  const auto read = [&]<std::size_t Type>() { io(message.emplace<Type>()); };
   static_cast<void>(((type == Types && (read.template operator()<Types>(), true)) || ...));
   if (in.left() != 0) fail("it has bytes after its last field");
   return message;
@@ -449,7 +429,7 @@ std::string encode_message(const WorkerMessage& message) {
   out.number(kVersion);
   out.number(static_cast<std::uint16_t>(message.index()));
   out.raw(std::string(kWireHead - out.bytes().size(), '\0'));  // room for length and checksums
-  std::visit([&out](const auto& part) { put(out, part); }, message);
+  std::visit(FieldWriter(out), message);
   if (out.bytes().size() - kWireHead > kMostPayload) fail("it would be longer than 2 GiB");
   return sealed_frame(std::move(out.bytes()));
 }

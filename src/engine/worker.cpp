@@ -39,7 +39,8 @@ struct Worker::State {
       while (true) {
         // Waits for a request only if no batch is in progress.
         std::optional<BatchRequest> request;
-        if (begun < engine.depth()) request = begun == 0 ? requests.pop() : requests.try_pop();
+        if (begun < engine.facts().depth)
+          request = begun == 0 ? requests.pop() : requests.try_pop();
         if (is_stopping()) return;
         if (request) {
           engine.begin(*request);
@@ -88,24 +89,8 @@ Worker::Worker(Engine& engine, std::size_t in_flight)
 
 Worker::~Worker() = default;
 
-std::string Worker::kernel_path() const {
-  return state_->engine.kernel_path();
-}
-
-std::uint32_t Worker::dnabert_s_width() const {
-  return state_->engine.dnabert_s_width();
-}
-
-std::uint32_t Worker::esm2_width() const {
-  return state_->engine.esm2_width();
-}
-
-std::size_t Worker::token_budget() const {
-  return state_->engine.token_budget();
-}
-
-std::vector<EngineFacts> Worker::facts() const {
-  return {state_->engine.facts()};
+EngineFacts Worker::facts() const {
+  return state_->engine.facts();
 }
 
 // Returns the batches that may wait, plus the batch that the engine computes.

@@ -22,11 +22,8 @@ class Worker : public BatchComputer {
   // Drops all batches that are not finished.
   ~Worker() override;
 
-  std::string kernel_path() const override;
-  std::uint32_t dnabert_s_width() const override;
-  std::uint32_t esm2_width() const override;
-  std::size_t token_budget() const override;
-  std::vector<EngineFacts> facts() const override;
+  EngineFacts facts() const override;
+  std::vector<EngineFacts> facts_of_workers() const override { return {facts()}; }
   std::size_t workers() const override { return 1; }
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;

@@ -11,7 +11,7 @@
 #include "engine/engine.hpp"
 #include "engine/messages.hpp"
 #include "observe/trace_part.hpp"
-#include "ops/int8_policy.hpp"
+#include "weights/load.hpp"
 
 namespace virnucpro {
 
@@ -19,35 +19,20 @@ namespace virnucpro {
 
 // The first message to a worker. It says which models to load and how to make the engine.
 struct WorkerSetup {
-  std::string dnabert_s;  // the models as the user named them
-  std::string esm2;
-  std::string classifier;  // empty: no classifier is needed
-  std::string models_dir;
-  std::string share_dir;
-  std::uint64_t threads = 1;
-  Precision precision = Precision::kFp32;
-  Int8Policy int8_policy{};  // for Precision::kInt8
-  std::optional<Precision> check_precision{};
-  EngineOutputs outputs{};
-  bool on_gpu = false;             // the process sees only one GPU
-  std::string pci{};               // the GPU's address: "0000:3b:00.0"; empty: unknown
-  std::uint64_t token_budget = 0;  // 0: the engine chooses
-  bool trace = false;              // trace until the first batch that is not traced
-  std::string cupti{};             // value of TraceSettings::cupti
+  ModelSettings models{};
+  EngineSettings engine{};
+  std::string pci{};    // the GPU's address: "0000:3b:00.0"; empty: unknown
+  bool trace = false;   // trace until the first batch that is not traced
+  std::string cupti{};  // value of TraceSettings::cupti
 };
 
 // A worker's message that it is ready to compute.
 struct WorkerHello {
-  std::string kernel_path;
-  std::uint32_t dnabert_s_width = 0;
-  std::uint32_t esm2_width = 0;
-  std::uint64_t token_budget = 0;
-  std::uint64_t depth = 1;                         // batches that the engine can have in progress
+  EngineFacts facts{};
   std::map<std::string, std::string> description;  // describes the models (run/load_models.hpp)
   bool synthetic = false;
   std::string tokenizer;                   // path of DNABERT-S's tokenizer; empty without DNABERT-S
   std::uint32_t dnabert_s_vocabulary = 0;  // the number of DNABERT-S's tokens
-  EngineFacts facts{};
 };
 
 struct WorkerResult {

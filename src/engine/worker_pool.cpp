@@ -136,8 +136,8 @@ bool fits(const BatchResult& result, std::size_t frames, const EngineOutputs& ou
   };
   const auto& bad = result.not_finite;
   return result.scores.size() == rows(outputs.scores, 2) &&
-         result.dnabert_s.size() == rows(outputs.dnabert_s, hello.dnabert_s_width) &&
-         result.esm2.size() == rows(outputs.esm2, hello.esm2_width) &&
+         result.dnabert_s.size() == rows(outputs.dnabert_s, hello.facts.dnabert_s_width) &&
+         result.esm2.size() == rows(outputs.esm2, hello.facts.esm2_width) &&
          (bad.empty() || bad.back() < frames) &&
          std::adjacent_find(bad.begin(), bad.end(), std::greater_equal<>()) == bad.end();
 }
@@ -147,8 +147,8 @@ std::uint64_t most_result(std::size_t frames, const EngineOutputs& outputs,
                           const WorkerHello& hello) {
   constexpr std::uint64_t kFixed = 256;  // bytes for single numbers and counts
   std::uint64_t numbers = outputs.scores ? 2 : 0;
-  if (outputs.dnabert_s) numbers += hello.dnabert_s_width;
-  if (outputs.esm2) numbers += hello.esm2_width;
+  if (outputs.dnabert_s) numbers += hello.facts.dnabert_s_width;
+  if (outputs.esm2) numbers += hello.facts.esm2_width;
   return kFixed + frames * (numbers * sizeof(float) + sizeof(std::uint32_t));
 }
 
@@ -169,7 +169,7 @@ struct WorkerPool::Shared {
   bool stopping = false;
   bool is_ready = false;
   WorkerHello hello{};               // written once, before is_ready becomes true
-  std::uint64_t token_budget = 0;    // the smallest budget of all workers
+  EngineFacts smallest{};            // those with the smallest token budget so far
   std::vector<EngineFacts> facts{};  // one for each worker
   std::deque<BatchRequest> submitted{};
   std::deque<BatchResult> results{};
@@ -313,7 +313,7 @@ class WorkerPool::Thread {
     Link& link = *links_[worker];
     link.most_frames = std::max(link.most_frames, frames);
     link.reader.limits().allow<WorkerResult>(most_result(
-        link.most_frames, shared_.settings.workers[worker].setup.outputs, shared_.hello));
+        link.most_frames, shared_.settings.workers[worker].setup.engine.outputs, shared_.hello));
   }
 
   void perform(const WorkerSchedule::SendPart& part) {
@@ -455,18 +455,19 @@ class WorkerPool::Thread {
       first_ = worker;
     }
     note_facts(worker, hello);
-    schedule_.ready(worker, hello.token_budget, hello.depth, clock_.now());
+    schedule_.ready(worker, hello.facts.plan.tokens, hello.facts.depth, clock_.now());
     return true;
   }
 
   // True if the hello's numbers are possible. They set the sizes of batches, results and queues.
   bool is_possible(const WorkerHello& hello) const {
     const bool has_known_widths =
-        !first_ || (hello.dnabert_s_width == shared_.hello.dnabert_s_width &&
-                    hello.esm2_width == shared_.hello.esm2_width);
-    return has_known_widths && std::max(hello.dnabert_s_width, hello.esm2_width) <= kMostWidth &&
-           hello.depth > 0 && hello.depth <= kMostDepth && hello.token_budget > 0 &&
-           hello.token_budget <= kLargestBudget;
+        !first_ || (hello.facts.dnabert_s_width == shared_.hello.facts.dnabert_s_width &&
+                    hello.facts.esm2_width == shared_.hello.facts.esm2_width);
+    return has_known_widths &&
+           std::max(hello.facts.dnabert_s_width, hello.facts.esm2_width) <= kMostWidth &&
+           hello.facts.depth > 0 && hello.facts.depth <= kMostDepth &&
+           hello.facts.plan.tokens > 0 && hello.facts.plan.tokens <= kLargestBudget;
   }
 
   bool handle(std::size_t worker, WorkerResult message) {
@@ -479,7 +480,7 @@ class WorkerPool::Thread {
     const std::size_t frames =
         schedule_.is_canary(id) ? canary_batch(shared_.hello.dnabert_s_vocabulary).frames.frames()
                                 : schedule_.part_of(id).frames();
-    const EngineOutputs& outputs = shared_.settings.workers[worker].setup.outputs;
+    const EngineOutputs& outputs = shared_.settings.workers[worker].setup.engine.outputs;
     if (!fits(message.result, frames, outputs, shared_.hello)) return refuse(worker);
     if (schedule_.is_canary(id)) return check_canary(worker, std::move(message.result));
     const WorkerSchedule::Acceptance acceptance = schedule_.answered(
@@ -489,7 +490,7 @@ class WorkerPool::Thread {
   }
 
   bool has_two_precisions(std::size_t worker) const {
-    return shared_.settings.workers[worker].setup.check_precision.has_value();
+    return shared_.settings.workers[worker].setup.engine.check_precision.has_value();
   }
 
   // Checks one canary answer. Reports it to the schedule if it is wrong or no further one follows.
@@ -580,8 +581,8 @@ class WorkerPool::Thread {
 
   void note_facts(std::size_t worker, const WorkerHello& hello) {
     const std::lock_guard lock(shared_.mutex);
-    auto& least = shared_.token_budget;
-    least = least == 0 ? hello.token_budget : std::min(least, hello.token_budget);
+    const std::uint64_t least = shared_.smallest.plan.tokens;
+    if (least == 0 || hello.facts.plan.tokens < least) shared_.smallest = hello.facts;
     shared_.facts[worker] = hello.facts;
   }
 
@@ -661,12 +662,12 @@ const WorkerHello& WorkerPool::hello() const {
   return shared_->hello;
 }
 
-std::size_t WorkerPool::token_budget() const {
+EngineFacts WorkerPool::facts() const {
   const std::lock_guard lock(shared_->mutex);
-  return shared_->token_budget;
+  return shared_->smallest;
 }
 
-std::vector<EngineFacts> WorkerPool::facts() const {
+std::vector<EngineFacts> WorkerPool::facts_of_workers() const {
   const std::lock_guard lock(shared_->mutex);
   return shared_->facts;
 }
@@ -677,7 +678,7 @@ std::size_t WorkerPool::workers() const {
 
 std::size_t WorkerPool::most_outstanding() const {
   const Settings& settings = shared_->settings;
-  return workers() * (hello().depth + settings.schedule.prefetch);
+  return workers() * (hello().facts.depth + settings.schedule.prefetch);
 }
 
 void WorkerPool::submit(BatchRequest request) {

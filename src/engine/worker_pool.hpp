@@ -45,11 +45,8 @@ class WorkerPool : public BatchComputer {
   // Returns the first worker's hello. All others have the same description and widths.
   const WorkerHello& hello() const;
 
-  std::string kernel_path() const override { return hello().kernel_path; }
-  std::uint32_t dnabert_s_width() const override { return hello().dnabert_s_width; }
-  std::uint32_t esm2_width() const override { return hello().esm2_width; }
-  std::size_t token_budget() const override;
-  std::vector<EngineFacts> facts() const override;
+  EngineFacts facts() const override;
+  std::vector<EngineFacts> facts_of_workers() const override;
   std::size_t workers() const override;  // includes dropped workers
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;

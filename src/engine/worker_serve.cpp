@@ -144,7 +144,7 @@ class Server {
     if (setup->trace) start_trace(*setup);
     WorkerModels models = load(*setup);
     engine_ = std::move(models.engine);
-    token_budget_ = models.hello.token_budget;
+    token_budget_ = models.hello.facts.plan.tokens;
     writer_.send(models.hello);
     return true;
   }
@@ -152,7 +152,7 @@ class Server {
   // Starts the trace. Call this before the GPU is opened.
   static void start_trace(const WorkerSetup& setup) {
     Tracer::here().start({.limit = {}, .cupti = setup.cupti});
-    if (setup.on_gpu) Tracer::here().trace_kernels();
+    if (setup.engine.gpu) Tracer::here().trace_kernels();
   }
 
   WorkerModels load(const WorkerSetup& setup) {
@@ -163,7 +163,7 @@ class Server {
   // Begins or finishes a batch. Returns false if there are no more batches.
   bool step() {
     std::optional<WorkerMessage> message;
-    if (begun_.size() < engine_->depth()) {
+    if (begun_.size() < engine_->facts().depth) {
       message = begun_.empty() ? inbox_.messages().pop() : inbox_.messages().try_pop();
     }
     if (message) {

@@ -155,7 +155,7 @@ struct Models::State {
         refuses_rna(options.rna == Rna::refuse),
         outputs({.scores = !options.classifier.empty(), .dnabert_s = true, .esm2 = true}),
         models(std::make_unique<const LoadedModels>(
-            load_models(model_settings(options), compute, outputs, cancel))) {}
+            load_models(model_settings(options), engine_settings(compute, outputs), cancel))) {}
   // Leaves the models in memory in a child of fork(), because their destructor would wait for
   // threads that the child does not have.
   ~State() {
@@ -194,8 +194,8 @@ class Analyser {
             {.on_result = [this](auto number, const auto& result) { store_result(number, result); },
              .on_failed = {},  // a worker in this process never gives up a frame
              .name_of = [this](auto number) { return name_of(number); }}) {
-    embeddings_.dnabert_s_width = engine.dnabert_s_width();
-    embeddings_.esm2_width = engine.esm2_width();
+    embeddings_.dnabert_s_width = engine.facts().dnabert_s_width;
+    embeddings_.esm2_width = engine.facts().esm2_width;
   }
 
   void add(std::string_view letters) {

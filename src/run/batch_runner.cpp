@@ -30,7 +30,7 @@ PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_bu
 
 BatchRunner::BatchRunner(BatchComputer& computer, const ComputeSettings& settings,
                          RunCounters& counters, BatchHandlers handlers)
-    : token_budget_(computer.token_budget()),
+    : token_budget_(computer.facts().plan.tokens),
       computer_(computer),
       counters_(counters),
       handlers_(std::move(handlers)),

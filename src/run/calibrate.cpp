@@ -49,18 +49,19 @@ class Computation {
       : settings_(settings), frames_(frames), cancel_(cancel) {}
 
   Computed run(Engine& engine, std::size_t count, bool check) const {
-    const std::size_t width = engine.esm2_width();
+    const EngineFacts& facts = engine.facts();
+    const std::size_t width = facts.esm2_width;
     Computed computed{.logits = std::vector<double>(count),
                       .virus = std::vector<bool>(count),
                       .embeddings = std::vector<float>(count * width)};
     ComputeSettings compute = settings_.compute;
     compute.deduplicate = false;
     std::vector<PackedBatch> batches =
-        pack_all(pack_settings(compute, engine.token_budget()), frames_.first(count));
+        pack_all(pack_settings(compute, facts.plan.tokens), frames_.first(count));
     const StopWatch watch;
     std::size_t begun = 0;
     for (std::size_t done = 0; done < batches.size(); ++done) {
-      for (; begun < std::min(batches.size(), done + engine.depth()); ++begun) {
+      for (; begun < std::min(batches.size(), done + facts.depth); ++begun) {
         engine.begin({.id = begun, .frames = std::move(batches[begun].frames), .check = check});
       }
       cancel_.check();
@@ -229,25 +230,24 @@ class Calibrating {
  private:
   bool reached() const { return result_.result().closeness.reaches(settings_.target); }
 
-  ComputeSettings settings_with(const Int8Policy& policy) const {
+  EngineSettings settings_with(const Int8Policy& policy) const {
     ComputeSettings compute = settings_.compute;
     if (reference_) compute.check_precision.reset();
     compute.int8_policy = policy;
-    return compute;
+    return engine_settings(compute, kOutputs);
   }
 
   // Loads the models again. Frees the earlier engine first, so that memory never holds two engines.
   void load(const Int8Policy& policy) {
     loaded_.reset();
-    loaded_.emplace(load_models(settings_.models, settings_with(policy), kOutputs, cancel_));
+    loaded_.emplace(load_models(settings_.models, settings_with(policy), cancel_));
   }
 
   // Loads the models into an engine whose policy is `searched_`.
   void load_for_search() {
     loaded_.emplace();
-    loaded_->engine =
-        make_search_engine(open_models(settings_.models, kOutputs),
-                           engine_settings(settings_with({}), kOutputs), searched_, cancel_);
+    loaded_->engine = make_search_engine(open_models(settings_.models, kOutputs), settings_with({}),
+                                         searched_, cancel_);
   }
 
   void sample() {
@@ -264,7 +264,8 @@ class Calibrating {
   void compute_reference() {
     result_.description = loaded_->description;
     reference_.emplace(computation_->run(*loaded_->engine, frames_.size(), true),
-                       loaded_->engine->esm2_width(), settings_.compute.check_precision.value());
+                       loaded_->engine->facts().esm2_width,
+                       settings_.compute.check_precision.value());
     result_.check_tokens_per_second = rate_of(result_.tokens, reference_->seconds());
   }
 

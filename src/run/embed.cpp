@@ -27,10 +27,10 @@ EngineOutputs engine_outputs(const EmbedSettings& settings) {
           .esm2 = settings.esm2 || settings.merged};
 }
 
-EmbeddingWidths file_widths(const EmbedSettings& settings, const BatchComputer& computer) {
-  return {.dnabert_s = settings.dnabert_s ? computer.dnabert_s_width() : 0,
-          .esm2 = settings.esm2 ? computer.esm2_width() : 0,
-          .merged = settings.merged ? computer.dnabert_s_width() + computer.esm2_width() : 0};
+EmbeddingWidths file_widths(const EmbedSettings& settings, const EngineFacts& facts) {
+  return {.dnabert_s = settings.dnabert_s ? facts.dnabert_s_width : 0,
+          .esm2 = settings.esm2 ? facts.esm2_width : 0,
+          .merged = settings.merged ? facts.dnabert_s_width + facts.esm2_width : 0};
 }
 
 std::map<std::string, std::string> file_attributes(const EmbedSettings& settings,
@@ -59,7 +59,7 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
   if (models.synthetic) {
     log_warning("the weights are synthetic (seeded random numbers): the embeddings mean nothing");
   }
-  EmbeddingFile file(settings.output, file_widths(settings, *models.computer),
+  EmbeddingFile file(settings.output, file_widths(settings, models.computer->facts()),
                      file_attributes(settings, models));
   std::unordered_map<std::uint64_t, std::string> names;  // ids of rows without an embedding so far
   BatchRunner runner(*models.computer, settings.compute, counters,

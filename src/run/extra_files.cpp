@@ -13,10 +13,10 @@ ExtraFiles::ExtraFiles(const PredictSettings& settings, const RunModels& models,
                        directory.files());
   }
   if (!settings.keep_intermediate || finished) return;
-  const BatchComputer& computer = *models.computer;
-  const EmbeddingWidths widths{.dnabert_s = computer.dnabert_s_width(),
-                               .esm2 = computer.esm2_width(),
-                               .merged = computer.dnabert_s_width() + computer.esm2_width()};
+  const EngineFacts facts = models.computer->facts();
+  const EmbeddingWidths widths{.dnabert_s = facts.dnabert_s_width,
+                               .esm2 = facts.esm2_width,
+                               .merged = facts.dnabert_s_width + facts.esm2_width};
   intermediates_.emplace(directory.files(), settings.stem, settings.chunk_size, widths,
                          models.description);
 }

@@ -38,9 +38,13 @@ void require_layers(const Int8Policy& policy, std::uint32_t layers) {
 
 }  // namespace
 
+std::string precision_name(Precision precision, bool on_gpu) {
+  const bool simulated = precision == Precision::kInt8 && !on_gpu;
+  return std::string(simulated ? kInt8Simulated : name_of(precision));
+}
+
 std::string precision_name(const ComputeSettings& compute) {
-  const bool simulated = compute.precision == Precision::kInt8 && compute.gpus.empty();
-  return std::string(simulated ? kInt8Simulated : name_of(compute.precision));
+  return precision_name(compute.precision, !compute.gpus.empty());
 }
 
 std::optional<int> gpu_of(const ComputeSettings& compute) {
@@ -70,11 +74,11 @@ EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutpu
           .token_budget = compute.token_budget};
 }
 
-LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
-                         const EngineOutputs& outputs, const Cancel& cancel) {
+LoadedModels load_models(const ModelSettings& models, EngineSettings settings,
+                         const Cancel& cancel) {
   LoadedModels loaded;
+  const EngineOutputs& outputs = settings.outputs;
   const EngineModels weights = open_models(models, outputs);
-  EngineSettings settings = engine_settings(compute, outputs);
   if (outputs.needs_dnabert_s()) {
     loaded.tokenizer.emplace(load_tokenizer(weights.dnabert_s));
     loaded.description[kTokenizerHashKey] = loaded.tokenizer->hash();
@@ -82,8 +86,8 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
     loaded.dnabert_s_vocabulary = weights.dnabert_s.shape.vocabulary;
   }
   if (outputs.needs_esm2()) {
-    require_layers(compute.int8_policy, weights.esm2.shape.layers);
-    settings.int8_policy = compute.int8_policy.of_model(weights.esm2.shape.layers);
+    require_layers(settings.int8_policy, weights.esm2.shape.layers);
+    settings.int8_policy = settings.int8_policy.of_model(weights.esm2.shape.layers);
     loaded.esm2_shape = weights.esm2.shape;
   }
   require_memory(weights, settings);
@@ -91,14 +95,14 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   if (weights.dnabert_s.tensors) describe(loaded, "dnabert_s", *weights.dnabert_s.tensors);
   if (weights.esm2.tensors) describe(loaded, "esm2", *weights.esm2.tensors);
   if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);
-  loaded.description["precision"] = precision_name(compute);
-  if (compute.precision == Precision::kInt8) {
+  loaded.description["precision"] = precision_name(settings.precision, settings.gpu.has_value());
+  if (settings.precision == Precision::kInt8) {
     loaded.description[kInt8KeepKey] = settings.int8_policy.text();
   }
-  if (compute.check_precision) {
-    loaded.description[kCheckPrecisionKey] = name_of(*compute.check_precision);
+  if (settings.check_precision) {
+    loaded.description[kCheckPrecisionKey] = name_of(*settings.check_precision);
   }
-  loaded.description["kernel_path"] = loaded.engine->kernel_path();
+  loaded.description["kernel_path"] = loaded.engine->facts().kernel_path;
   loaded.description[kSyntheticKey] = loaded.synthetic ? "true" : "false";
   loaded.description["program_version"] = program_version();
   loaded.description["numerics_version"] = fmt::format("{}", kNumericsVersion);

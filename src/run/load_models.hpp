@@ -28,6 +28,7 @@ struct LoadedModels {
 
 inline constexpr std::string_view kInt8Simulated = "int8-simulated";  // int8 on the CPU
 // Returns the precision as --precision names it.
+std::string precision_name(Precision precision, bool on_gpu);
 std::string precision_name(const ComputeSettings& compute);
 
 // Returns the first GPU, which load_models() uses; empty for the CPU.
@@ -38,9 +39,9 @@ EngineModels open_models(const ModelSettings& models, const EngineOutputs& outpu
 
 EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutputs& outputs);
 
-// Loads the models that `outputs` needs. Errors: the kWeights* family, kTokenizer, kCpu;
+// Loads the models that the settings' outputs need. Errors: the kWeights* family, kTokenizer, kCpu;
 // kWeightsTensor if the models do not fit together; those of require_memory().
-LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
-                         const EngineOutputs& outputs, const Cancel& cancel);
+LoadedModels load_models(const ModelSettings& models, EngineSettings settings,
+                         const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -407,7 +407,7 @@ void begin_output(const OutputDirectory& directory, const RunModels& models,
                   const ComputeSettings& compute) {
   add_log_file(directory.files().place(run_files::kLog));
   for (const auto& [name, text] : models.description) log_info("{}: {}", name, text);
-  for (const std::string& plan : budget_plans(compute, models.computer->facts())) {
+  for (const std::string& plan : budget_plans(compute, models.computer->facts_of_workers())) {
     log_info("{}", plan);
   }
   mark_synthetic(directory.files(), models.description);
@@ -525,12 +525,13 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
   counters.workers.add(models.computer->workers());
   Journal::Fingerprint print = run_fingerprint(settings, models.description);
   print.merge(fastq.entries());
+  const EngineFacts facts = models.computer->facts();
   RunStart start{.directory = directory.files(),
                  .description = models.description,
-                 .kernel_path = models.computer->kernel_path(),
-                 .token_budget = models.computer->token_budget(),
-                 .workers = models.computer->facts(),
-                 .esm2_width = models.computer->esm2_width(),
+                 .kernel_path = facts.kernel_path,
+                 .token_budget = facts.plan.tokens,
+                 .workers = models.computer->facts_of_workers(),
+                 .esm2_width = facts.esm2_width,
                  .synthetic = models.synthetic};
   if (settings.existing == Existing::kResume) {
     try {

@@ -13,14 +13,6 @@
 
 namespace virnucpro {
 
-// The models of a run, as the user named them.
-struct ModelSettings {
-  std::string dnabert_s;
-  std::string esm2;
-  std::string classifier;  // empty: no classifier is needed
-  ModelLookup lookup;
-};
-
 struct GpuId {
   int index = 0;       // CUDA's number among the GPUs visible to this process
   std::string uuid{};  // for a worker process, to make only this GPU visible

@@ -17,29 +17,13 @@
 namespace virnucpro {
 namespace {
 
-WorkerSetup setup_of(const ModelSettings& models, const ComputeSettings& compute,
-                     const EngineOutputs& outputs) {
-  return {.dnabert_s = models.dnabert_s,
-          .esm2 = models.esm2,
-          .classifier = models.classifier,
-          .models_dir = models.lookup.models_dir.string(),
-          .share_dir = models.lookup.share_dir.string(),
-          .threads = compute.threads,
-          .precision = compute.precision,
-          .int8_policy = compute.int8_policy,
-          .check_precision = compute.check_precision,
-          .outputs = outputs,
-          .on_gpu = !compute.gpus.empty(),
-          .pci = {},
-          .token_budget = compute.token_budget};
-}
-
 // Returns one worker per GPU or, without GPUs, the CPU's workers, which share the threads.
 std::vector<WorkerPool::WorkerConfig> worker_configs(const ModelSettings& models,
                                                      const ComputeSettings& compute,
                                                      const EngineOutputs& outputs) {
   std::vector<WorkerPool::WorkerConfig> workers;
-  const WorkerSetup setup = setup_of(models, compute, outputs);
+  WorkerSetup setup{.models = models, .engine = engine_settings(compute, outputs)};
+  if (setup.engine.gpu) setup.engine.gpu = 0;  // a worker sees only its own GPU
   for (const GpuId& gpu : compute.gpus) {
     workers.push_back({.name = fmt::format("worker {} (cuda:{})", workers.size(), gpu.index),
                        .visible_gpu = gpu.uuid,
@@ -52,14 +36,14 @@ std::vector<WorkerPool::WorkerConfig> worker_configs(const ModelSettings& models
     workers.push_back(
         {.name = fmt::format("worker {} (cpu)", i), .visible_gpu = {}, .setup = setup});
     const std::size_t share = compute.threads / count + (i < compute.threads % count ? 1 : 0);
-    workers.back().setup.threads = std::max<std::size_t>(share, 1);
+    workers.back().setup.engine.threads = std::max<std::size_t>(share, 1);
   }
   return workers;
 }
 
 RunModels start_here(const ModelSettings& models, const ComputeSettings& compute,
                      const EngineOutputs& outputs, const Cancel& cancel) {
-  LoadedModels loaded = load_models(models, compute, outputs, cancel);
+  LoadedModels loaded = load_models(models, engine_settings(compute, outputs), cancel);
   auto worker = std::make_unique<Worker>(*loaded.engine, batches_waiting(compute));
   return {.engine = std::move(loaded.engine),
           .computer = std::move(worker),
@@ -118,30 +102,13 @@ RunModels start_models(const ModelSettings& models, const ComputeSettings& compu
 WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel) {
   // Threads inherit the chosen processors, so this comes before any thread starts.
   stay_near_device(setup.pci);
-  const ModelSettings models{
-      .dnabert_s = setup.dnabert_s,
-      .esm2 = setup.esm2,
-      .classifier = setup.classifier,
-      .lookup = {.models_dir = setup.models_dir, .share_dir = setup.share_dir}};
-  ComputeSettings compute;
-  compute.threads = setup.threads;
-  compute.precision = setup.precision;
-  compute.int8_policy = setup.int8_policy;
-  compute.check_precision = setup.check_precision;
-  compute.token_budget = setup.token_budget;
-  if (setup.on_gpu) compute.gpus.push_back({.index = 0});  // the only visible GPU
-  LoadedModels loaded = load_models(models, compute, setup.outputs, cancel);
+  LoadedModels loaded = load_models(setup.models, setup.engine, cancel);
   WorkerModels worker;
-  worker.hello = {.kernel_path = loaded.engine->kernel_path(),
-                  .dnabert_s_width = loaded.engine->dnabert_s_width(),
-                  .esm2_width = loaded.engine->esm2_width(),
-                  .token_budget = loaded.engine->token_budget(),
-                  .depth = loaded.engine->depth(),
+  worker.hello = {.facts = loaded.engine->facts(),
                   .description = std::move(loaded.description),
                   .synthetic = loaded.synthetic,
                   .tokenizer = loaded.tokenizer_file.string(),
-                  .dnabert_s_vocabulary = loaded.dnabert_s_vocabulary,
-                  .facts = loaded.engine->facts()};
+                  .dnabert_s_vocabulary = loaded.dnabert_s_vocabulary};
   worker.engine = std::move(loaded.engine);
   return worker;
 }

@@ -13,6 +13,14 @@ struct ModelLookup {
   std::filesystem::path share_dir;   // the installation's share/virnucpro, with tokenizer.json
 };
 
+// The models of a run, as the user named them.
+struct ModelSettings {
+  std::string dnabert_s;
+  std::string esm2;
+  std::string classifier;  // empty: no classifier is needed
+  ModelLookup lookup;
+};
+
 // These open a model. `model` is a file, a directory, a published name, or
 // synthetic:NAME[-VARIANT][:SEED]. A directory has Hugging Face's layout (config.json and
 // *.safetensors or *.bin, sharded or not); a file is safetensors or a ZIP of torch.save (fair-esm's

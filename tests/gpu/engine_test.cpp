@@ -148,7 +148,7 @@ std::map<std::uint64_t, FrameResult> run_packed(Engine& engine, std::size_t toke
     begun.pop_front();
   };
   const auto begin = [&](PackedBatch batch) {
-    if (begun.size() == engine.depth()) finish();
+    if (begun.size() == engine.facts().depth) finish();
     engine.begin({.id = 0, .frames = batch.frames});
     begun.push_back(std::move(batch));
   };
@@ -284,7 +284,7 @@ TEST_F(EngineOnGpu, GivesBatchesBackInTheirOrder) {
   const BatchResult none = gpu->run(request_of(9, {}));
   EXPECT_EQ(none.id, 9U);
   EXPECT_TRUE(none.scores.empty());
-  ASSERT_EQ(gpu->depth(), 2U);
+  ASSERT_EQ(gpu->facts().depth, 2U);
   gpu->begin(request_of(1, frames));
   for (std::uint64_t id = 2; id < 30; ++id) {
     gpu->begin(request_of(id, frames));
@@ -312,7 +312,7 @@ TEST_F(EngineOnGpu, TakesASmallerBudgetWhereMemoryIsShort) {
   const std::vector<FrameTokens> frames = some_frames(30);
   const BatchResult expected = engine(Precision::kFp16)->run(request_of(0, frames));
   const auto gpu = engine(Precision::kFp16, kTooMuch);
-  EXPECT_LT(gpu->token_budget(), kTooMuch);
+  EXPECT_LT(gpu->facts().plan.tokens, kTooMuch);
   EXPECT_EQ(gpu->run(request_of(0, frames)).scores, expected.scores);
 }
 

@@ -98,8 +98,8 @@ TEST_F(Engines, ClassifyBothEmbeddingsOfAFrameSideBySide) {
   EXPECT_EQ(result.id, 17U);
   EXPECT_THAT(result.not_finite, IsEmpty());
 
-  const std::size_t dna = engine->dnabert_s_width();
-  const std::size_t esm = engine->esm2_width();
+  const std::size_t dna = engine->facts().dnabert_s_width;
+  const std::size_t esm = engine->facts().esm2_width;
   ASSERT_EQ(result.dnabert_s.size(), frames.size() * dna);
   ASSERT_EQ(result.esm2.size(), frames.size() * esm);
   std::vector<float> merged;
@@ -143,7 +143,7 @@ TEST_F(Engines, TellFromWhatTheCpuTookItsBudget) {
   const EngineFacts facts = engine->facts();
   EXPECT_TRUE(facts.plan.is_auto);
   EXPECT_EQ(facts.plan.threads, 2U);
-  EXPECT_EQ(facts.plan.tokens, engine->token_budget());
+  EXPECT_EQ(facts.plan.tokens, engine->facts().plan.tokens);
   EXPECT_EQ(facts.esm2_layers, tiny_models().esm2.shape.layers);
   EXPECT_FALSE(facts.memory || engine->run(request_of(0, some_frames())).memory);
   const auto asked =
@@ -157,10 +157,10 @@ TEST_F(Engines, NeedNoModelThatNoOutputNeeds) {
   models.esm2 = tiny_models().esm2;
   const auto engine =
       make_engine(models, {.outputs = {.scores = false, .dnabert_s = false, .esm2 = true}}, cancel);
-  EXPECT_EQ(engine->dnabert_s_width(), 0U);
+  EXPECT_EQ(engine->facts().dnabert_s_width, 0U);
   FrameTokens protein;
   protein.esm = esm_tokens("MKV");
-  EXPECT_EQ(engine->run(request_of(0, {protein})).esm2.size(), engine->esm2_width());
+  EXPECT_EQ(engine->run(request_of(0, {protein})).esm2.size(), engine->facts().esm2_width);
 }
 
 TEST_F(Engines, AnswerAnEmptyBatch) {

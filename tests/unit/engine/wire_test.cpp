@@ -50,9 +50,11 @@ TEST(Wire, KeepsWhatMessagesSay) {
       EXPECT_TRUE(request->check);
     }
     if (const auto* setup = std::get_if<WorkerSetup>(&*message)) {
-      EXPECT_EQ(setup->precision, Precision::kInt8);
-      EXPECT_EQ(setup->int8_policy.text(), "3-5.qkv,fc2");
-      EXPECT_EQ(setup->check_precision, Precision::kFp16);
+      EXPECT_EQ(setup->engine.precision, Precision::kInt8);
+      EXPECT_EQ(setup->engine.int8_policy.text(), "3-5.qkv,fc2");
+      EXPECT_EQ(setup->engine.check_precision, Precision::kFp16);
+      EXPECT_EQ(setup->engine.gpu, 0);
+      EXPECT_EQ(setup->models.lookup.share_dir, "/share");
     }
     if (const auto* hello = std::get_if<WorkerHello>(&*message)) {
       EXPECT_EQ(hello->facts.plan.tokens, 4096U);

@@ -41,8 +41,8 @@ struct WorkerPools : testing::Test {
     for (const std::string& mode : modes) {
       WorkerPool::WorkerConfig place{.name = fmt::format("worker {}", settings.workers.size()),
                                      .visible_gpu = {}};
-      place.setup.esm2 = mode;
-      place.setup.models_dir = folder.path().string();
+      place.setup.models.esm2 = mode;
+      place.setup.models.lookup.models_dir = folder.path();
       settings.workers.push_back(place);
     }
     settings.schedule.first_delay = 0.01;
@@ -55,7 +55,7 @@ struct WorkerPools : testing::Test {
   WorkerPool::Settings in_two_precisions(const std::vector<std::string>& modes) const {
     WorkerPool::Settings two = settings(modes);
     for (WorkerPool::WorkerConfig& worker : two.workers) {
-      worker.setup.check_precision = Precision::kFp32;
+      worker.setup.engine.check_precision = Precision::kFp32;
     }
     return two;
   }
@@ -122,8 +122,8 @@ struct WorkerPools : testing::Test {
 TEST_F(WorkerPools, AnswerEveryBatch) {
   for (const std::size_t count : {1U, 2U, 4U}) {
     WorkerPool pool(settings(std::vector<std::string>(count, "good")), cancel);
-    EXPECT_EQ(pool.kernel_path(), "fake");
-    EXPECT_EQ(pool.token_budget(), 100U);
+    EXPECT_EQ(pool.facts().kernel_path, "fake");
+    EXPECT_EQ(pool.facts().plan.tokens, 100U);
     EXPECT_EQ(pool.most_outstanding(), count * 3);
     run(pool);
   }

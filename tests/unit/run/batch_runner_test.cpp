@@ -184,11 +184,8 @@ class MadeUpComputer : public BatchComputer {
   MadeUpComputer(std::size_t most_outstanding, bool gives_up_first_frames)
       : most_outstanding_(most_outstanding), gives_up_first_frames_(gives_up_first_frames) {}
 
-  std::string kernel_path() const override { return "none"; }
-  std::uint32_t dnabert_s_width() const override { return 0; }
-  std::uint32_t esm2_width() const override { return 0; }
-  std::size_t token_budget() const override { return 1000; }
-  std::vector<EngineFacts> facts() const override { return {{}}; }
+  EngineFacts facts() const override { return {.plan = {.tokens = 1000}}; }
+  std::vector<EngineFacts> facts_of_workers() const override { return {facts()}; }
   std::size_t workers() const override { return 1; }
   std::size_t most_outstanding() const override { return most_outstanding_; }
   void submit(BatchRequest request) override {

@@ -52,11 +52,11 @@ class FakeWorker {
     const std::string kernel = is("other_kernel") ? "fake-other" : "fake";
     for (std::uint64_t line = 0; is("logs") && line < number_; ++line) send(long_line());
     for (std::uint64_t part = 0; is("traces") && part < number_; ++part) send(large_trace());
-    const std::string tokenizer = tokenizer_in(setup.share_dir);
-    send(WorkerHello{.kernel_path = kernel,
-                     .esm2_width = is("is_too_wide") ? 0x7fffffffU : 0,
-                     .token_budget = is("takes_any_batch") ? std::uint64_t{1} << 40U : 100,
-                     .depth = 1,
+    const std::string tokenizer = tokenizer_in(setup.models.lookup.share_dir);
+    const std::uint64_t budget = is("takes_any_batch") ? std::uint64_t{1} << 40U : 100;
+    send(WorkerHello{.facts = {.kernel_path = kernel,
+                               .esm2_width = is("is_too_wide") ? 0x7fffffffU : 0,
+                               .plan = {.tokens = budget, .wanted = budget, .threads = 1}},
                      .description = {{"kernel_path", kernel},
                                      {"model", "model.pt"},
                                      {"model_hash", is("other_model") ? "12" : "34"},
@@ -79,12 +79,12 @@ class FakeWorker {
   }
 
   // Needed by runs whose input is letters.
-  static std::string tokenizer_in(const std::string& share_dir) {
-    return share_dir.empty() ? "" : share_dir + "/dnabert-s/tokenizer.json";
+  static std::string tokenizer_in(const std::filesystem::path& share_dir) {
+    return share_dir.empty() ? "" : share_dir / "dnabert-s/tokenizer.json";
   }
 
   void choose(const WorkerSetup& setup) {
-    std::string_view rest = setup.esm2;
+    std::string_view rest = setup.models.esm2;
     const auto word = [&rest] {
       const std::string_view part = rest.substr(0, rest.find(':'));
       rest.remove_prefix(std::min(rest.size(), part.size() + 1));
@@ -93,7 +93,7 @@ class FakeWorker {
     mode_ = word();
     number_ = parse_count(word()).value_or(0);
     if (word() != "once") return;
-    const std::filesystem::path mark = std::filesystem::path(setup.models_dir) / mode_;
+    const std::filesystem::path mark = setup.models.lookup.models_dir / mode_;
     if (std::filesystem::exists(mark)) mode_ = "good";
     std::ofstream(mark) << "was here";
   }
