@@ -46,7 +46,7 @@ void read_precision(const std::string& text, EngineSettings& settings) {
   if (!precision || !policy || (keeps && *precision != Precision::kInt8)) {
     throw std::invalid_argument("no such precision: " + text);
   }
-  settings.precision = *precision;
+  settings.precisions = {*precision};
   settings.int8_policy = *policy;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 
 #include "ops/panels.hpp"
 
@@ -34,16 +35,14 @@ std::uint64_t bytes_of_dnabert_s(const EngineModels& models, const EngineSetting
   return of_dnabert_s(models.dnabert_s.shape) * row_of(beside_esm2(precision, false)).weight_bytes;
 }
 
-// Returns the bytes of weights of both precisions, which may share one copy of DNABERT-S.
+// Returns the bytes of weights in all precisions, which may share a copy of DNABERT-S.
 std::uint64_t bytes_of_weights(const EngineModels& models, const EngineSettings& settings) {
-  const Precision first = settings.precision;
-  const Precision check = settings.check_precision.value_or(first);
-  std::uint64_t bytes =
-      bytes_of_esm2(models, settings, first) + bytes_of_dnabert_s(models, settings, first);
-  if (check == first) return bytes;
-  bytes += bytes_of_esm2(models, settings, check);
-  if (beside_esm2(check, false) != beside_esm2(first, false)) {
-    bytes += bytes_of_dnabert_s(models, settings, check);
+  std::uint64_t bytes = 0;
+  std::set<Precision> of_dnabert_s;
+  for (const Precision precision : settings.precisions) {
+    bytes += bytes_of_esm2(models, settings, precision);
+    const bool is_new = of_dnabert_s.insert(beside_esm2(precision, false)).second;
+    if (is_new) bytes += bytes_of_dnabert_s(models, settings, precision);
   }
   return bytes;
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include "base/cancel.hpp"
 #include "engine/engine_facts.hpp"
@@ -35,10 +35,9 @@ struct EngineModels {
 
 struct EngineSettings {
   std::size_t threads = 1;  // threads that compute on the CPU; unused on a GPU
-  Precision precision = Precision::kFp32;
+  // The engine holds the models in each of these precisions; BatchRequest::model is an index.
+  std::vector<Precision> precisions{Precision::kFp32};
   Int8Policy int8_policy{};  // for Precision::kInt8
-  // The precision of batches whose BatchRequest::check is true.
-  std::optional<Precision> check_precision{};
   EngineOutputs outputs{};
   std::optional<int> gpu{};  // index of a CUDA device; empty for the CPU
   // Memory is reserved for batches of this many tokens of either model; with 0 the engine chooses

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <chrono>
+#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,7 +56,7 @@ EngineFacts facts_of(const EngineModels& models, const EngineSettings& settings)
   const bool is_auto = settings.token_budget == 0;
   const std::size_t tokens = is_auto ? cpu_token_budget(models, settings) : settings.token_budget;
   const EngineOutputs& outputs = settings.outputs;
-  return {.kernel_path = std::string(cpu_kernel_path(settings.precision)),
+  return {.kernel_path = std::string(cpu_kernel_path(settings.precisions[kRunModel])),
           .dnabert_s_width = outputs.needs_dnabert_s() ? models.dnabert_s.shape.width : 0,
           .esm2_width = outputs.needs_esm2() ? models.esm2.shape.width : 0,
           .plan = {.tokens = tokens,
@@ -67,16 +69,18 @@ EngineFacts facts_of(const EngineModels& models, const EngineSettings& settings)
 // Both encoders in one precision. An encoder is absent if no output needs it.
 class EncodersOnCpu {
  public:
-  // Shares DNABERT-S with `others` (may be null) if both compute it in the same precision.
+  // The models of DNABERT-S that were made so far, by precision. Encoders share them.
+  using MadeDnabertS = std::map<Precision, std::shared_ptr<const DnabertS>>;
+
   EncodersOnCpu(const EngineModels& models, const EngineSettings& settings, Precision precision,
                 const Int8Policy* searched, ThreadPool& pool, const Cancel& cancel,
-                const EncodersOnCpu* others = nullptr)
+                MadeDnabertS& made)
       : context_{.pool = pool, .cancel = cancel, .precision = beside_esm2(precision, false)} {
     const EngineOutputs& outputs = settings.outputs;
-    if (others != nullptr && others->context_.precision == context_.precision) {
-      dnabert_s_ = others->dnabert_s_;
-    } else if (outputs.needs_dnabert_s()) {
-      dnabert_s_ = std::make_shared<const DnabertS>(models.dnabert_s, context_);
+    if (outputs.needs_dnabert_s()) {
+      auto& shared = made[context_.precision];
+      if (!shared) shared = std::make_shared<const DnabertS>(models.dnabert_s, context_);
+      dnabert_s_ = shared;
     }
     if (!outputs.needs_esm2()) return;
     if (precision == Precision::kInt8 && searched != nullptr) {
@@ -113,11 +117,10 @@ class CpuEngine : public Engine {
       : pool_(settings.threads),
         context_{.pool = pool_, .cancel = cancel},
         outputs_(settings.outputs),
-        facts_(facts_of(models, settings)),
-        encoders_(models, settings, settings.precision, searched, pool_, cancel) {
-    if (settings.check_precision) {
-      check_encoders_.emplace(models, settings, *settings.check_precision, searched, pool_, cancel,
-                              &encoders_);
+        facts_(facts_of(models, settings)) {
+    EncodersOnCpu::MadeDnabertS made;
+    for (const Precision precision : settings.precisions) {
+      encoders_.emplace_back(models, settings, precision, searched, pool_, cancel, made);
     }
     if (outputs_.scores) classifier_.emplace(models.classifier, context_);
   }
@@ -137,7 +140,7 @@ class CpuEngine : public Engine {
     if (frames == 0) return result;
     const double waiting = clock_.lap();
     if (std::exchange(computed_any_, true)) result.times.waiting = waiting;
-    EncodersOnCpu& encoders = request.check ? check_encoders_.value() : encoders_;
+    EncodersOnCpu& encoders = encoders_.at(request.model);
     if (facts_.esm2_width > 0) {
       const TraceSpan span("ESM-2", request.batch);
       result.esm2.resize(frames * facts_.esm2_width);
@@ -177,8 +180,7 @@ class CpuEngine : public Engine {
   OpContext context_;
   EngineOutputs outputs_;
   EngineFacts facts_;
-  EncodersOnCpu encoders_;
-  std::optional<EncodersOnCpu> check_encoders_;
+  std::deque<EncodersOnCpu> encoders_;  // one for each precision
   std::optional<Classifier> classifier_;
   LapClock clock_;
   bool computed_any_ = false;

@@ -5,8 +5,10 @@
 #include <bit>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -163,21 +165,24 @@ class Esm2OnGpu {
 // needs it. The weights are on the device after load().
 class Encoders {
  public:
-  // Shares DNABERT-S with `others` (may be null) if both compute it in the same precision.
+  // The models of DNABERT-S that were made so far, by precision. Encoders share them.
+  using MadeDnabertS = std::map<Precision, std::shared_ptr<const DnabertSModel<cuda::Backend>>>;
+
   Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
            const Int8Policy* searched, bool hopper, cudaStream_t stream, const Cancel& cancel,
-           const Encoders* others = nullptr)
+           MadeDnabertS& made)
       : cancel_(cancel),
         context_{.cancel = cancel, .precision = precision, .any_int8_policy = searched != nullptr} {
     if (searched == nullptr) context_.int8_policy = settings.int8_policy;
     context_.stream = stream;
     context_.gemm = choose_gemm(precision, hopper);
     context_.attention = choose_attention(precision, hopper);
-    if (others != nullptr &&
-        beside_esm2(others->context_.precision, true) == beside_esm2(precision, true)) {
-      dnabert_s_ = others->dnabert_s_;
-    } else if (settings.outputs.needs_dnabert_s()) {
-      dnabert_s_ = std::make_shared<const DnabertSModel<cuda::Backend>>(models.dnabert_s, context_);
+    if (settings.outputs.needs_dnabert_s()) {
+      auto& shared = made[beside_esm2(precision, true)];
+      if (!shared) {
+        shared = std::make_shared<const DnabertSModel<cuda::Backend>>(models.dnabert_s, context_);
+      }
+      dnabert_s_ = shared;
     }
     if (!settings.outputs.needs_esm2()) return;
     if (precision == Precision::kInt8) {
@@ -317,7 +322,8 @@ class CudaEngine : public Engine {
     device.memory_free = memory_info().free;
     BudgetPlan& budget = facts_.plan;
     budget.is_auto = settings.token_budget == 0;
-    budget.wanted = budget.is_auto ? wanted_budget(settings.precision) : settings.token_budget;
+    budget.wanted =
+        budget.is_auto ? wanted_budget(settings.precisions[kRunModel]) : settings.token_budget;
     budget.free = device.memory_free;
     budget.total = device.memory_total;
     facts_.kernel_path = cuda_kernel_path(device);
@@ -325,7 +331,7 @@ class CudaEngine : public Engine {
     if (outputs_.needs_esm2()) facts_.esm2_width = shapes_.esm2.width;
     facts_.esm2_layers = shapes_.esm2.layers;
     facts_.depth = kDepth;
-    if (settings.precision == Precision::kInt8 && !is_hopper(properties_)) {
+    if (settings.precisions[kRunModel] == Precision::kInt8 && !is_hopper(properties_)) {
       throw Error(ErrorKind::kPrecision, fmt::format("{}: {}", device_title(device), kInt8Need));
     }
     try {
@@ -354,7 +360,7 @@ class CudaEngine : public Engine {
     slot.batch = request.batch;
     slot.frames = request.frames.frames();
     if (slot.frames > 0) {
-      Encoders& encoders = request.check ? check_encoders_.value() : *encoders_;
+      Encoders& encoders = encoders_.at(request.model);
       if (searched_ != nullptr) encoders.context().int8_policy = *searched_;
       prepare(slot, request.frames, encoders);
       enqueue(slot, gather(slot, request.frames), encoders);
@@ -389,15 +395,16 @@ class CudaEngine : public Engine {
  private:
   void load(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel) {
     const bool hopper = is_hopper(properties_);
-    encoders_.emplace(models, settings, settings.precision, searched_, hopper, compute_.get(),
-                      cancel);
-    if (outputs_.scores) classifier_.emplace(models.classifier, encoders_->context());
-    encoders_->load();
-    if (encoders_->context().calibration != nullptr) calibrate(*encoders_);
-    if (!settings.check_precision) return;
-    check_encoders_.emplace(models, settings, *settings.check_precision, searched_, hopper,
-                            compute_.get(), cancel, &*encoders_);
-    check_encoders_->load();
+    Encoders::MadeDnabertS made;
+    for (const Precision precision : settings.precisions) {
+      Encoders& encoders = encoders_.emplace_back(models, settings, precision, searched_, hopper,
+                                                  compute_.get(), cancel, made);
+      if (outputs_.scores && !classifier_) {
+        classifier_.emplace(models.classifier, encoders.context());
+      }
+      encoders.load();
+      if (encoders.context().calibration != nullptr) calibrate(encoders);
+    }
   }
 
   // Computes calibration_frames(). From this batch the 8-bit linears correct their biases.
@@ -420,16 +427,16 @@ class CudaEngine : public Engine {
 
   MemoryShortage shortage(const DeviceInfo& device, const EngineSettings& settings,
                           const std::string& failed) const {
-    MemoryNeed models = memory_need(shapes_, outputs_, settings.precision, kSmallestBudget);
-    if (settings.check_precision) {
-      models.weights +=
-          memory_need(shapes_, outputs_, *settings.check_precision, kSmallestBudget).weights;
+    const Precision first = settings.precisions[kRunModel];
+    MemoryNeed models = memory_need(shapes_, outputs_, first, kSmallestBudget);
+    for (const Precision other : std::span(settings.precisions).subspan(1)) {
+      models.weights += memory_need(shapes_, outputs_, other, kSmallestBudget).weights;
     }
     return {.device = device,
             .models = models,
             .in_half = memory_need(shapes_, outputs_, Precision::kFp16, kSmallestBudget),
             .smaller = needs_with_smaller_esm2(shapes_, outputs_, kSmallestBudget),
-            .is_fp32 = settings.precision == Precision::kFp32,
+            .is_fp32 = first == Precision::kFp32,
             .failed = failed};
   }
 
@@ -452,8 +459,7 @@ class CudaEngine : public Engine {
     BudgetPlan& budget = facts_.plan;
     for (budget.tokens = budget.wanted;; budget.tokens /= 2) {
       try {
-        reserve(*encoders_, budget.tokens, budget.tokens);
-        if (check_encoders_) reserve(*check_encoders_, budget.tokens, budget.tokens);
+        for (Encoders& encoders : encoders_) reserve(encoders, budget.tokens, budget.tokens);
         for (Slot& slot : slots_) reserve(slot, budget.tokens);
         break;
       } catch (const Error& error) {
@@ -518,8 +524,7 @@ class CudaEngine : public Engine {
     if (longest > positions_) {
       compute_.synchronize();
       positions_ = std::bit_ceil(longest);
-      cuda::cover_positions(encoders_->context(), positions_);
-      if (check_encoders_) cuda::cover_positions(check_encoders_->context(), positions_);
+      for (Encoders& one : encoders_) cuda::cover_positions(one.context(), positions_);
     }
     grow(slot.host_results, result_bytes(slot.frames, wants_embeddings() ? width() : 0));
   }
@@ -632,8 +637,7 @@ class CudaEngine : public Engine {
   ModelShapes shapes_;
   Stream compute_;
   Stream copies_;
-  std::optional<Encoders> encoders_;
-  std::optional<Encoders> check_encoders_;
+  std::deque<Encoders> encoders_;  // one for each precision
   std::optional<ClassifierModel<cuda::Backend>> classifier_;
   DeviceBuffer activations_;
   EngineFacts facts_;

@@ -14,6 +14,12 @@
 
 namespace virnucpro {
 
+// An engine may hold the models in several precisions. A request names one by its index in
+// EngineSettings::precisions.
+inline constexpr std::uint32_t kRunModel = 0;    // in the run's precision
+inline constexpr std::uint32_t kCheckModel = 1;  // in the finer precision that checks calls
+inline constexpr std::uint32_t kMostModels = 2;
+
 // A batch that a worker computes. Requests and results are plain data, because a worker may be a
 // thread or a process. Frames have no names, because workers do not need them.
 struct BatchRequest {
@@ -21,7 +27,7 @@ struct BatchRequest {
   PackedFrames frames;
   std::uint64_t batch = kNoBatch;  // the run's batch, of which this request may be a part
   bool traced = false;
-  bool check = false;  // true: compute in the check precision
+  std::uint32_t model = kRunModel;
 };
 
 // A frame without a result.

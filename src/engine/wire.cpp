@@ -57,6 +57,10 @@ std::size_t values_of(TraceKind /*any*/) {
 template <typename T>
 void check(const T& /*any value is possible*/) {}
 
+void check(const EngineSettings& settings) {
+  if (settings.precisions.empty()) fail("it has no precision");
+}
+
 // Refuses impossible sizes of memory, because their sums could overflow.
 void check_bytes(std::initializer_list<std::uint64_t> sizes) {
   if (std::max(sizes) > kMostMemory) fail("a size of memory is larger than 2^50 bytes");
@@ -284,8 +288,8 @@ void fields(Io& io, Of<Io, EngineOutputs>& outputs) {
 
 template <typename Io>
 void fields(Io& io, Of<Io, EngineSettings>& settings) {
-  io(settings.threads, settings.precision, settings.int8_policy, settings.check_precision,
-     settings.outputs, settings.gpu, settings.token_budget);
+  io(settings.threads, settings.int8_policy, settings.outputs, settings.gpu, settings.token_budget);
+  io.list(settings.precisions, kMostModels);
 }
 
 template <typename Io>
@@ -322,7 +326,7 @@ void fields(Io& io, Of<Io, PackedFrames>& frames) {
 
 template <typename Io>
 void fields(Io& io, Of<Io, BatchRequest>& request) {
-  io(request.id, request.frames, request.batch, request.traced, request.check);
+  io(request.id, request.frames, request.batch, request.traced, request.model);
 }
 
 template <typename Io>

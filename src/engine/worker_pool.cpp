@@ -106,9 +106,9 @@ struct Link {
   MessageWriter writer;
   WorkerProcess process;
   bool has_said_hello = false;
-  bool canary_in_check = false;  // the next canary answer is in the check precision
-  std::size_t most_frames = 0;   // frames of the largest request
-  std::uint64_t logged = 0;      // bytes of log messages
+  std::uint32_t canary_model = 0;  // the model of the next canary answer
+  std::size_t most_frames = 0;     // frames of the largest request
+  std::uint64_t logged = 0;        // bytes of log messages
 };
 
 // Totals of a worker's log and trace in the run, over all its processes.
@@ -122,7 +122,7 @@ struct Said {
 struct OpenBatch {
   PackedFrames frames;
   bool traced = false;
-  bool check = false;
+  std::uint32_t model = kRunModel;
   BatchResult result;
   std::size_t frames_left = 0;
   std::size_t nan = 0;  // frames in result.failed because of NaN
@@ -237,7 +237,7 @@ class WorkerPool::Thread {
       OpenBatch& batch = batches_[request.id];
       batch.frames = std::move(request.frames);
       batch.traced = request.traced;
-      batch.check = request.check;
+      batch.model = request.model;
       batch.frames_left = batch.frames.frames();
       batch.result.id = request.id;
       schedule_.submit(request.id, batch.frames.esm_offsets, batch.frames.dna_offsets,
@@ -294,17 +294,13 @@ class WorkerPool::Thread {
   }
 
   void perform(const WorkerSchedule::SendCanary& canary) {
-    send_canary(canary.worker, canary.id, false);
-    if (has_two_precisions(canary.worker)) send_canary(canary.worker, canary.id, true);
-  }
-
-  void send_canary(std::size_t worker, std::uint64_t id, bool check) {
     BatchRequest request = canary_batch(shared_.hello.dnabert_s_vocabulary);
-    request.id = id;
+    request.id = canary.id;
     request.traced = true;  // otherwise the canary would end the worker's trace
-    request.check = check;
-    allow_result(worker, request.frames.frames());
-    send(worker, encode_message(std::move(request)));
+    allow_result(canary.worker, request.frames.frames());
+    for (request.model = 0; request.model < models_of(canary.worker); ++request.model) {
+      send(canary.worker, encode_message(request));
+    }
   }
 
   // Allows the worker to send a result of this many frames.
@@ -324,7 +320,7 @@ class WorkerPool::Thread {
                                                   .frames = cut_frames(batch.frames, part.part),
                                                   .batch = part.part.batch,
                                                   .traced = batch.traced,
-                                                  .check = batch.check}));
+                                                  .model = batch.model}));
   }
 
   void perform(const WorkerSchedule::GiveUp& given_up) {
@@ -489,18 +485,17 @@ class WorkerPool::Thread {
     return true;
   }
 
-  bool has_two_precisions(std::size_t worker) const {
-    return shared_.settings.workers[worker].setup.engine.check_precision.has_value();
+  std::size_t models_of(std::size_t worker) const {
+    return shared_.settings.workers[worker].setup.engine.precisions.size();
   }
 
   // Checks one canary answer. Reports it to the schedule if it is wrong or no further one follows.
   bool check_canary(std::size_t worker, BatchResult result) {
-    const bool check = links_[worker]->canary_in_check;
-    std::optional<BatchResult>& right = check ? check_canary_ : canary_;
-    if (!right) right = result;
-    const bool is_right = same_answer(*right, result);
-    const bool is_last = check || !has_two_precisions(worker);
-    links_[worker]->canary_in_check = !is_last;
+    std::uint32_t& model = links_[worker]->canary_model;
+    const BatchResult& right = canaries_.try_emplace(model, result).first->second;
+    const bool is_right = same_answer(right, result);
+    const bool is_last = ++model == models_of(worker);
+    if (is_last) model = 0;
     if (is_last || !is_right) schedule_.canary_answered(worker, is_right, clock_.now());
     return true;
   }
@@ -588,11 +583,11 @@ class WorkerPool::Thread {
 
   void use(const WorkerSchedule::Acceptance& acceptance, BatchResult result) {
     OpenBatch& batch = batches_.at(acceptance.part.batch);
-    // With a check precision, NaN in the first precision is no failure: the check may be finite.
-    const bool is_first_of_two = has_two_precisions(result.worker) && !batch.check;
+    // With a finer model, NaN is no failure yet: the finer result may be finite.
+    const bool has_finer = batch.model + 1 < models_of(result.worker);
     for (const std::uint32_t frame : acceptance.given_up) {
       const std::uint32_t index = acceptance.part.begin + frame;
-      if (is_first_of_two) {
+      if (has_finer) {
         batch.result.not_finite.push_back(index);
       } else {
         batch.result.failed.push_back({index, kNaN});
@@ -634,10 +629,9 @@ class WorkerPool::Thread {
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<Said> said_by_;  // one for each worker
   std::map<std::uint64_t, OpenBatch> batches_;
-  std::optional<std::size_t> first_;  // the worker whose hello all others must match
-  std::optional<BatchResult> canary_;
-  std::optional<BatchResult> check_canary_;
-  std::set<std::string> said_;  // log lines shown so far; kMostLog limits them
+  std::optional<std::size_t> first_;               // the worker whose hello all others must match
+  std::map<std::uint32_t, BatchResult> canaries_;  // each model's right answer
+  std::set<std::string> said_;                     // log lines shown so far; kMostLog limits them
   bool is_ready_ = false;
   bool any_finite_ = false;
   bool warned_of_memory_ = false;

@@ -34,24 +34,24 @@ BatchRunner::BatchRunner(BatchComputer& computer, const ComputeSettings& setting
       computer_(computer),
       counters_(counters),
       handlers_(std::move(handlers)),
-      packer_(pack_settings(settings, token_budget_)),
-      check_packer_(pack_settings(settings, token_budget_)) {}
+      packers_{Packer(pack_settings(settings, token_budget_)),
+               Packer(pack_settings(settings, token_budget_))} {}
 
 void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
-  packer_.add(std::move(frame), number);
-  submit_full(packer_);
+  packers_[kRunModel].add(std::move(frame), number);
+  submit_full(kRunModel);
   collect_ready();
 }
 
 // Does not submit a batch yet, because handlers call recompute() during a delivery.
 void BatchRunner::recompute(FrameTokens frame, std::uint64_t number) {
-  check_packer_.add(std::move(frame), number);
+  packers_[kCheckModel].add(std::move(frame), number);
   check_waits_ = true;
 }
 
 void BatchRunner::collect_ready() {
   receive_ready();
-  if (check_waits_) submit_full(check_packer_);
+  if (check_waits_) submit_full(kCheckModel);
 }
 
 void BatchRunner::receive_ready() {
@@ -59,28 +59,26 @@ void BatchRunner::receive_ready() {
   }
 }
 
-void BatchRunner::submit_full(Packer& packer) {
-  while (std::optional<PackedBatch> batch = pack(packer, &Packer::next_batch)) {
-    submit(std::move(*batch), &packer == &check_packer_);
+void BatchRunner::submit_full(std::uint32_t model) {
+  while (submit_one(model, &Packer::next_batch)) {
   }
 }
 
 // Traces `choose` only if it returns a batch, because this function runs for every frame.
-std::optional<PackedBatch> BatchRunner::pack(Packer& packer,
-                                             std::optional<PackedBatch> (Packer::*choose)()) {
+bool BatchRunner::submit_one(std::uint32_t model, std::optional<PackedBatch> (Packer::*choose)()) {
   const std::uint64_t begin = Tracer::here().is_on() ? trace_now() : 0;
-  std::optional<PackedBatch> batch = (packer.*choose)();
-  if (batch && begin != 0) Tracer::here().record("pack", begin, next_batch_);
-  return batch;
+  std::optional<PackedBatch> batch = (packers_[model].*choose)();
+  if (!batch) return false;
+  if (begin != 0) Tracer::here().record("pack", begin, next_batch_);
+  submit(*std::move(batch), model);
+  return true;
 }
 
 std::uint64_t BatchRunner::empty_window() {
-  for (Packer* const packer : {&packer_, &check_packer_}) {
-    const bool check = packer == &check_packer_;
-    if (check) check_waits_ = false;
-    while (std::optional<PackedBatch> batch = pack(*packer, &Packer::drain)) {
-      submit(std::move(*batch), check);
-    }
+  while (submit_one(kRunModel, &Packer::drain)) {
+  }
+  check_waits_ = false;
+  while (submit_one(kCheckModel, &Packer::drain)) {
   }
   return next_batch_;
 }
@@ -88,7 +86,7 @@ std::uint64_t BatchRunner::empty_window() {
 void BatchRunner::wait_for(std::uint64_t batches) {
   while (!open_.empty() && open_.begin()->first < batches) {
     receive(true);
-    if (check_waits_) submit_full(check_packer_);
+    if (check_waits_) submit_full(kCheckModel);
   }
 }
 
@@ -105,7 +103,7 @@ void BatchRunner::settle() noexcept {
   }
 }
 
-void BatchRunner::submit(PackedBatch batch, bool check) {
+void BatchRunner::submit(PackedBatch batch, std::uint32_t model) {
   const TraceSpan span("submit", next_batch_);
   receive_ready();
   const std::size_t queue = computer_.outstanding();
@@ -114,12 +112,12 @@ void BatchRunner::submit(PackedBatch batch, bool check) {
   const std::uint64_t id = next_batch_++;
   open_.emplace(id, OpenBatch{.metrics = metrics_of(batch, id, queue),
                               .occurrences = std::move(batch.occurrences),
-                              .check = check});
+                              .model = model});
   computer_.submit({.id = id,
                     .frames = std::move(batch.frames),
                     .batch = id,
                     .traced = Tracer::here().admit(id),
-                    .check = check});
+                    .model = model});
 }
 
 BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
@@ -180,8 +178,9 @@ void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std
   static const std::string kNotFinite = "the check precision gave NaN or infinity";
   const bool is_finite =
       !std::ranges::binary_search(result.not_finite, static_cast<std::uint32_t>(index));
-  if (batch.check && failure == nullptr && !is_finite) failure = &kNotFinite;
-  const auto& on_result = batch.check ? handlers_.on_recomputed : handlers_.on_result;
+  const bool is_check = batch.model == kCheckModel;
+  if (is_check && failure == nullptr && !is_finite) failure = &kNotFinite;
+  const auto& on_result = is_check ? handlers_.on_recomputed : handlers_.on_result;
   const std::vector<std::uint64_t>& numbers = batch.occurrences[index];
   const FrameResult frame = frame_result(result, index, batch.occurrences.size());
   for (const std::uint64_t number : numbers) {
@@ -193,7 +192,7 @@ void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std
       on_result(number, frame);
     }
   }
-  if (batch.check) return;
+  if (is_check) return;
   (failure != nullptr ? counters_.frames_given_up : counters_.frames_scored).add(numbers.size());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -63,12 +64,12 @@ class BatchRunner {
   struct OpenBatch {
     BatchMetrics metrics{};
     std::vector<std::vector<std::uint64_t>> occurrences;
-    bool check = false;
+    std::uint32_t model = kRunModel;
   };
 
-  std::optional<PackedBatch> pack(Packer& packer, std::optional<PackedBatch> (Packer::*choose)());
-  void submit_full(Packer& packer);
-  void submit(PackedBatch batch, bool check);
+  bool submit_one(std::uint32_t model, std::optional<PackedBatch> (Packer::*choose)());
+  void submit_full(std::uint32_t model);
+  void submit(PackedBatch batch, std::uint32_t model);
   void receive_ready();
   BatchMetrics metrics_of(const PackedBatch& batch, std::uint64_t id, std::size_t queue) const;
   bool receive(bool wait);
@@ -82,9 +83,8 @@ class BatchRunner {
   BatchComputer& computer_;
   RunCounters& counters_;
   BatchHandlers handlers_;
-  Packer packer_;
-  Packer check_packer_;
-  bool check_waits_ = false;                 // check_packer_ may have frames to submit
+  std::array<Packer, kMostModels> packers_;  // by model
+  bool check_waits_ = false;                 // kCheckModel's packer may have frames to submit
   std::map<std::uint64_t, OpenBatch> open_;  // by id
   std::uint64_t next_batch_ = 0;
 };

@@ -48,7 +48,7 @@ class Computation {
               const Cancel& cancel)
       : settings_(settings), frames_(frames), cancel_(cancel) {}
 
-  Computed run(Engine& engine, std::size_t count, bool check) const {
+  Computed run(Engine& engine, std::size_t count, std::uint32_t model) const {
     const EngineFacts& facts = engine.facts();
     const std::size_t width = facts.esm2_width;
     Computed computed{.logits = std::vector<double>(count),
@@ -62,7 +62,7 @@ class Computation {
     std::size_t begun = 0;
     for (std::size_t done = 0; done < batches.size(); ++done) {
       for (; begun < std::min(batches.size(), done + facts.depth); ++begun) {
-        engine.begin({.id = begun, .frames = std::move(batches[begun].frames), .check = check});
+        engine.begin({.id = begun, .frames = std::move(batches[begun].frames), .model = model});
       }
       cancel_.check();
       take(engine.finish(), batches[done].occurrences, computed);
@@ -263,7 +263,7 @@ class Calibrating {
 
   void compute_reference() {
     result_.description = loaded_->description;
-    reference_.emplace(computation_->run(*loaded_->engine, frames_.size(), true),
+    reference_.emplace(computation_->run(*loaded_->engine, frames_.size(), kCheckModel),
                        loaded_->engine->facts().esm2_width,
                        settings_.compute.check_precision.value());
     result_.check_tokens_per_second = rate_of(result_.tokens, reference_->seconds());
@@ -271,7 +271,7 @@ class Calibrating {
 
   // Measures all frames. `policy` is the policy with which the engine was loaded.
   void measure_loaded(const Int8Policy& policy) {
-    const Computed coarse = computation_->run(*loaded_->engine, frames_.size(), false);
+    const Computed coarse = computation_->run(*loaded_->engine, frames_.size(), kRunModel);
     errors_ = reference_->logit_errors(coarse);
     add(policy, coarse);
   }
@@ -341,7 +341,7 @@ class Calibrating {
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
       searched_ = Int8Policy::keeping(others);
       const std::vector<double> far =
-          reference_->distances(computation_->run(*loaded_->engine, frames, false));
+          reference_->distances(computation_->run(*loaded_->engine, frames, kRunModel));
       const double sum = std::accumulate(far.begin(), far.end(), 0.0);
       costs.emplace_back(sum / static_cast<double>(work_of(places[i].linear, shape_)), places[i]);
     }
@@ -360,7 +360,7 @@ class Calibrating {
     while (enough - too_few > 1) {
       const std::size_t kept = (too_few + enough) / 2;
       searched_ = keeping(places, kept);
-      add(searched_, computation_->run(*loaded_->engine, frames, false));
+      add(searched_, computation_->run(*loaded_->engine, frames, kRunModel));
       (reached() ? enough : too_few) = kept;
     }
     return enough;

@@ -65,13 +65,14 @@ EngineModels open_models(const ModelSettings& models, const EngineOutputs& outpu
 }
 
 EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutputs& outputs) {
-  return {.threads = compute.threads,
-          .precision = compute.precision,
-          .int8_policy = compute.int8_policy,
-          .check_precision = compute.check_precision,
-          .outputs = outputs,
-          .gpu = gpu_of(compute),
-          .token_budget = compute.token_budget};
+  EngineSettings settings{.threads = compute.threads,
+                          .precisions = {compute.precision},
+                          .int8_policy = compute.int8_policy,
+                          .outputs = outputs,
+                          .gpu = gpu_of(compute),
+                          .token_budget = compute.token_budget};
+  if (compute.check_precision) settings.precisions.push_back(*compute.check_precision);
+  return settings;
 }
 
 LoadedModels load_models(const ModelSettings& models, EngineSettings settings,
@@ -95,12 +96,13 @@ LoadedModels load_models(const ModelSettings& models, EngineSettings settings,
   if (weights.dnabert_s.tensors) describe(loaded, "dnabert_s", *weights.dnabert_s.tensors);
   if (weights.esm2.tensors) describe(loaded, "esm2", *weights.esm2.tensors);
   if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);
-  loaded.description["precision"] = precision_name(settings.precision, settings.gpu.has_value());
-  if (settings.precision == Precision::kInt8) {
+  const Precision precision = settings.precisions[kRunModel];
+  loaded.description["precision"] = precision_name(precision, settings.gpu.has_value());
+  if (precision == Precision::kInt8) {
     loaded.description[kInt8KeepKey] = settings.int8_policy.text();
   }
-  if (settings.check_precision) {
-    loaded.description[kCheckPrecisionKey] = name_of(*settings.check_precision);
+  if (settings.precisions.size() > kCheckModel) {
+    loaded.description[kCheckPrecisionKey] = name_of(settings.precisions[kCheckModel]);
   }
   loaded.description["kernel_path"] = loaded.engine->facts().kernel_path;
   loaded.description[kSyntheticKey] = loaded.synthetic ? "true" : "false";

@@ -33,7 +33,7 @@ std::string what_to_ask_for(std::uint64_t need, const EngineSettings& settings,
                            : fmt::format("Ask for more memory: #SBATCH --mem={}G", gib);
   if (processes > 1) advice += ", or use fewer --cpu-workers";
   if (settings.token_budget > 0) advice += ", or use a smaller --token-budget";
-  if (settings.precision == Precision::kFp32) {
+  if (settings.precisions[kRunModel] == Precision::kFp32) {
     advice += ", or use --precision bf16 if the processor supports it";
   }
   return advice + ".";

@@ -53,7 +53,7 @@ double cosine(std::span<const float> a, std::span<const float> b) {
 std::unique_ptr<Engine> gpu_engine(const EngineModels& models, Precision precision,
                                    std::size_t token_budget, const Cancel& cancel) {
   return make_engine(
-      models, {.precision = precision, .outputs = kAll, .gpu = 0, .token_budget = token_budget},
+      models, {.precisions = {precision}, .outputs = kAll, .gpu = 0, .token_budget = token_budget},
       cancel);
 }
 
@@ -196,13 +196,9 @@ TEST_F(EngineOnGpu, ComputesInItsCheckPrecisionWhatAsksForIt) {
                                      std::pair{Precision::kFp16, Precision::kFp32},
                                      std::pair{Precision::kBf16, Precision::kFp16}}) {
     if (!is_there(first)) continue;
-    const auto both = make_engine(models_with_wide_heads(),
-                                  {.precision = first,
-                                   .check_precision = check,
-                                   .outputs = kAll,
-                                   .gpu = 0,
-                                   .token_budget = 512},
-                                  cancel);
+    const auto both = make_engine(
+        models_with_wide_heads(),
+        {.precisions = {first, check}, .outputs = kAll, .gpu = 0, .token_budget = 512}, cancel);
     const auto bits_of = [](const BatchResult& result) {
       return std::tuple(result.scores, result.dnabert_s, result.esm2);
     };
@@ -215,7 +211,7 @@ TEST_F(EngineOnGpu, ComputesInItsCheckPrecisionWhatAsksForIt) {
     for (int round = 0; round < 3; ++round) {
       BatchRequest request = request_of(0, frames);
       both->begin(request);
-      request.check = true;
+      request.model = kCheckModel;
       both->begin(request);
       EXPECT_EQ(bits_of(both->finish()), expected.first) << name_of(first);
       EXPECT_EQ(bits_of(both->finish()), expected.second) << name_of(check);
@@ -233,7 +229,7 @@ TEST_F(EngineOnGpu, KeepsTheLinearsOfItsPolicyIn16Bits) {
       gpu_engine(models_with_wide_heads(), Precision::kFp32, 4096, cancel)->run(request);
   const auto error = [&](const char* keep) {
     const auto gpu = make_engine(models_with_wide_heads(),
-                                 {.precision = Precision::kInt8,
+                                 {.precisions = {Precision::kInt8},
                                   .int8_policy = Int8Policy::parse(keep).value(),
                                   .outputs = kAll,
                                   .gpu = 0,
@@ -260,7 +256,7 @@ TEST_F(EngineOnGpu, ChangesItsPolicy) {
   VIRNUCPRO_NEEDS(is_hopper(), "Hopper");
   const BatchRequest request = request_of(0, some_frames(40));
   EngineSettings settings{
-      .precision = Precision::kInt8, .outputs = kAll, .gpu = 0, .token_budget = 4096};
+      .precisions = {Precision::kInt8}, .outputs = kAll, .gpu = 0, .token_budget = 4096};
   const auto any =
       make_search_engine(models_with_wide_heads(), settings, settings.int8_policy, cancel);
   for (const char* const keep : {"qkv,out,fc1,fc2", "none", "0.qkv,1.fc2", "fc1", "none"}) {

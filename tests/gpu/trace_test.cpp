@@ -30,7 +30,7 @@ std::map<std::uint64_t, Window> windows(const TracePart& part, const std::string
 TracePart trace_of_batches(std::uint64_t count) {
   const Cancel cancel;
   const auto engine = make_engine(
-      tiny_models(), {.precision = Precision::kFp16, .gpu = 0, .token_budget = 2048}, cancel);
+      tiny_models(), {.precisions = {Precision::kFp16}, .gpu = 0, .token_budget = 2048}, cancel);
   std::mt19937 random(3);
   std::vector<FrameTokens> frames;
   for (int i = 0; i < 12; ++i) frames.push_back(random_frame(random, 100));

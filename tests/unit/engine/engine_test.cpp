@@ -43,18 +43,16 @@ struct Engines : testing::Test {
 TEST_F(Engines, ComputeInTheirCheckPrecisionWhatAsksForIt) {
   BatchRequest request = request_of(0, some_frames());
   const auto alone = [&](Precision precision) {
-    return make_engine(tiny_models(), {.precision = precision, .outputs = kAll}, cancel)
+    return make_engine(tiny_models(), {.precisions = {precision}, .outputs = kAll}, cancel)
         ->run(request_of(0, some_frames()));
   };
   const auto both = make_engine(
-      tiny_models(),
-      {.precision = Precision::kInt8, .check_precision = Precision::kFp32, .outputs = kAll},
-      cancel);
+      tiny_models(), {.precisions = {Precision::kInt8, Precision::kFp32}, .outputs = kAll}, cancel);
   const BatchResult coarse = both->run(request);
   const BatchResult coarse_alone = alone(Precision::kInt8);
   EXPECT_EQ(coarse.scores, coarse_alone.scores);
   EXPECT_EQ(coarse.esm2, coarse_alone.esm2);
-  request.check = true;
+  request.model = kCheckModel;
   const BatchResult exact = both->run(request);
   const BatchResult exact_alone = alone(Precision::kFp32);
   EXPECT_EQ(exact.scores, exact_alone.scores);
@@ -69,13 +67,14 @@ TEST_F(Engines, ChangeTheirPolicy) {
   const BatchRequest request = request_of(0, some_frames());
   Int8Policy policy;
   const auto engine = make_search_engine(
-      tiny_models(), {.precision = Precision::kInt8, .outputs = kAll}, policy, cancel);
+      tiny_models(), {.precisions = {Precision::kInt8}, .outputs = kAll}, policy, cancel);
   const auto of_policy = [&](const char* text) {
     policy = Int8Policy::parse(text).value();
     const BatchResult ours = engine->run(request);
     const BatchResult alone =
         make_engine(tiny_models(),
-                    {.precision = Precision::kInt8, .int8_policy = policy, .outputs = kAll}, cancel)
+                    {.precisions = {Precision::kInt8}, .int8_policy = policy, .outputs = kAll},
+                    cancel)
             ->run(request);
     return std::pair(ours.esm2, alone.esm2);
   };

@@ -47,12 +47,11 @@ TEST(Wire, KeepsWhatMessagesSay) {
     }
     if (const auto* request = std::get_if<BatchRequest>(&*message)) {
       EXPECT_TRUE(request->traced);
-      EXPECT_TRUE(request->check);
+      EXPECT_EQ(request->model, kCheckModel);
     }
     if (const auto* setup = std::get_if<WorkerSetup>(&*message)) {
-      EXPECT_EQ(setup->engine.precision, Precision::kInt8);
+      EXPECT_EQ(setup->engine.precisions, (std::vector{Precision::kInt8, Precision::kFp16}));
       EXPECT_EQ(setup->engine.int8_policy.text(), "3-5.qkv,fc2");
-      EXPECT_EQ(setup->engine.check_precision, Precision::kFp16);
       EXPECT_EQ(setup->engine.gpu, 0);
       EXPECT_EQ(setup->models.lookup.share_dir, "/share");
     }

@@ -55,7 +55,7 @@ struct WorkerPools : testing::Test {
   WorkerPool::Settings in_two_precisions(const std::vector<std::string>& modes) const {
     WorkerPool::Settings two = settings(modes);
     for (WorkerPool::WorkerConfig& worker : two.workers) {
-      worker.setup.engine.check_precision = Precision::kFp32;
+      worker.setup.engine.precisions.push_back(Precision::kFp32);
     }
     return two;
   }
@@ -236,7 +236,7 @@ TEST_F(WorkerPools, HandOnAFrameThatIsNaNInTheFirstOfTwoPrecisions) {
                   cancel);
   for (const bool check : {false, true}) {
     BatchRequest first = request(1, 3);
-    first.check = check;
+    first.model = check ? kCheckModel : kRunModel;
     pool.submit(std::move(first));
     const BatchResult result = pool.receive(true).value();
     EXPECT_THAT(result.failed, IsEmpty());

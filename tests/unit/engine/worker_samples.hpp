@@ -28,7 +28,7 @@ inline BatchRequest sample_request() {
   request.frames.dna_offsets = {0, 3, 5};
   request.batch = 4;
   request.traced = true;
-  request.check = true;
+  request.model = kCheckModel;
   return request;
 }
 
@@ -68,9 +68,8 @@ inline std::vector<WorkerMessage> sample_messages() {
                                      .classifier = "synthetic",
                                      .lookup = {.models_dir = "/models", .share_dir = "/share"}},
                           .engine = {.threads = 3,
-                                     .precision = Precision::kInt8,
+                                     .precisions = {Precision::kInt8, Precision::kFp16},
                                      .int8_policy = Int8Policy::parse("fc2,3-5.qkv").value(),
-                                     .check_precision = Precision::kFp16,
                                      .outputs = {.scores = true, .dnabert_s = false, .esm2 = true},
                                      .gpu = 0,
                                      .token_budget = 512},

@@ -93,9 +93,9 @@ TEST_F(MemoryOfAJob, IsSharedByItsProcesses) {
 
 TEST_F(MemoryOfAJob, IsNeededByThePrecision) {
   allow(6 * kAGib);
-  EXPECT_NO_THROW(check({.precision = Precision::kBf16}));
-  EXPECT_NO_THROW(check({.precision = Precision::kInt8}));
-  EXPECT_THAT(refusal({.precision = Precision::kInt8, .check_precision = Precision::kFp32}),
+  EXPECT_NO_THROW(check({.precisions = {Precision::kBf16}}));
+  EXPECT_NO_THROW(check({.precisions = {Precision::kInt8}}));
+  EXPECT_THAT(refusal({.precisions = {Precision::kInt8, Precision::kFp32}}),
               AllOf(HasSubstr("take 13.7 GiB"), Not(HasSubstr("bf16"))));
 }
 

@@ -137,13 +137,14 @@ class FakeWorker {
     if (is_due && is("answers_too_much")) result.result.scores.resize(100U << 20U);
     if (is_due && is("answers_another")) result.result.id += 1000;
     if (is_due && is("is_nan")) spoil(result.result, 0);
-    if (is("is_nan_on_token") || (is("is_nan_on_token_at_first") && !request.check)) {
+    if (is("is_nan_on_token") || (is("is_nan_on_token_at_first") && request.model == kRunModel)) {
       for (std::uint32_t frame = 0; frame < frames && !is_canary; ++frame) {
         if (frame_has_token(request, frame)) spoil(result.result, frame);
       }
     }
     if (is_canary && is("wrong_canary")) result.result.scores[0] += 1;
-    if (is_canary && request.check && is("wrong_check_canary")) result.result.scores[0] += 1;
+    if (is_canary && request.model == kCheckModel && is("wrong_check_canary"))
+      result.result.scores[0] += 1;
     send(result);
   }
 
