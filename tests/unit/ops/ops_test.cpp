@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
 #include "base/error.hpp"
 #include "ops/attention.hpp"
 #include "ops/batch_norm.hpp"
+#include "ops/context.hpp"
 #include "ops/cpu.hpp"
 #include "ops/embedding.hpp"
 #include "ops/finite.hpp"
@@ -226,6 +228,25 @@ TEST(Softmax, SumsToOneAndIsStable) {
 TEST(Finite, SeesNaNAndInfinity) {
   EXPECT_TRUE(all_finite(std::vector<float>{0.0F, -3e38F}));
   EXPECT_FALSE(all_finite(std::vector<float>{0.0F, std::numeric_limits<float>::infinity()}));
+}
+
+TEST(Precisions, HaveNamesAndAnOrder) {
+  for (const Precision precision :
+       {Precision::kFp32, Precision::kFp16, Precision::kBf16, Precision::kInt8}) {
+    EXPECT_EQ(precision_named(name_of(precision)), precision);
+    EXPECT_FALSE(is_finer(precision, precision));
+  }
+  EXPECT_EQ(name_of(Precision::kBf16), "bf16");
+  EXPECT_EQ(precision_named("fp8"), std::nullopt);
+  EXPECT_TRUE(is_finer(Precision::kFp32, Precision::kFp16));
+  EXPECT_TRUE(is_finer(Precision::kFp16, Precision::kBf16));
+  EXPECT_TRUE(is_finer(Precision::kBf16, Precision::kInt8));
+}
+
+TEST(Precisions, ComputeInInt8ForEsm2Alone) {
+  EXPECT_EQ(beside_esm2(Precision::kInt8, true), Precision::kFp16);
+  EXPECT_EQ(beside_esm2(Precision::kInt8, false), Precision::kFp32);
+  EXPECT_EQ(beside_esm2(Precision::kBf16, true), Precision::kBf16);
 }
 
 TEST(AlibiSlopes, FollowThePaper) {
