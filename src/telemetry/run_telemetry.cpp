@@ -13,11 +13,6 @@ constexpr std::size_t kMostRecords = 64;       // phases, stages, verdicts, inpu
 constexpr std::size_t kMostElements = 10'000;  // arguments of a command line, intervals
 
 template <typename T>
-concept IsRecord = requires {
-  T::kNames;
-};
-
-template <typename T>
 Json json_of(const T& value) {
   return value;
 }

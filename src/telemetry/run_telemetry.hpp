@@ -6,21 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
+#include "base/fields.hpp"
 #include "base/json.hpp"
 #include "observe/phase.hpp"
-
-// Lists a record's fields in the file's order. A field has the name of its member.
-#define VIRNUCPRO_FIELDS(...)     \
-  auto members() {                \
-    return std::tie(__VA_ARGS__); \
-  }                               \
-  auto members() const {          \
-    return std::tie(__VA_ARGS__); \
-  }                               \
-  static constexpr std::string_view kNames = #__VA_ARGS__
 
 namespace virnucpro {
 
@@ -41,6 +31,7 @@ struct RunTelemetry {
     Flag resumed{};
     VIRNUCPRO_FIELDS(status, started, seconds, models_ready_seconds, command, output, stem,
                      resumed);
+    VIRNUCPRO_MOST(models_ready_seconds);
   };
   struct Program {
     Text version{}, build{}, commit{};
@@ -101,6 +92,7 @@ struct RunTelemetry {
       Number from_logits{}, share{};  // least distance from the other call; sampled share
       Count chunks{}, sampled{}, changed{};
       VIRNUCPRO_FIELDS(from_logits, share, chunks, sampled, changed);
+      VIRNUCPRO_NOT_ADDED(from_logits, share);
     };
     Count chunks{}, sampled{}, frames{}, esm_tokens{};
     Number changed{}, changed_low{}, changed_high{};  // estimated calls, and the 95 % interval
@@ -109,6 +101,9 @@ struct RunTelemetry {
     std::vector<Stratum> strata{};
     VIRNUCPRO_FIELDS(chunks, sampled, frames, esm_tokens, changed, changed_low, changed_high,
                      logit_mean, logit_rms, logit_largest, centred_cosine, strata);
+    VIRNUCPRO_MOST(logit_largest);
+    VIRNUCPRO_LEAST(centred_cosine);
+    VIRNUCPRO_NOT_ADDED(logit_mean, logit_rms);
   };
   struct Workload {
     Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{};
@@ -140,6 +135,8 @@ struct RunTelemetry {
     Number efficiency{}, least{};  // of all batches; of the batch with the lowest efficiency
     Count budget_tokens{}, batches_below_80_percent{};
     VIRNUCPRO_FIELDS(efficiency, budget_tokens, least, batches_below_80_percent);
+    VIRNUCPRO_LEAST(least);
+    VIRNUCPRO_NOT_ADDED(efficiency);
   };
   struct Queue {
     Count starved{}, normal{}, full{};
@@ -149,6 +146,8 @@ struct RunTelemetry {
     Number average_seconds{}, p50_seconds{}, p95_seconds{}, max_seconds{}, starved_share{};
     Queue queue{};
     VIRNUCPRO_FIELDS(average_seconds, p50_seconds, p95_seconds, max_seconds, queue, starved_share);
+    VIRNUCPRO_MOST(p50_seconds, p95_seconds, max_seconds);
+    VIRNUCPRO_NOT_ADDED(average_seconds, starved_share);
   };
   // The time of a stage. A device stage's `share` is a part of all workers' time between their
   // first and last batch, and these shares add up to 1. A host stage's `share` is a part of the
@@ -169,6 +168,8 @@ struct RunTelemetry {
     Count memory_reserved_bytes{}, memory_used_bytes{}, memory_peak_bytes{};
     VIRNUCPRO_FIELDS(index, name, batches, frames, esm_tokens, busy_seconds, waiting_seconds,
                      busy_share, memory_reserved_bytes, memory_used_bytes, memory_peak_bytes);
+    VIRNUCPRO_MOST(memory_reserved_bytes, memory_used_bytes, memory_peak_bytes);
+    VIRNUCPRO_NOT_ADDED(index, busy_share);
   };
 
   struct Statistic {  // null in the file if there is no average
@@ -202,6 +203,7 @@ struct RunTelemetry {
     Count peak_rss_bytes{}, read_bytes{}, written_bytes{}, cgroup_memory_peak_bytes{};
     VIRNUCPRO_FIELDS(phases, cpu_seconds, peak_rss_bytes, read_bytes, written_bytes,
                      cgroup_memory_peak_bytes);
+    VIRNUCPRO_MOST(peak_rss_bytes, cgroup_memory_peak_bytes);
   };
 
   // The log of measurements. A sample has a row for each device and a row for the host.
@@ -257,18 +259,6 @@ struct RunTelemetry {
                    throughput, packing, waits, stages, workers, devices, host, monitor, verdicts,
                    bottlenecks, shards);
 };
-
-// Calls visit(name, member) for each field of a record.
-template <typename Record, typename Visit>
-void for_each_field(Record& record, const Visit& visit) {
-  std::string_view names = Record::kNames;
-  const auto next = [&](auto& member) {
-    const std::size_t comma = names.find(", ");
-    visit(names.substr(0, comma), member);
-    if (comma != std::string_view::npos) names.remove_prefix(comma + 2);
-  };
-  std::apply([&next](auto&... members) { (next(members), ...); }, record.members());
-}
 
 using DeviceStatistic = RunTelemetry::Statistic RunTelemetry::DevicePhase::*;
 

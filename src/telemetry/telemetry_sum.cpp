@@ -8,7 +8,9 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 
+#include "base/fields.hpp"
 #include "base/text.hpp"
 #include "telemetry/bottlenecks.hpp"
 #include "telemetry/telemetry_summary.hpp"
@@ -21,21 +23,6 @@ using Number = RunTelemetry::Number;
 using Text = RunTelemetry::Text;
 
 constexpr std::size_t kLongestList = 3'000;  // the most bytes of a list of names
-
-template <typename T>
-void add_to(std::optional<T>& sum, const std::optional<T>& more) {
-  if (more) sum = sum.value_or(T{}) + *more;
-}
-
-template <typename T>
-void keep_most(std::optional<T>& most, const std::optional<T>& other) {
-  if (other && (!most || *other > *most)) most = other;
-}
-
-template <typename T>
-void keep_least(std::optional<T>& least, const std::optional<T>& other) {
-  if (other && (!least || *other < *least)) least = other;
-}
 
 double or_zero(const Number& number) {
   return number.value_or(0);
@@ -60,6 +47,45 @@ void combine(RunTelemetry::Statistic& sum, const RunTelemetry::Statistic& more) 
   sum = {.average = both.mean, .minimum = both.min, .maximum = both.max, .samples = both.count};
 }
 
+template <typename Record>
+void add_fields(Record& sum, const std::type_identity_t<Record>& more);
+
+template <typename T>
+void add_field(FieldRule rule, std::optional<T>& sum, const std::optional<T>& more) {
+  if (!more || rule == FieldRule::kNotAdded) return;
+  if (!sum) {
+    sum = more;
+  } else if (rule == FieldRule::kMost) {
+    sum = std::max(*sum, *more);
+  } else if (rule == FieldRule::kLeast) {
+    sum = std::min(*sum, *more);
+  } else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+    *sum += *more;
+  }
+}
+template <IsRecord Record>
+void add_field(FieldRule /*rule*/, Record& sum, const Record& more) {
+  if constexpr (std::is_same_v<Record, RunTelemetry::Statistic>) {
+    combine(sum, more);
+  } else {
+    add_fields(sum, more);
+  }
+}
+// Lists are left to the caller: their elements are matched by names, which differ between hosts.
+template <typename T>
+void add_field(FieldRule /*rule*/, std::vector<T>& /*sum*/, const std::vector<T>& /*more*/) {}
+template <typename T>
+void add_field(FieldRule /*rule*/, std::optional<std::vector<T>>& /*sum*/,
+               const std::optional<std::vector<T>>& /*more*/) {}
+
+// Adds each field of `more` by its rule. A field that is empty in `more` changes nothing.
+template <typename Record>
+void add_fields(Record& sum, const std::type_identity_t<Record>& more) {
+  for_each_pair(sum, more, [&sum](auto& total, const auto& one) {
+    add_field(rule_of(sum, &total), total, one);
+  });
+}
+
 // Returns "a, b"; names beyond kLongestList are only counted: "a, b and 3 more".
 std::string list_of(const std::set<std::string>& names) {
   std::string list;
@@ -72,12 +98,13 @@ std::string list_of(const std::set<std::string>& names) {
   return list;
 }
 
-template <typename Phase>
-Phase& phase_of(std::vector<Phase>& phases, const Text& name) {
-  const auto found = std::ranges::find(phases, name, &Phase::phase);
-  if (found != phases.end()) return *found;
-  phases.emplace_back().phase = name;
-  return phases.back();
+template <typename PhaseRecord>
+void add_phases(std::vector<PhaseRecord>& sums, const std::vector<PhaseRecord>& phases) {
+  for (const PhaseRecord& phase : phases) {
+    if (!phase_named(phase.phase.value_or(""))) continue;
+    const auto known = std::ranges::find(sums, phase.phase, &PhaseRecord::phase);
+    add_fields(known == sums.end() ? sums.emplace_back() : *known, phase);
+  }
 }
 
 bool has_computed(const RunTelemetry& session) {
@@ -175,30 +202,22 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
 // those of the last finished session, because a resumed run reads everything again.
 void TelemetrySum::add_counts(const std::vector<MeasuredSession>& sessions,
                               RunTelemetry::ShardPart& part) {
-  RunTelemetry::Workload& sum = sum_.workload;
   double computing = 0;
   for (const MeasuredSession& session : sessions) {
     const RunTelemetry::Workload& one = session.telemetry.workload;
-    add_to(sum.esm_tokens, one.esm_tokens);
-    add_to(sum.dna_tokens, one.dna_tokens);
-    add_to(sum.batches, one.batches);
-    add_to(part.esm_tokens, one.esm_tokens);
-    add_to(part.seconds, session.telemetry.run.seconds);
+    add_fields(
+        sum_.workload,
+        {.esm_tokens = one.esm_tokens, .dna_tokens = one.dna_tokens, .batches = one.batches});
+    add_fields(part, {.seconds = session.telemetry.run.seconds, .esm_tokens = one.esm_tokens});
     computing += computing_seconds(session.telemetry);
   }
   part.esm_tokens_per_second = quotient(or_zero(part.esm_tokens), computing);
   const RunTelemetry* const finished = finished_one(sessions);
   if (finished == nullptr) return;
-  const RunTelemetry::Workload& last = finished->workload;
-  add_to(sum.sequences, last.sequences);
-  add_to(sum.sequences_scored, last.sequences_scored);
-  add_to(sum.bases, last.bases);
-  add_to(sum.chunks, last.chunks);
-  add_to(sum.one_chunk_sequences, last.one_chunk_sequences);
-  add_to(sum.chunks_with_frames, last.chunks_with_frames);
-  add_to(sum.frames, last.frames);
-  add_to(sum.frames_scored, last.frames_scored);
-  part.sequences = last.sequences_scored;
+  RunTelemetry::Workload read = finished->workload;
+  for (Count* computed : {&read.esm_tokens, &read.dna_tokens, &read.batches}) computed->reset();
+  add_fields(sum_.workload, read);
+  part.sequences = read.sequences_scored;
 }
 
 void TelemetrySum::add_session(const MeasuredSession& session, Names& names) {
@@ -209,21 +228,14 @@ void TelemetrySum::add_session(const MeasuredSession& session, Names& names) {
   add_stages(one.stages);
   add_workers(one.workers, names);
   add_devices(one.devices, names);
-  add_host(one.host);
+  add_fields(sum_.host, one.host);
+  add_phases(sum_.host.phases, one.host.phases);
   add_calls(one);
   packed_tokens_ += or_zero(one.packing.efficiency) * or_zero(one.packing.budget_tokens);
-  add_to(sum_.packing.budget_tokens, one.packing.budget_tokens);
-  keep_least(sum_.packing.least, one.packing.least);
-  add_to(sum_.packing.batches_below_80_percent, one.packing.batches_below_80_percent);
   waited_ += or_zero(one.waits.average_seconds) * or_zero(one.workload.batches);
-  keep_most(sum_.waits.p50_seconds, one.waits.p50_seconds);
-  keep_most(sum_.waits.p95_seconds, one.waits.p95_seconds);
-  keep_most(sum_.waits.max_seconds, one.waits.max_seconds);
-  add_to(sum_.waits.queue.starved, one.waits.queue.starved);
-  add_to(sum_.waits.queue.normal, one.waits.queue.normal);
-  add_to(sum_.waits.queue.full, one.waits.queue.full);
-  add_to(sum_.monitor.samples, one.monitor.samples);
-  add_to(sum_.monitor.written, one.monitor.written);
+  add_fields(sum_.packing, one.packing);
+  add_fields(sum_.waits, one.waits);
+  add_fields(sum_.monitor, one.monitor);
 }
 
 void TelemetrySum::add_machine(const RunTelemetry::Machine& machine, Names& names) {
@@ -253,7 +265,7 @@ void TelemetrySum::add_time(const MeasuredSession& session) {
   if (computing > 0) computing_.emplace_back(begin + ready, begin + ready + computing);
   summed_seconds_ += seconds;
   frames_ += or_zero(one.throughput.frames_per_second) * computing;
-  keep_most(sum_.run.models_ready_seconds, one.run.models_ready_seconds);
+  add_fields(sum_.run, {.models_ready_seconds = one.run.models_ready_seconds});
   const RunTelemetry::OverTime& rates = one.throughput.over_time;
   const double interval = or_zero(rates.interval_seconds);
   const auto spread = [&](const std::vector<std::uint64_t>& amounts, RateSeries& series) {
@@ -288,24 +300,15 @@ void TelemetrySum::add_stages(const std::vector<RunTelemetry::Stage>& stages) {
 
 void TelemetrySum::add_workers(const std::vector<RunTelemetry::Worker>& workers, Names& names) {
   for (const RunTelemetry::Worker& worker : workers) {
-    RunTelemetry::Worker& sum = workers_[labelled(worker.name, names)];
-    add_to(sum.batches, worker.batches);
-    add_to(sum.frames, worker.frames);
-    add_to(sum.esm_tokens, worker.esm_tokens);
-    add_to(sum.busy_seconds, worker.busy_seconds);
-    add_to(sum.waiting_seconds, worker.waiting_seconds);
-    keep_most(sum.memory_reserved_bytes, worker.memory_reserved_bytes);
-    keep_most(sum.memory_used_bytes, worker.memory_used_bytes);
-    keep_most(sum.memory_peak_bytes, worker.memory_peak_bytes);
+    add_fields(workers_[labelled(worker.name, names)], worker);
   }
 }
 
 void TelemetrySum::add_devices(const std::vector<RunTelemetry::Device>& devices, Names& names) {
   for (const RunTelemetry::Device& device : devices) {
     RunTelemetry::Device& sum = devices_[labelled(device.id, names)];
-    add_to(sum.rows, device.rows);
-    add_to(sum.nvml_rows, device.nvml_rows);
-    combine(sum.ecc_errors, device.ecc_errors);
+    add_fields(sum, device);
+    add_phases(sum.phases, device.phases);
     std::set<std::string> reasons;
     add_words(sum.throttle_reasons, reasons);
     if (!sum.throttle_reasons ||
@@ -313,42 +316,13 @@ void TelemetrySum::add_devices(const std::vector<RunTelemetry::Device>& devices,
       add_words(device.throttle_reasons, reasons);
     }
     sum.throttle_reasons = list_of(reasons);
-    for (const RunTelemetry::DevicePhase& phase : device.phases) {
-      if (!phase_named(phase.phase.value_or(""))) continue;
-      RunTelemetry::DevicePhase& known = phase_of(sum.phases, phase.phase);
-      combine(known.utilization_percent, phase.utilization_percent);
-      combine(known.memory_used_bytes, phase.memory_used_bytes);
-      combine(known.power_w, phase.power_w);
-      combine(known.temperature_c, phase.temperature_c);
-      combine(known.sm_clock_mhz, phase.sm_clock_mhz);
-    }
   }
-}
-
-void TelemetrySum::add_host(const RunTelemetry::Host& host) {
-  RunTelemetry::Host& sum = sum_.host;
-  for (const RunTelemetry::HostPhase& phase : host.phases) {
-    if (!phase_named(phase.phase.value_or(""))) continue;
-    RunTelemetry::HostPhase& known = phase_of(sum.phases, phase.phase);
-    combine(known.cpu_percent, phase.cpu_percent);
-    combine(known.rss_bytes, phase.rss_bytes);
-  }
-  add_to(sum.cpu_seconds, host.cpu_seconds);
-  add_to(sum.read_bytes, host.read_bytes);
-  add_to(sum.written_bytes, host.written_bytes);
-  keep_most(sum.peak_rss_bytes, host.peak_rss_bytes);
-  keep_most(sum.cgroup_memory_peak_bytes, host.cgroup_memory_peak_bytes);
 }
 
 // Adds the counts, because no two sessions check the same chunk. Also adds the estimates and the
 // ends of their intervals: the result is wider than an interval of the added counts.
 void TelemetrySum::add_calls(const RunTelemetry& session) {
-  RunTelemetry::CloseCalls& calls = sum_.close_calls;
-  add_to(calls.chunks, session.close_calls.chunks);
-  add_to(calls.recomputed, session.close_calls.recomputed);
-  add_to(calls.frames, session.close_calls.frames);
-  add_to(calls.esm_tokens, session.close_calls.esm_tokens);
-  add_to(calls.changed, session.close_calls.changed);
+  add_fields(sum_.close_calls, session.close_calls);
   RunTelemetry::Shadow& sum = sum_.shadow;
   const RunTelemetry::Shadow& one = session.shadow;
   const double before = or_zero(sum.frames);
@@ -360,23 +334,13 @@ void TelemetrySum::add_calls(const RunTelemetry& session) {
     sum.logit_mean = weighted(or_zero(sum.logit_mean), or_zero(one.logit_mean));
     sum.logit_rms = std::sqrt(weighted(or_zero(sum.logit_rms) * or_zero(sum.logit_rms),
                                        or_zero(one.logit_rms) * or_zero(one.logit_rms)));
-    keep_least(sum.centred_cosine, one.centred_cosine);
   }
-  keep_most(sum.logit_largest, one.logit_largest);
-  add_to(sum.chunks, one.chunks);
-  add_to(sum.sampled, one.sampled);
-  add_to(sum.frames, one.frames);
-  add_to(sum.esm_tokens, one.esm_tokens);
-  add_to(sum.changed, one.changed);
-  add_to(sum.changed_low, one.changed_low);
-  add_to(sum.changed_high, one.changed_high);
+  add_fields(sum, one);
   if (sum.strata.size() < one.strata.size()) sum.strata.resize(one.strata.size());
   for (std::size_t k = 0; k < one.strata.size(); ++k) {
     sum.strata[k].from_logits = one.strata[k].from_logits;
     sum.strata[k].share = one.strata[k].share;
-    add_to(sum.strata[k].chunks, one.strata[k].chunks);
-    add_to(sum.strata[k].sampled, one.strata[k].sampled);
-    add_to(sum.strata[k].changed, one.strata[k].changed);
+    add_fields(sum.strata[k], one.strata[k]);
   }
 }
 

@@ -60,7 +60,6 @@ class TelemetrySum {
   void add_stages(const std::vector<RunTelemetry::Stage>& stages);
   void add_workers(const std::vector<RunTelemetry::Worker>& workers, Names& names);
   void add_devices(const std::vector<RunTelemetry::Device>& devices, Names& names);
-  void add_host(const RunTelemetry::Host& host);
   void add_calls(const RunTelemetry& session);
   void add_verdicts(const std::vector<RunTelemetry::Verdict>& verdicts, const std::string& shard);
 

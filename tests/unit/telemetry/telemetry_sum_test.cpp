@@ -1,5 +1,6 @@
 #include "telemetry/telemetry_sum.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,8 @@
 #include <cmath>
 #include <string>
 #include <vector>
+
+#include "base/json.hpp"
 
 namespace virnucpro {
 namespace {
@@ -162,6 +165,91 @@ TEST(TelemetrySum, WeighsErrorsOfLogitsByFrames) {
   EXPECT_EQ(shadow.centred_cosine, 0.8);
   EXPECT_THAT(sum.whole().verdicts, IsEmpty());
 }
+
+// A session of a shard has this text, with a number instead of each @; two such sessions of two
+// shards are summed.
+struct Rule {
+  std::string session;
+  const char* field;
+  double first;
+  double second;
+  double whole;
+};
+
+class RulesOfFields : public testing::TestWithParam<Rule> {};
+
+TEST_P(RulesOfFields, PutTwoSessionsTogether) {
+  const Rule& rule = GetParam();
+  TelemetrySum sum(kOrigin);
+  for (const double value : {rule.first, rule.second}) {
+    std::string text;
+    for (const char letter : rule.session) {
+      text += letter == '@' ? fmt::format("{}", value) : std::string(1, letter);
+    }
+    MeasuredSession one{.started = kOrigin, .telemetry = *parse_run_telemetry(text, "session")};
+    one.telemetry.run.status = "finished";
+    sum.add("0/2", "p", {one});
+  }
+  const std::string whole = telemetry_json(sum.whole());
+  EXPECT_EQ(JsonValues(whole, "whole").number(rule.field), rule.whole) << rule.field << whole;
+}
+
+std::string of_worker(const char* field) {
+  return fmt::format(R"({{"workers": [{{"{}": @}}]}})", field);
+}
+
+std::string of_statistic(const char* before, const char* field, const char* after) {
+  return fmt::format(R"({}"{}": {{"average": @, "minimum": @, "maximum": @, "samples": @}}{})",
+                     before, field, after);
+}
+
+std::string of_gpu(const char* gauge) {
+  return of_statistic(R"({"devices": [{"phases": [{"phase": "esm2", )", gauge, "}]}]}");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RulesOfFields,
+    testing::Values(
+        Rule{R"({"run": {"models_ready_seconds": @}})", "run/models_ready_seconds", 3, 4, 4},
+        Rule{R"({"workload": {"bases": @}})", "workload/bases", 3, 4, 7},
+        Rule{R"({"workload": {"batches": @}})", "workload/batches", 3, 4, 7},
+        Rule{R"({"workload": {"dna_tokens": @}})", "workload/dna_tokens", 3, 4, 7},
+        Rule{R"({"close_calls": {"changed": @}})", "close_calls/changed", 3, 4, 7},
+        Rule{R"({"shadow": {"changed_low": @}})", "shadow/changed_low", 0.25, 0.5, 0.75},
+        Rule{R"({"shadow": {"logit_largest": @}})", "shadow/logit_largest", 4, 3, 4},
+        Rule{R"({"shadow": {"centred_cosine": @}})", "shadow/centred_cosine", 0.5, 0.75, 0.5},
+        Rule{R"({"shadow": {"strata": [{"sampled": @}]}})", "shadow/strata/0/sampled", 3, 4, 7},
+        Rule{R"({"shadow": {"strata": [{"share": @}]}})", "shadow/strata/0/share", 0.5, 0.5, 0.5},
+        Rule{R"({"packing": {"budget_tokens": @}})", "packing/budget_tokens", 3, 4, 7},
+        Rule{R"({"packing": {"budget_tokens": 5, "efficiency": @}})", "packing/efficiency", 0.5, 1,
+             0.75},
+        Rule{R"({"packing": {"least": @}})", "packing/least", 0.5, 0.75, 0.5},
+        Rule{R"({"waits": {"p50_seconds": @}})", "waits/p50_seconds", 3, 4, 4},
+        Rule{R"({"waits": {"p95_seconds": @}})", "waits/p95_seconds", 4, 3, 4},
+        Rule{R"({"waits": {"max_seconds": @}})", "waits/max_seconds", 3, 4, 4},
+        Rule{R"({"waits": {"queue": {"full": @}}})", "waits/queue/full", 3, 4, 7},
+        Rule{R"({"workload": {"batches": 2}, "waits": {"average_seconds": @}})",
+             "waits/average_seconds", 3, 4, 3.5},
+        Rule{of_worker("busy_seconds"), "workers/0/busy_seconds", 3, 4, 7},
+        Rule{of_worker("memory_reserved_bytes"), "workers/0/memory_reserved_bytes", 3, 4, 4},
+        Rule{of_worker("memory_used_bytes"), "workers/0/memory_used_bytes", 4, 3, 4},
+        Rule{of_worker("memory_peak_bytes"), "workers/0/memory_peak_bytes", 3, 4, 4},
+        Rule{of_worker("index"), "workers/0/index", 3, 4, 0},
+        Rule{R"({"devices": [{"nvml_rows": @}]})", "devices/0/nvml_rows", 3, 4, 7},
+        Rule{of_statistic(R"({"devices": [{)", "ecc_errors", "}]}"), "devices/0/ecc_errors/maximum",
+             3, 4, 4},
+        Rule{of_gpu("power_w"), "devices/0/phases/0/power_w/average", 1, 3, 2.5},
+        Rule{of_gpu("sm_clock_mhz"), "devices/0/phases/0/sm_clock_mhz/minimum", 4, 3, 3},
+        Rule{of_gpu("temperature_c"), "devices/0/phases/0/temperature_c/maximum", 4, 3, 4},
+        Rule{of_gpu("memory_used_bytes"), "devices/0/phases/0/memory_used_bytes/samples", 3, 4, 7},
+        Rule{of_statistic(R"({"host": {"phases": [{"phase": "esm2", )", "rss_bytes", "}]}}"),
+             "host/phases/0/rss_bytes/maximum", 3, 4, 4},
+        Rule{R"({"host": {"cpu_seconds": @}})", "host/cpu_seconds", 3, 4, 7},
+        Rule{R"({"host": {"read_bytes": @}})", "host/read_bytes", 3, 4, 7},
+        Rule{R"({"host": {"peak_rss_bytes": @}})", "host/peak_rss_bytes", 4, 3, 4},
+        Rule{R"({"host": {"cgroup_memory_peak_bytes": @}})", "host/cgroup_memory_peak_bytes", 3, 4,
+             4},
+        Rule{R"({"monitor": {"written": @}})", "monitor/written", 3, 4, 7}));
 
 }  // namespace
 }  // namespace virnucpro

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+
+// Lists a record's fields in the file's order. A field has the name of its member.
+#define VIRNUCPRO_FIELDS(...)     \
+  auto members() {                \
+    return std::tie(__VA_ARGS__); \
+  }                               \
+  auto members() const {          \
+    return std::tie(__VA_ARGS__); \
+  }                               \
+  static constexpr std::string_view kNames = #__VA_ARGS__
+
+// These list a record's fields whose values are not put together as their types are: see FieldRule.
+#define VIRNUCPRO_MOST(...)       \
+  auto most_kept() const {        \
+    return std::tie(__VA_ARGS__); \
+  }
+#define VIRNUCPRO_LEAST(...)      \
+  auto least_kept() const {       \
+    return std::tie(__VA_ARGS__); \
+  }
+#define VIRNUCPRO_NOT_ADDED(...)  \
+  auto not_added() const {        \
+    return std::tie(__VA_ARGS__); \
+  }
+
+namespace virnucpro {
+
+template <typename T>
+concept IsRecord = requires {
+  T::kNames;
+};
+
+// Calls visit(name, member) for each field of a record.
+template <typename Record, typename Visit>
+void for_each_field(Record& record, const Visit& visit) {
+  std::string_view names = Record::kNames;
+  const auto next = [&](auto& member) {
+    const std::size_t comma = names.find(", ");
+    visit(names.substr(0, comma), member);
+    if (comma != std::string_view::npos) names.remove_prefix(comma + 2);
+  };
+  std::apply([&next](auto&... members) { (next(members), ...); }, record.members());
+}
+
+// Calls visit(a's member, b's member) for each field of two records that have the same fields.
+template <typename A, typename B, typename Visit>
+void for_each_pair(A& a, B& b, const Visit& visit) {
+  const auto visit_all = [&](auto&... of_a) {
+    std::apply([&](auto&... of_b) { (visit(of_a, of_b), ...); }, b.members());
+  };
+  std::apply(visit_all, a.members());
+}
+
+// How two values of a field are put together, for example those of two shards.
+enum class FieldRule : std::uint8_t {
+  kOfType,    // numbers are added, statistics combined; of texts and flags the first is kept
+  kMost,      // the larger number is kept
+  kLeast,     // the smaller number is kept
+  kNotAdded,  // a sum would mean nothing; other code computes the field
+};
+
+template <typename Record>
+FieldRule rule_of(const Record& record, const void* field) {
+  const auto is_in = [field](const auto& fields) {
+    return std::apply([field](const auto&... one) { return ((field == &one) || ...); }, fields);
+  };
+  if constexpr (requires { record.most_kept(); }) {
+    if (is_in(record.most_kept())) return FieldRule::kMost;
+  }
+  if constexpr (requires { record.least_kept(); }) {
+    if (is_in(record.least_kept())) return FieldRule::kLeast;
+  }
+  if constexpr (requires { record.not_added(); }) {
+    if (is_in(record.not_added())) return FieldRule::kNotAdded;
+  }
+  return FieldRule::kOfType;
+}
+
+}  // namespace virnucpro
