@@ -67,12 +67,12 @@ std::string number_lines(const DatasetComparison& dataset) {
   if (!numbers.mostly_usual()) {
     text += line("over the 99 % bound", share(numbers.unusual, numbers.values));
   }
-  text +=
-      line("absolute difference", fmt::format("at most {}, mean {}", number(numbers.absolute.max),
-                                              number(numbers.absolute.mean)));
-  text +=
-      line("relative difference", fmt::format("at most {}, mean {}", number(numbers.relative.max),
-                                              number(numbers.relative.mean)));
+  text += line("absolute difference",
+               fmt::format("at most {}, mean {}", number(numbers.absolute.maximum),
+                           number(numbers.absolute.average)));
+  text += line("relative difference",
+               fmt::format("at most {}, mean {}", number(numbers.relative.maximum),
+                           number(numbers.relative.average)));
   if (dataset.largest) {
     const LargestDifference& most = *dataset.largest;
     text += line("largest difference", fmt::format("row {}, {}, column {}: {} in A, {} in B",
@@ -92,8 +92,8 @@ std::string number_lines(const DatasetComparison& dataset) {
 
 std::string cosine_lines(const CosineComparison& cosine) {
   return line("cosine",
-              fmt::format("at least {:.9f} (row {}, {}), mean {:.9f}", cosine.cosine.min,
-                          cosine.least_row_a, printable(cosine.least_id), cosine.cosine.mean));
+              fmt::format("at least {:.9f} (row {}, {}), mean {:.9f}", cosine.cosine.minimum,
+                          cosine.least_row_a, printable(cosine.least_id), cosine.cosine.average));
 }
 
 std::string why(const DifferingRow& row) {
@@ -173,8 +173,8 @@ std::string verdict(const Comparison& comparison) {
 // --- for programs --------------------------------------------------------------------------------
 
 Json json_of(const Statistic& statistic) {
-  if (statistic.count == 0) return Json();
-  return {{"max", statistic.max}, {"mean", statistic.mean}};
+  if (statistic.samples == 0) return Json();
+  return {{"max", statistic.maximum}, {"mean", statistic.average}};
 }
 
 Json json_of(const DifferingRow& row) {
@@ -218,8 +218,8 @@ Json json_of(const std::optional<LabelComparison>& labels) {
 
 Json json_of(const std::optional<CosineComparison>& cosine) {
   if (!cosine) return Json();
-  return {{"min", cosine->cosine.min},
-          {"mean", cosine->cosine.mean},
+  return {{"min", cosine->cosine.minimum},
+          {"mean", cosine->cosine.average},
           {"min_id", cosine->least_id},
           {"min_row_a", cosine->least_row_a}};
 }

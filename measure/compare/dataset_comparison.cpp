@@ -103,7 +103,7 @@ void DatasetCounter::finite(const ColumnName& column, double a, double b, bool s
   NumberComparison& numbers = result_.numbers;
   const double difference = std::abs(a - b);
   const double larger = std::max(std::abs(a), std::abs(b));
-  if (difference > numbers.absolute.max) {
+  if (difference > numbers.absolute.maximum) {
     result_.largest = LargestDifference{.id = a_->id,
                                         .row_a = a_->number,
                                         .row_b = b_->number,
@@ -161,7 +161,7 @@ void DatasetCounter::text(const ColumnName& column, std::string_view a, std::str
 void DatasetCounter::cosine(double value) {
   if (!result_.cosine) result_.cosine.emplace();
   CosineComparison& cosines = *result_.cosine;
-  if (cosines.cosine.count == 0 || value < cosines.cosine.min) {
+  if (cosines.cosine.samples == 0 || value < cosines.cosine.minimum) {
     cosines.least_id = a_->id;
     cosines.least_row_a = a_->number;
   }

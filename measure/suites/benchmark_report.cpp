@@ -177,7 +177,7 @@ Json metadata_section(const BenchmarkSettings& settings, const BenchmarkFacts& f
           {"processor", facts.provenance.processor},
           {"devices", facts.provenance.devices},
           {"driver", facts.provenance.driver},
-          {"sm_clock_mhz", clock.count == 0 ? Json() : Json(clock.mean)},
+          {"sm_clock_mhz", clock.samples == 0 ? Json() : Json(clock.average)},
           {"command", facts.provenance.command},
           {"synthetic_weights", facts.synthetic},
           {"samples", facts.samples}};
@@ -211,7 +211,7 @@ KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& re
           .build = facts.provenance.build,
           .host = facts.provenance.host,
           .driver = facts.provenance.driver,
-          .clock_mhz = results.clock.mean,
+          .clock_mhz = results.clock.average,
           .identity = facts.identity,
           .metrics = kept(results.suites)};
 }

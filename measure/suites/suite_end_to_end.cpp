@@ -135,8 +135,8 @@ std::optional<double> peak_of_gpus(const Trial& run) {
   std::optional<double> peak;
   for (const RunTelemetry::Device& device : run.telemetry.devices) {
     for (const RunTelemetry::DevicePhase& phase : device.phases) {
-      const auto& most = phase.memory_used_bytes.maximum;
-      if (most) peak = std::max(peak.value_or(0), *most);
+      const Statistic& used = phase.memory_used_bytes;
+      if (used.samples > 0) peak = std::max(peak.value_or(0), used.maximum);
     }
   }
   return peak;

@@ -57,7 +57,7 @@ Table dataset_table(const std::vector<Against>& all) {
                    {"labels_differing", "Other labels", Measure::kCount},
                    {"labels_far", "Not near the boundary", Measure::kCount}};
   const auto number = [](const Statistic& statistic, double value) {
-    return statistic.count == 0 ? Value{} : Value{fmt::format("{:.3g}", value)};
+    return statistic.samples == 0 ? Value{} : Value{fmt::format("{:.3g}", value)};
   };
   for (const Against& against : all) {
     for (const DatasetComparison& found : against.comparison.datasets) {
@@ -66,10 +66,10 @@ Table dataset_table(const std::vector<Against>& all) {
           {std::string(against.name), found.name, found.rows.in_both,
            found.only_a() + found.only_b(), found.identical,
            share_or_none(numbers.within, numbers.values),
-           number(numbers.absolute, numbers.absolute.max),
-           number(numbers.absolute, numbers.absolute.mean),
-           number(numbers.relative, numbers.relative.max),
-           found.cosine ? Value{fmt::format("{:.9f}", found.cosine->cosine.min)} : Value{},
+           number(numbers.absolute, numbers.absolute.maximum),
+           number(numbers.absolute, numbers.absolute.average),
+           number(numbers.relative, numbers.relative.maximum),
+           found.cosine ? Value{fmt::format("{:.9f}", found.cosine->cosine.minimum)} : Value{},
            found.labels ? Value{found.labels->differing} : Value{},
            found.labels ? Value{found.labels->differing_far} : Value{}});
     }
@@ -101,7 +101,8 @@ bool is_wrong(const DatasetComparison& found, double explained) {
   if (!is_of_scores(found)) return false;
   const bool is_within = found.numbers.within == found.numbers.values;
   return found.labels->differing_far > 0 ||
-         (!is_within && !(found.numbers.absolute.max <= explained)) || found.numbers.not_finite > 0;
+         (!is_within && !(found.numbers.absolute.maximum <= explained)) ||
+         found.numbers.not_finite > 0;
 }
 
 // Returns kPass if all is equal, kMiss if is_wrong() for a dataset, else kWarn. So
@@ -120,7 +121,7 @@ VerdictStatus status_of(const Comparison& comparison, double explained) {
 double largest_difference(const Comparison& comparison) {
   double largest = 0;
   for (const DatasetComparison& found : comparison.datasets) {
-    if (is_of_scores(found)) largest = std::max(largest, found.numbers.absolute.max);
+    if (is_of_scores(found)) largest = std::max(largest, found.numbers.absolute.maximum);
   }
   return largest;
 }
@@ -198,7 +199,7 @@ bool keeps(const DatasetComparison& found, const Tolerance& bar) {
   return found.only_a() + found.only_b() == 0 && labels.differing_far == 0 &&
          100 * share_of(labels.equal, labels.equal + labels.differing) >= bar.equal_labels &&
          share_of(found.numbers.within, found.numbers.values) >= kMostScores &&
-         found.numbers.absolute.max <= bar.absolute && found.numbers.not_finite == 0;
+         found.numbers.absolute.maximum <= bar.absolute && found.numbers.not_finite == 0;
 }
 
 Verdict judge_precision(const Against& against, const Tolerance& bar) {
@@ -417,8 +418,8 @@ class Equivalence {
       if (!is_of_scores(found)) continue;
       figures.predictions_match = figures.predictions_match && found.labels->differing == 0;
       figures.within_tolerance = figures.within_tolerance && found.equal();
-      figures.max_difference = std::max(figures.max_difference, found.numbers.absolute.max);
-      figures.mean_difference = std::max(figures.mean_difference, found.numbers.absolute.mean);
+      figures.max_difference = std::max(figures.max_difference, found.numbers.absolute.maximum);
+      figures.mean_difference = std::max(figures.mean_difference, found.numbers.absolute.average);
     }
     context_.v2.equivalence = figures;
   }

@@ -31,12 +31,11 @@ constexpr double kLeastGrowth = 10;        // MB; less growth may be noise
 // Adds a row for each phase that has samples of its memory. A short phase may have none.
 template <typename Phase>
 void add_rows_of(const std::string& label, const std::vector<Phase>& phases,
-                 RunTelemetry::Statistic Phase::*memory, Table& table) {
+                 Statistic Phase::*memory, Table& table) {
   for (const Phase& phase : phases) {
-    const RunTelemetry::Statistic& statistic = phase.*memory;
-    if (!statistic.average) continue;
-    table.rows.push_back({label, phase.phase.value_or(""), measured(statistic.average),
-                          measured(statistic.maximum)});
+    const Statistic& statistic = phase.*memory;
+    if (statistic.samples == 0) continue;
+    table.rows.push_back({label, phase.phase.value_or(""), statistic.average, statistic.maximum});
   }
 }
 
@@ -177,8 +176,8 @@ std::string why_no_budget(const SuiteContext& context) {
 }
 
 // Returns the memory use of the first GPU, or of the host, in each phase of a run.
-std::vector<RunTelemetry::Statistic> memory_by_phase(const RunTelemetry& telemetry, bool on_gpu) {
-  std::vector<RunTelemetry::Statistic> statistics;
+std::vector<Statistic> memory_by_phase(const RunTelemetry& telemetry, bool on_gpu) {
+  std::vector<Statistic> statistics;
   if (!on_gpu) {
     for (const auto& phase : telemetry.host.phases) statistics.push_back(phase.rss_bytes);
   } else if (!telemetry.devices.empty()) {
@@ -193,10 +192,9 @@ std::vector<RunTelemetry::Statistic> memory_by_phase(const RunTelemetry& telemet
 void keep_v2_figures(const Trial& trial, SuiteContext& context) {
   double peak = 0;
   double average = 0;
-  for (const RunTelemetry::Statistic& statistic :
-       memory_by_phase(trial.telemetry, context.on_gpu())) {
-    peak = std::max(peak, or_zero(statistic.maximum));
-    average = std::max(average, or_zero(statistic.average));
+  for (const Statistic& statistic : memory_by_phase(trial.telemetry, context.on_gpu())) {
+    peak = std::max(peak, statistic.maximum);
+    average = std::max(average, statistic.average);
   }
   context.v2.memory["peak"] = peak / kGigabyte;
   context.v2.memory["average"] = average / kGigabyte;

@@ -36,15 +36,15 @@ std::string v2_fields(const GpuReading& reading) {
 
 std::string use_text(const GpuStatistics& statistics) {
   const Statistic& percent = statistics.utilization_percent;
-  return percent.count == 0 ? "unknown" : fmt::format("{:.1f}%", percent.mean);
+  return percent.samples == 0 ? "unknown" : fmt::format("{:.1f}%", percent.average);
 }
 
 std::string stage_line(Phase phase, const GpuStatistics& stage, double interval) {
   const Statistic& memory = stage.memory_used;
-  if (memory.count == 0) return {};
+  if (memory.samples == 0) return {};
   return fmt::format("#     {}: {} util, {:.2f} GB peak, {:.1f}s\n", name_of(phase),
-                     use_text(stage), memory.max / kGigabyte,
-                     interval * static_cast<double>(memory.count));
+                     use_text(stage), memory.maximum / kGigabyte,
+                     interval * static_cast<double>(memory.samples));
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ std::string monitor_footer(SystemTime time, const std::vector<DeviceSummary>& de
     text +=
         fmt::format("# GPU {}:\n#   Avg Utilization: {}\n", number_of(device.id), use_text(whole));
     text += fmt::format("#   Peak Memory: {:.2f} GB\n#   Samples: {}\n#   By Stage:\n",
-                        whole.memory_used.max / kGigabyte, device.rows);
+                        whole.memory_used.maximum / kGigabyte, device.rows);
     for (const Phase phase : kAllPhases) {
       text += stage_line(phase, device.of(phase), interval.count());
     }

@@ -27,19 +27,21 @@ double middle_of(std::size_t interval) {
 }  // namespace
 
 void Statistic::add(double value) {
-  *this = combined(*this, Statistic{.count = 1, .mean = value, .min = value, .max = value});
+  *this = combined(*this,
+                   Statistic{.average = value, .minimum = value, .maximum = value, .samples = 1});
 }
 
 Statistic combined(const Statistic& a, const Statistic& b) {
-  if (a.count == 0) return b;
-  if (b.count == 0) return a;
-  const std::uint64_t count = a.count + b.count;
-  // Move the mean by a share of the difference: a sum of bytes over a long run would lose digits.
-  const double share = static_cast<double>(b.count) / static_cast<double>(count);
-  return {.count = count,
-          .mean = a.mean + (b.mean - a.mean) * share,
-          .min = std::min(a.min, b.min),
-          .max = std::max(a.max, b.max)};
+  if (a.samples == 0) return b;
+  if (b.samples == 0) return a;
+  const std::uint64_t samples = a.samples + b.samples;
+  // Move the average by a share of the difference: a sum of bytes over a long run would lose
+  // digits.
+  const double share = static_cast<double>(b.samples) / static_cast<double>(samples);
+  return {.average = a.average + (b.average - a.average) * share,
+          .minimum = std::min(a.minimum, b.minimum),
+          .maximum = std::max(a.maximum, b.maximum),
+          .samples = samples};
 }
 
 void RateSeries::add(double time, std::uint64_t amount) {

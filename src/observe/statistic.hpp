@@ -5,14 +5,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/fields.hpp"
+
 namespace virnucpro {
 
-// The count, mean, minimum and maximum of many values; all are 0 without values.
+// Describes many values by four numbers; all are 0 without values.
 struct Statistic {
-  std::uint64_t count = 0;
-  double mean = 0;
-  double min = 0;
-  double max = 0;
+  double average = 0;
+  double minimum = 0;
+  double maximum = 0;
+  std::uint64_t samples = 0;
+  VIRNUCPRO_FIELDS(average, minimum, maximum, samples);
 
   void add(double value);
 };

@@ -65,7 +65,7 @@ struct DeviceGauge {
   const char* key;
   const char* label;
   Measure unit;
-  RunTelemetry::Statistic RunTelemetry::DevicePhase::*statistic;
+  Statistic RunTelemetry::DevicePhase::*statistic;
   TimeBins DeviceBins::*over_time;
 };
 constexpr std::array kDeviceGauges{
@@ -94,13 +94,12 @@ Table gauge_table() {
 }
 
 void add_gauge(const RunTelemetry::Text& device, const RunTelemetry::Text& phase, const char* label,
-               Measure unit, const RunTelemetry::Statistic& gauge, Table& table) {
-  if (!gauge.average) return;
-  const auto text = [unit](const RunTelemetry::Number& number) {
-    return value_text(measured(number), unit);
-  };
+               Measure unit, const Statistic& gauge, Table& table) {
+  if (gauge.samples == 0) return;
+  const auto text = [unit](double value) { return value_text(value, unit); };
   table.rows.push_back({device.value_or(""), phase.value_or(""), label, text(gauge.average),
-                        text(gauge.minimum), text(gauge.maximum), measured(gauge.samples)});
+                        text(gauge.minimum), text(gauge.maximum),
+                        static_cast<double>(gauge.samples)});
 }
 
 Table measured_table(const RunFacts& facts) {

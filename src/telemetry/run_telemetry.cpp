@@ -40,8 +40,8 @@ constexpr bool kIsList<std::optional<std::vector<Record>>> = true;
 
 template <IsRecord Record>
 Json json_of(const Record& record) {
-  if constexpr (std::is_same_v<Record, RunTelemetry::Statistic>) {
-    if (!record.average) return nullptr;
+  if constexpr (std::is_same_v<Record, Statistic>) {
+    if (record.samples == 0) return nullptr;
   }
   Json json = Json::object();
   for_each_field(record, [&json](std::string_view name, const auto& member) {
@@ -77,6 +77,14 @@ class Reader {
  private:
   using Path = const std::string&;
 
+  // Another program's file may lack the number of samples, or the average.
+  void read(Path path, Statistic& statistic) const {
+    read<Statistic>(path, statistic);
+    statistic.samples = std::max<std::uint64_t>(statistic.samples, 1);
+    if (!values_.number(path + "/average")) statistic = {};
+  }
+  void read(Path path, std::uint64_t& count) const { count = values_.count(path).value_or(0); }
+  void read(Path path, double& number) const { number = values_.number(path).value_or(0); }
   void read(Path path, RunTelemetry::Count& count) const { count = values_.count(path); }
   void read(Path path, RunTelemetry::Number& number) const { number = values_.number(path); }
   void read(Path path, RunTelemetry::Text& words) const { words = values_.text(path); }
@@ -132,10 +140,10 @@ std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& p
   double samples = 0;
   for (const RunTelemetry::DevicePhase& phase : phases) {
     const auto known = phase_named(phase.phase.value_or(""));
-    const RunTelemetry::Statistic& values = phase.*statistic;
-    if (!known || !is_wanted(*known) || !values.average) continue;
-    const auto weight = static_cast<double>(values.samples.value_or(1));
-    sum += weight * *values.average;
+    const Statistic& values = phase.*statistic;
+    if (!known || !is_wanted(*known)) continue;
+    const auto weight = static_cast<double>(values.samples);
+    sum += weight * values.average;
     samples += weight;
   }
   return samples > 0 ? std::optional(sum / samples) : std::nullopt;

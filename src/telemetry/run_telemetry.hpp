@@ -11,6 +11,7 @@
 #include "base/fields.hpp"
 #include "base/json.hpp"
 #include "observe/phase.hpp"
+#include "observe/statistic.hpp"
 
 namespace virnucpro {
 
@@ -172,11 +173,7 @@ struct RunTelemetry {
     VIRNUCPRO_NOT_ADDED(index, busy_share);
   };
 
-  struct Statistic {  // null in the file if there is no average
-    Number average{}, minimum{}, maximum{};
-    Count samples{};
-    VIRNUCPRO_FIELDS(average, minimum, maximum, samples);
-  };
+  // In the file, a statistic is null without values.
   struct DevicePhase {
     Text phase{};
     Statistic utilization_percent{}, memory_used_bytes{}, power_w{}, temperature_c{};
@@ -260,7 +257,7 @@ struct RunTelemetry {
                    bottlenecks, shards);
 };
 
-using DeviceStatistic = RunTelemetry::Statistic RunTelemetry::DevicePhase::*;
+using DeviceStatistic = Statistic RunTelemetry::DevicePhase::*;
 
 // Returns the average over all samples of the wanted phases; empty without samples.
 std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& phases,

@@ -35,18 +35,6 @@ double quotient(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-void combine(RunTelemetry::Statistic& sum, const RunTelemetry::Statistic& more) {
-  const auto plain = [](const RunTelemetry::Statistic& one) {
-    return Statistic{.count = one.average ? std::max<std::uint64_t>(one.samples.value_or(1), 1) : 0,
-                     .mean = or_zero(one.average),
-                     .min = or_zero(one.minimum),
-                     .max = or_zero(one.maximum)};
-  };
-  const Statistic both = combined(plain(sum), plain(more));
-  if (both.count == 0) return;
-  sum = {.average = both.mean, .minimum = both.min, .maximum = both.max, .samples = both.count};
-}
-
 template <typename Record>
 void add_fields(Record& sum, const std::type_identity_t<Record>& more);
 
@@ -65,8 +53,8 @@ void add_field(FieldRule rule, std::optional<T>& sum, const std::optional<T>& mo
 }
 template <IsRecord Record>
 void add_field(FieldRule /*rule*/, Record& sum, const Record& more) {
-  if constexpr (std::is_same_v<Record, RunTelemetry::Statistic>) {
-    combine(sum, more);
+  if constexpr (std::is_same_v<Record, Statistic>) {
+    sum = combined(sum, more);
   } else {
     add_fields(sum, more);
   }

@@ -201,7 +201,7 @@ std::optional<double> utilization_in(Phase phase, const MonitorSummary& monitor)
   for (const DeviceSummary& device : monitor.devices) {
     all = combined(all, device.of(phase).utilization_percent);
   }
-  return all.count > 0 ? std::optional(all.mean) : std::nullopt;
+  return all.samples > 0 ? std::optional(all.average) : std::nullopt;
 }
 
 void add_rates(const BatchTotals& totals, const MonitorSummary& monitor,
@@ -278,19 +278,13 @@ std::vector<RunTelemetry::Worker> workers_section(const PipelineSummary& pipelin
   return section;
 }
 
-RunTelemetry::Statistic statistic_of(const Statistic& value) {
-  if (value.count == 0) return {};
-  return {
-      .average = value.mean, .minimum = value.min, .maximum = value.max, .samples = value.count};
-}
-
 RunTelemetry::DevicePhase device_phase(const GpuStatistics& values, Phase phase) {
   return {.phase = std::string(name_of(phase)),
-          .utilization_percent = statistic_of(values.utilization_percent),
-          .memory_used_bytes = statistic_of(values.memory_used),
-          .power_w = statistic_of(values.power_w),
-          .temperature_c = statistic_of(values.temperature_c),
-          .sm_clock_mhz = statistic_of(values.sm_clock_mhz)};
+          .utilization_percent = values.utilization_percent,
+          .memory_used_bytes = values.memory_used,
+          .power_w = values.power_w,
+          .temperature_c = values.temperature_c,
+          .sm_clock_mhz = values.sm_clock_mhz};
 }
 
 std::vector<RunTelemetry::Device> devices_section(const MonitorSummary& monitor) {
@@ -301,7 +295,7 @@ std::vector<RunTelemetry::Device> devices_section(const MonitorSummary& monitor)
                        .throttle_reasons = throttle_names(whole.throttle_reasons),
                        .rows = device.rows,
                        .nvml_rows = device.nvml_rows,
-                       .ecc_errors = statistic_of(whole.ecc_errors)});
+                       .ecc_errors = whole.ecc_errors});
     for (const Phase phase : kAllPhases) {
       section.back().phases.push_back(device_phase(device.of(phase), phase));
     }
@@ -317,13 +311,13 @@ RunTelemetry::Host host_section(const HostSummary& host) {
                              .cgroup_memory_peak_bytes = host.cgroup.memory_peak};
   for (const Phase phase : kAllPhases) {
     const Statistic& resident = host.of(phase).rss_bytes;  // includes the worker processes
-    if (resident.count > 0) {
-      section.peak_rss_bytes =
-          std::max(section.peak_rss_bytes.value_or(0), static_cast<std::uint64_t>(resident.max));
+    if (resident.samples > 0) {
+      section.peak_rss_bytes = std::max(section.peak_rss_bytes.value_or(0),
+                                        static_cast<std::uint64_t>(resident.maximum));
     }
     section.phases.push_back({.phase = std::string(name_of(phase)),
-                              .cpu_percent = statistic_of(host.of(phase).cpu_percent),
-                              .rss_bytes = statistic_of(resident)});
+                              .cpu_percent = host.of(phase).cpu_percent,
+                              .rss_bytes = resident});
   }
   return section;
 }

@@ -134,16 +134,16 @@ TEST_F(MonitorTest, MeasuresADeviceAndTheHost) {
   EXPECT_EQ(device.description.power_limit_w, 700.0);
   EXPECT_EQ(device.memory_total, 4000U);
   const GpuStatistics& start = device.of(Phase::kStart);
-  EXPECT_GE(start.utilization_percent.count, 3U);
-  EXPECT_EQ(start.utilization_percent.mean, 97);
-  EXPECT_EQ(start.memory_used.max, 1000);
-  EXPECT_EQ(start.temperature_c.max, 61);
-  EXPECT_EQ(start.power_w.max, 312.456);
-  EXPECT_EQ(start.sm_clock_mhz.max, 1980);
-  EXPECT_EQ(start.ecc_errors.max, 2);
+  EXPECT_GE(start.utilization_percent.samples, 3U);
+  EXPECT_EQ(start.utilization_percent.average, 97);
+  EXPECT_EQ(start.memory_used.maximum, 1000);
+  EXPECT_EQ(start.temperature_c.maximum, 61);
+  EXPECT_EQ(start.power_w.maximum, 312.456);
+  EXPECT_EQ(start.sm_clock_mhz.maximum, 1980);
+  EXPECT_EQ(start.ecc_errors.maximum, 2);
   EXPECT_EQ(start.throttle_reasons, 12U);
-  EXPECT_GT(summary.host.of(Phase::kStart).rss_bytes.min, 0);
-  EXPECT_GE(summary.host.of(Phase::kStart).cpu_percent.count, 2U);
+  EXPECT_GT(summary.host.of(Phase::kStart).rss_bytes.minimum, 0);
+  EXPECT_GE(summary.host.of(Phase::kStart).cpu_percent.samples, 2U);
   EXPECT_TRUE(summary.host.usage.cpu_seconds);
 }
 
@@ -186,17 +186,17 @@ TEST_F(MonitorTest, KeepsAverageAndExtremesOfEachPhaseApart) {
   const DeviceSummary device = monitor.summary().devices.front();
   // Timing decides which sample is a phase's last; but none may be lost or counted twice.
   const GpuStatistics whole = device.whole();
-  EXPECT_EQ(whole.utilization_percent.min, 10);
-  EXPECT_EQ(whole.utilization_percent.max, 70);
+  EXPECT_EQ(whole.utilization_percent.minimum, 10);
+  EXPECT_EQ(whole.utilization_percent.maximum, 70);
   EXPECT_EQ(whole.throttle_reasons, 12U);
-  EXPECT_EQ(device.of(Phase::kStart).utilization_percent.min, 10);
-  EXPECT_EQ(device.of(Phase::kTables).utilization_percent.min, 20);
+  EXPECT_EQ(device.of(Phase::kStart).utilization_percent.minimum, 10);
+  EXPECT_EQ(device.of(Phase::kTables).utilization_percent.minimum, 20);
   std::uint64_t count = 0;
   for (const Phase phase : {Phase::kStart, Phase::kEmbedding, Phase::kTables}) {
-    EXPECT_GT(device.of(phase).utilization_percent.count, 0U);
-    count += device.of(phase).utilization_percent.count;
+    EXPECT_GT(device.of(phase).utilization_percent.samples, 0U);
+    count += device.of(phase).utilization_percent.samples;
   }
-  EXPECT_EQ(count, whole.utilization_percent.count);
+  EXPECT_EQ(count, whole.utilization_percent.samples);
 }
 
 TEST_F(MonitorTest, NamesThePhaseOfEachRow) {
@@ -212,7 +212,7 @@ TEST_F(MonitorTest, NamesThePhaseOfEachRow) {
     if (stages.empty() || stages.back() != row[kStage]) stages.push_back(row[kStage]);
   }
   EXPECT_THAT(stages, ElementsAre("start", "embedding", "tables"));
-  EXPECT_EQ(summary.host.whole().rss_bytes.count, summary.samples);
+  EXPECT_EQ(summary.host.whole().rss_bytes.samples, summary.samples);
 }
 
 TEST_F(MonitorTest, TellsWhatAPartOfAGpuTells) {
@@ -220,8 +220,8 @@ TEST_F(MonitorTest, TellsWhatAPartOfAGpuTells) {
   const MonitorSummary summary = summary_after(2, settings({"MIG-7"}));
   EXPECT_THAT(warnings, IsEmpty());
   EXPECT_EQ(summary.devices[0].failure, "");
-  EXPECT_EQ(summary.devices[0].whole().utilization_percent.count, 0U);
-  EXPECT_EQ(summary.devices[0].whole().memory_used.mean, 5);
+  EXPECT_EQ(summary.devices[0].whole().utilization_percent.samples, 0U);
+  EXPECT_EQ(summary.devices[0].whole().memory_used.average, 5);
   const Row row = rows_of(csv, "0").front();
   EXPECT_EQ(Row(row.begin() + kDevice, row.end()), split("0,,0.0,25.0,,,start,,5,20,,,,,,,,,"));
 }
@@ -238,7 +238,7 @@ TEST_F(MonitorTest, GoesOnWhenADeviceStopsToAnswer) {
   const MonitorSummary summary = summary_after(6, settings({"GPU-1", "GPU-2"}));
   EXPECT_THAT(warnings, ElementsAre("cuda:0 gives NVML no values: GPU is lost"));
   EXPECT_EQ(summary.devices[0].failure, "GPU is lost");
-  EXPECT_EQ(summary.devices[0].whole().memory_used.count, summary.samples - 3);
+  EXPECT_EQ(summary.devices[0].whole().memory_used.samples, summary.samples - 3);
   EXPECT_EQ(summary.devices[1].failure, "");
   const std::vector<Row> rows = rows_of(csv, "0");
   EXPECT_EQ(rows[0][kUsed], "1");
@@ -283,8 +283,8 @@ TEST_F(MonitorTest, HasTheMemoryThatWorkersReportWithoutNvml) {
   const DeviceSummary& first = summary.devices[0];
   EXPECT_EQ(first.rows, summary.samples);
   EXPECT_EQ(first.nvml_rows, 0U);
-  EXPECT_EQ(first.whole().memory_used.min, 3);
-  EXPECT_EQ(first.whole().memory_used.max, 5);
+  EXPECT_EQ(first.whole().memory_used.minimum, 3);
+  EXPECT_EQ(first.whole().memory_used.maximum, 5);
   EXPECT_EQ(first.memory_total, 9U);
   EXPECT_EQ(summary.devices[1].rows, 0U);  // its worker reported nothing
   const Row row = rows_of(csv, "0").back();
@@ -315,15 +315,15 @@ TEST_F(MonitorTest, TellsTheModelsApartByTheTimesOfTheirBatches) {
   Monitor monitor(settings({"GPU-1", "GPU-2"}));
   monitor.enter(Phase::kEmbedding);
   wait_for_samples(monitor, 5);  // the first may have begun before the phase
-  EXPECT_EQ(monitor.summary().devices[0].of(Phase::kEsm2).memory_used.count, 0U);
+  EXPECT_EQ(monitor.summary().devices[0].of(Phase::kEsm2).memory_used.samples, 0U);
   monitor.record(hour_of_esm2(0, steady_clock::now()));
   const DeviceSummary first = monitor.summary().devices[0];
-  EXPECT_GE(first.of(Phase::kEsm2).memory_used.count, 4U);
+  EXPECT_GE(first.of(Phase::kEsm2).memory_used.samples, 4U);
   // One that came later; before it the device waited.
   monitor.record({.worker = 1,
                   .times = {.dnabert_s = 1e-9},
                   .arrived = steady_clock::now() + std::chrono::seconds(9)});
-  EXPECT_GE(monitor.summary().devices[1].of(Phase::kEmbedding).memory_used.count, 4U);
+  EXPECT_GE(monitor.summary().devices[1].of(Phase::kEmbedding).memory_used.samples, 4U);
   monitor.enter(Phase::kTables);
   wait_for_samples(monitor, 2);
   const MonitorSummary summary = monitor.summary();
@@ -334,10 +334,10 @@ TEST_F(MonitorTest, TellsTheModelsApartByTheTimesOfTheirBatches) {
   EXPECT_THAT(phases["1"], testing::Not(testing::Contains("esm2")));
   EXPECT_THAT(phases["-1"], testing::Not(testing::Contains("esm2")));
   const GpuStatistics embedding = summary.devices[0].while_embedding();
-  EXPECT_EQ(embedding.memory_used.count,
-            summary.devices[0].of(Phase::kEsm2).memory_used.count +
-                summary.devices[0].of(Phase::kEmbedding).memory_used.count);
-  EXPECT_EQ(summary.devices[0].whole().memory_used.count, summary.samples);
+  EXPECT_EQ(embedding.memory_used.samples,
+            summary.devices[0].of(Phase::kEsm2).memory_used.samples +
+                summary.devices[0].of(Phase::kEmbedding).memory_used.samples);
+  EXPECT_EQ(summary.devices[0].whole().memory_used.samples, summary.samples);
 }
 
 TEST_F(MonitorTest, HoldsARowBackUntilItsBatchIsKnown) {
@@ -384,7 +384,7 @@ TEST_F(MonitorTest, GoesOnWhenItsFileCannotBeWritten) {
     EXPECT_EQ(summary.written, 0U);
     EXPECT_EQ(summary.devices[0].rows, 0U);
     EXPECT_EQ(summary.devices[0].nvml_rows, 0U);
-    EXPECT_GE(summary.devices[0].whole().memory_used.count, 3U);
+    EXPECT_GE(summary.devices[0].whole().memory_used.samples, 3U);
     EXPECT_THAT(warnings[0], HasSubstr(summary.file_failure));
     EXPECT_FALSE(summary.file_failure.empty());
   }
@@ -442,13 +442,13 @@ TEST_F(MonitorTest, KnowsHowMuchOfTheProcessorsWasUsed) {
   use(100);
   const Monitor monitor(fake);
   wait_for_samples(monitor, 3);
-  EXPECT_EQ(monitor.summary().host.whole().cpu_percent.max, 0);
+  EXPECT_EQ(monitor.summary().host.whole().cpu_percent.maximum, 0);
   use(1000000);
   wait_for_samples(monitor, 3);
-  EXPECT_GT(monitor.summary().host.whole().cpu_percent.max, 100);
+  EXPECT_GT(monitor.summary().host.whole().cpu_percent.maximum, 100);
   use(100);  // a worker that ended and is not yet counted
   wait_for_samples(monitor, 3);
-  EXPECT_EQ(monitor.summary().host.whole().cpu_percent.min, 0);
+  EXPECT_EQ(monitor.summary().host.whole().cpu_percent.minimum, 0);
 }
 
 TEST_F(MonitorTest, LeavesAFileThatIsWholeAfterEverySample) {

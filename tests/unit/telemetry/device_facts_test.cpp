@@ -38,16 +38,16 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   const DeviceSummary& device = facts.summary.devices.front();
   EXPECT_EQ(device.id, "cuda:1");
   const GpuStatistics& embedding = device.of(Phase::kEmbedding);
-  EXPECT_EQ(embedding.power_w.mean, 400);
-  EXPECT_EQ(embedding.power_w.min, 300);
-  EXPECT_EQ(embedding.power_w.max, 500);
-  EXPECT_EQ(embedding.temperature_c.count, 0U);
+  EXPECT_EQ(embedding.power_w.average, 400);
+  EXPECT_EQ(embedding.power_w.minimum, 300);
+  EXPECT_EQ(embedding.power_w.maximum, 500);
+  EXPECT_EQ(embedding.temperature_c.samples, 0U);
   EXPECT_EQ(embedding.throttle_reasons, 12U);
-  EXPECT_EQ(device.of(Phase::kTables).power_w.count, 0U);
+  EXPECT_EQ(device.of(Phase::kTables).power_w.samples, 0U);
   EXPECT_EQ(facts.devices.front().power.means().back().x, 2.25);
   const HostSummary& host = facts.summary.host;
-  EXPECT_EQ(host.of(Phase::kTables).rss_bytes.max, 4096);
-  EXPECT_EQ(host.of(Phase::kTables).cpu_percent.max, 160);
+  EXPECT_EQ(host.of(Phase::kTables).rss_bytes.maximum, 4096);
+  EXPECT_EQ(host.of(Phase::kTables).cpu_percent.maximum, 160);
   EXPECT_EQ(host.usage.written_bytes, 77U);
 }
 
@@ -56,8 +56,8 @@ TEST(MetricFacts, TellTheModelsApartAndCountTheRows) {
       "timestamp,device_id,stage,memory_used_bytes\n1,a,esm2,5\n2,a,dnabert_s,7\n3,a,tables,\n");
   EXPECT_EQ(facts.damaged_lines, 0U);
   const DeviceSummary& device = facts.summary.devices.at(0);
-  EXPECT_EQ(device.of(Phase::kEsm2).memory_used.mean, 5);
-  EXPECT_EQ(device.while_embedding().memory_used.mean, 6);
+  EXPECT_EQ(device.of(Phase::kEsm2).memory_used.average, 5);
+  EXPECT_EQ(device.while_embedding().memory_used.average, 6);
   EXPECT_EQ(device.rows, 2U);
 }
 
@@ -72,15 +72,15 @@ TEST(MetricFacts, AreReadFromLogsOfOlderPrograms) {
   EXPECT_EQ(facts.damaged_lines, 0U);
   ASSERT_EQ(facts.summary.devices.size(), 1U);
   EXPECT_EQ(facts.summary.devices[0].id, "cuda:1");
-  EXPECT_EQ(facts.summary.devices[0].of(Phase::kEsm2).power_w.mean, 312.4);
-  EXPECT_EQ(facts.summary.host.of(Phase::kEsm2).rss_bytes.max, 4096);
+  EXPECT_EQ(facts.summary.devices[0].of(Phase::kEsm2).power_w.average, 312.4);
+  EXPECT_EQ(facts.summary.host.of(Phase::kEsm2).rss_bytes.maximum, 4096);
 }
 
 TEST(MetricFacts, TakeColumnsInAnyOrderAndEndsOfWindows) {
   const MetricFacts facts =
       metric_facts("power_w,stage,device_id,timestamp\r\n7,tables,a,5\r\n9,tables,a,6\r\n");
   ASSERT_EQ(facts.devices.size(), 1U);
-  EXPECT_EQ(facts.summary.devices.front().of(Phase::kTables).power_w.mean, 8);
+  EXPECT_EQ(facts.summary.devices.front().of(Phase::kTables).power_w.average, 8);
 }
 
 TEST(MetricFacts, CountRowsThatAreDamaged) {
@@ -102,7 +102,7 @@ TEST(MetricFacts, LeaveOutFieldsThatCannotBe) {
   const MetricFacts facts = metric_facts(text);
   EXPECT_EQ(facts.rows, 7U);
   ASSERT_EQ(facts.summary.devices.size(), 1U);
-  EXPECT_EQ(facts.summary.devices.front().whole().power_w.count, 0U);
+  EXPECT_EQ(facts.summary.devices.front().whole().power_w.samples, 0U);
 }
 
 TEST(MetricFacts, AreBounded) {

@@ -103,6 +103,15 @@ TEST(RunTelemetry, KnowsPhasesByTheirNames) {
               ElementsAre(500, 600));
 }
 
+TEST(RunTelemetry, CountsAnAverageAsASample) {
+  const auto telemetry = parse_run_telemetry(
+      R"({"host": {"phases": [{"rss_bytes": {"average": 9}, "cpu_percent": {"samples": 4}}]}})",
+      "t.json");
+  ASSERT_TRUE(telemetry);
+  EXPECT_EQ(telemetry->host.phases.at(0).rss_bytes.samples, 1U);
+  EXPECT_EQ(telemetry->host.phases.at(0).cpu_percent.samples, 0U);
+}
+
 TEST(RunTelemetry, KnowsHowUnevenlyWorkersComputed) {
   const auto imbalance = [](std::initializer_list<double> busy) {
     std::vector<RunTelemetry::Worker> workers;

@@ -51,9 +51,9 @@ TEST(Compare, WithinToleranceIsEqualButNotIdentical) {
   EXPECT_TRUE(result.equal());
   EXPECT_EQ(only(result).identical, 0U);
   EXPECT_EQ(only(result).within, 1U);
-  EXPECT_NEAR(only(result).numbers.absolute.max, 1e-5, 1e-12);
-  EXPECT_NEAR(only(result).numbers.absolute.mean, 5.5e-6, 1e-12);
-  EXPECT_NEAR(only(result).numbers.relative.max, 1e-5 / 0.10001, 1e-12);
+  EXPECT_NEAR(only(result).numbers.absolute.maximum, 1e-5, 1e-12);
+  EXPECT_NEAR(only(result).numbers.absolute.average, 5.5e-6, 1e-12);
+  EXPECT_NEAR(only(result).numbers.relative.maximum, 1e-5 / 0.10001, 1e-12);
   EXPECT_THAT(comparison_text(result),
               testing::EndsWith("\nlabels equal, numbers within tolerance\n"));
 
@@ -224,10 +224,10 @@ TEST(Compare, EmbeddingsAndWhereTheyDifferMost) {
   EXPECT_EQ(only(result).largest->b, 0.5);
   EXPECT_EQ(only(result).first_differing.at(0).column, "2");
   const CosineComparison& cosine = *only(result).cosine;
-  EXPECT_EQ(cosine.cosine.count, 3U);
-  EXPECT_NEAR(cosine.cosine.min, 2 / std::sqrt(4.25), 1e-15);
+  EXPECT_EQ(cosine.cosine.samples, 3U);
+  EXPECT_NEAR(cosine.cosine.minimum, 2 / std::sqrt(4.25), 1e-15);
   EXPECT_EQ(cosine.least_id, "y");
-  EXPECT_NEAR(cosine.cosine.mean, (2 + 2 / std::sqrt(4.25)) / 3, 1e-15);
+  EXPECT_NEAR(cosine.cosine.average, (2 + 2 / std::sqrt(4.25)) / 3, 1e-15);
 }
 
 TEST(Compare, EmbeddingsInAnotherOrder) {
