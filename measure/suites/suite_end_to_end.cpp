@@ -15,7 +15,6 @@
 #include "measure/suites/suites.hpp"
 #include "measure/timing/turns.hpp"
 #include "report/page_sections.hpp"
-#include "telemetry/telemetry_summary.hpp"
 
 namespace virnucpro {
 namespace {
@@ -127,7 +126,7 @@ std::string why_not_projected(const SuiteContext& context, const Trial& largest,
                               const LinearFit& fit) {
   if (fit.slope() <= 0) return "runs with more chunks did not take longer: give more sequences";
   const std::string brief = context.why_brief(largest.computing_seconds());
-  return brief.empty() ? why_not_of_reads(measurements_of(largest.telemetry)) : brief;
+  return brief.empty() ? why_not_of_reads(largest.telemetry.workload) : brief;
 }
 
 // Returns the largest memory use of any GPU in any phase, in bytes.
@@ -223,8 +222,8 @@ Table lengths_table(const Trial& reads, const Trial& contigs) {
 }
 
 Verdict judge_packing(const SuiteContext& context, const Trial& contigs) {
-  const RunMeasurements run = contigs.measurements(context.settings.gpus.size());
-  std::vector<Verdict> verdicts = judge(run, context.settings.thresholds);
+  std::vector<Verdict> verdicts =
+      contigs.judged(context.settings.gpus.size(), context.settings.thresholds);
   Verdict& packing = *std::ranges::find(verdicts, "packing", &Verdict::name);
   packing.name = "packing of contigs";
   return packing;

@@ -218,8 +218,7 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
 
 std::vector<Verdict> judge_whole(const SuiteContext& context, const Trial& whole) {
   std::vector<Verdict> verdicts;
-  for (Verdict& verdict :
-       judge(whole.measurements(context.settings.gpus.size()), context.settings.thresholds)) {
+  for (Verdict& verdict : whole.judged(context.settings.gpus.size(), context.settings.thresholds)) {
     // The suites `end-to-end` and `scaling` judge PERF-01 and PERF-03.
     if (verdict.id != "PERF-01" && verdict.id != "PERF-03") verdicts.push_back(std::move(verdict));
   }

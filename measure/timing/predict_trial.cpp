@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "journal/run_files.hpp"
 #include "telemetry/telemetry_files.hpp"
-#include "telemetry/telemetry_summary.hpp"
 
 namespace virnucpro {
 namespace {
@@ -40,15 +39,14 @@ void Trial::require_computed() const {
   throw Error(ErrorKind::kBenchmark, "no sequence had a stop-free frame to be computed");
 }
 
-RunMeasurements Trial::measurements(std::size_t gpus) const {
-  RunMeasurements measured = measurements_of(telemetry);
-  measured.computing_seconds = computing_seconds();
-  measured.esm_tokens_per_second = esm_tokens_per_second();
-  measured.gpus = gpus;
+std::vector<Verdict> Trial::judged(std::size_t gpus, const Thresholds& thresholds) const {
+  RunTelemetry run = telemetry;
+  run.throughput.esm_tokens_per_second = esm_tokens_per_second();
+  run.settings.gpus.resize(gpus);
   if (run_files::kMonitorLog.found_in(directory).empty()) {
-    measured.monitor_failure = "logs/ has no gpu_metrics_<time>.log";
+    run.monitor.failure = "logs/ has no gpu_metrics_<time>.log";
   }
-  return measured;
+  return judge(run, computing_seconds(), thresholds);
 }
 
 std::vector<double> Trial::busy_seconds() const {

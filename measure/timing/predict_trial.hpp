@@ -48,8 +48,8 @@ struct Trial {
   void require_computed() const;  // Errors: kBenchmark, if nothing was computed.
   // Returns the use of the least busy GPU while embedding, in percent.
   std::optional<double> gpu_percent() const { return least_utilization(telemetry); }
-  // Returns the measurements that verdicts on a run with `gpus` GPUs need.
-  RunMeasurements measurements(std::size_t gpus) const;
+  // Judges a run with `gpus` GPUs by its progress: without the tokens that were computed again.
+  std::vector<Verdict> judged(std::size_t gpus, const Thresholds& thresholds) const;
   // Returns the difference between the computing times of the busiest and the least busy worker, as
   // a share of the busiest worker's time. 1 means that a worker computed nothing.
   double imbalance() const;

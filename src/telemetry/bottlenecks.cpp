@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "base/host.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -118,6 +120,10 @@ bool matters(const Stage& stage, const std::vector<Stage>& stages, Idleness idle
 }
 
 }  // namespace
+
+bool has_spare_processors(const RunTelemetry& telemetry) {
+  return telemetry.settings.threads.value_or(0) < usable_processors();
+}
 
 std::string_view host_advice(bool spare_processors) {
   return spare_processors ? "use more --threads, or a larger --prefetch"

@@ -21,6 +21,8 @@ struct StageSurroundings {
   bool spare_processors = false;  // more processors are usable than --threads
 };
 
+// Returns true if more processors are usable than the run's --threads.
+bool has_spare_processors(const RunTelemetry& telemetry);
 // Returns advice for a host that cannot keep its workers busy: more threads if processors are free.
 std::string_view host_advice(bool spare_processors);
 

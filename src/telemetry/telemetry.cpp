@@ -121,9 +121,8 @@ void Telemetry::finish(std::string_view status, const RunSummary* summary) {
   replace_monitor(nullptr);
   const bool is_written = try_to([this] { write_hdf5(); });
   RunTelemetry telemetry = telemetry_of(run);
-  RunMeasurements measured = measurements_of(telemetry);
-  measured.computing_seconds = run.pipeline.computing_seconds();
-  std::vector<Verdict> verdicts = judge(measured, telemetry_.thresholds);
+  std::vector<Verdict> verdicts =
+      judge(telemetry, run.pipeline.computing_seconds(), telemetry_.thresholds);
   telemetry.verdicts = verdicts_section(verdicts);
   if (is_written) try_to([&] { write_summary(telemetry); });
   if (summary == nullptr) return;

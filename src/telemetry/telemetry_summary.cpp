@@ -348,67 +348,7 @@ std::uint64_t esm2_layers_of(const std::vector<EngineFacts>& workers) {
   return layers;
 }
 
-bool has_spare_processors(const RunTelemetry& telemetry) {
-  return telemetry.settings.threads.value_or(0) < usable_processors();
-}
-
-// Returns true for the published 3B model. No other model has this number of layers and this width.
-bool is_esm2_3b(const RunTelemetry::Models& models) {
-  return models.esm2_layers == 36U && models.esm2_width == 2560U;
-}
-
-std::vector<MeasuredGpu> measured_gpus(const RunTelemetry& telemetry) {
-  std::vector<MeasuredGpu> gpus;
-  for (const RunTelemetry::Device& device : telemetry.devices) {
-    MeasuredGpu& gpu = gpus.emplace_back();
-    gpu.id = device.id.value_or("");
-    gpu.rows = device.rows.value_or(0);
-    gpu.nvml_rows = device.nvml_rows.value_or(0);
-    gpu.utilization = average_of(device.phases, &RunTelemetry::DevicePhase::utilization_percent,
-                                 is_while_embedding);
-    const auto& known = telemetry.machine.devices;
-    const auto described = std::ranges::find(known, device.id, &RunTelemetry::MachineDevice::id);
-    if (described != known.end()) gpu.failure = described->failure.value_or("");
-  }
-  return gpus;
-}
-
-// Returns the workers' imbalance in percent; empty if a GPU's worker is unknown.
-std::optional<double> imbalance_percent(const RunTelemetry& telemetry) {
-  if (telemetry.workers.size() < telemetry.settings.gpus.size()) return std::nullopt;
-  const std::optional<double> share = imbalance_of(telemetry.workers);
-  return share ? std::optional(100 * *share) : std::nullopt;
-}
-
 }  // namespace
-
-std::optional<MeasuredCalls> calls_of(const RunTelemetry::Shadow& shadow) {
-  if (!shadow.chunks) return std::nullopt;
-  return MeasuredCalls{.chunks = *shadow.chunks,
-                       .sampled = shadow.sampled.value_or(0),
-                       .changed = shadow.changed.value_or(0),
-                       .low = shadow.changed_low.value_or(0),
-                       .high = shadow.changed_high.value_or(0)};
-}
-
-RunMeasurements measurements_of(const RunTelemetry& telemetry) {
-  return {.sequences = telemetry.workload.sequences.value_or(0),
-          .one_chunk_sequences = telemetry.workload.one_chunk_sequences.value_or(0),
-          .scored_chunks = telemetry.workload.chunks_with_frames.value_or(0),
-          .gpus = telemetry.settings.gpus.size(),
-          .esm_tokens_per_second = telemetry.throughput.esm_tokens_per_second.value_or(0),
-          .is_esm2_3b = is_esm2_3b(telemetry.models),
-          .packing = 100 * telemetry.packing.efficiency.value_or(0),
-          .batches = telemetry.workload.batches.value_or(0),
-          .starved_batches = telemetry.waits.queue.starved.value_or(0),
-          .imbalance = imbalance_percent(telemetry),
-          .spare_processors = has_spare_processors(telemetry),
-          .samples = telemetry.monitor.samples.value_or(0),
-          .written = telemetry.monitor.written.value_or(0),
-          .measured = measured_gpus(telemetry),
-          .monitor_failure = telemetry.monitor.failure.value_or(""),
-          .calls = calls_of(telemetry.shadow)};
-}
 
 std::vector<RunTelemetry::Input> inputs_section(const std::vector<InputEntry>& inputs) {
   std::vector<RunTelemetry::Input> section;

@@ -49,7 +49,4 @@ RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFact
 std::vector<RunTelemetry::Input> inputs_section(const std::vector<InputEntry>& inputs);
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts);
 
-// Returns the measurements that verdicts need, except the computing time.
-RunMeasurements measurements_of(const RunTelemetry& telemetry);
-
 }  // namespace virnucpro

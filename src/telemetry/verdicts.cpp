@@ -43,42 +43,59 @@ std::string bar_from(double pass, double least) {
   return fmt::format(">= {:g}; a warning from {:g} on", pass, least);
 }
 
-Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds) {
-  // Skip the verdict without a GPU, because its limits are for a machine with GPUs.
-  std::string why_not = unless(run.gpus > 0, "no GPU was used");
-  if (why_not.empty()) why_not = too_short(run.computing_seconds, thresholds);
-  if (why_not.empty()) why_not = why_not_of_reads(run);
-  const double hours = run.computing_seconds / 3600 * static_cast<double>(kProjectedReads) /
-                       static_cast<double>(run.scored_chunks);
-  return judge_projected_time(hours, why_not, thresholds);
+// Returns true for the published 3B model. No other model has this number of layers and this width.
+bool is_esm2_3b(const RunTelemetry::Models& models) {
+  return models.esm2_layers == 36U && models.esm2_width == 2560U;
 }
 
-const MeasuredGpu* least_busy(const std::vector<MeasuredGpu>& gpus) {
-  const auto least = std::ranges::min_element(gpus, {}, &MeasuredGpu::utilization);
-  return least == gpus.end() ? nullptr : &*least;
+// A run to be judged.
+struct JudgedRun {
+  const RunTelemetry& telemetry;
+  double computing_seconds;
+  const Thresholds& thresholds;
+
+  std::size_t gpus() const { return telemetry.settings.gpus.size(); }
+  std::uint64_t batches() const { return telemetry.workload.batches.value_or(0); }
+  std::string why_no_gpu() const { return unless(gpus() > 0, "no GPU was used"); }
+  std::string why_no_batch() const { return unless(batches() > 0, "no batch was computed"); }
+  std::string why_short() const { return too_short(computing_seconds, thresholds); }
+};
+
+Verdict projected_time(const JudgedRun& run) {
+  // Skip the verdict without a GPU, because its limits are for a machine with GPUs.
+  const RunTelemetry::Workload& work = run.telemetry.workload;
+  std::string why_not = run.why_no_gpu();
+  if (why_not.empty()) why_not = run.why_short();
+  if (why_not.empty()) why_not = why_not_of_reads(work);
+  const double hours = run.computing_seconds / 3600 * static_cast<double>(kProjectedReads) /
+                       static_cast<double>(work.chunks_with_frames.value_or(0));
+  return judge_projected_time(hours, why_not, run.thresholds);
 }
 
 // Returns why it is unknown which GPU was the least busy; empty if all GPUs were measured.
-std::string without_utilization(const RunMeasurements& run) {
+std::string without_utilization(const JudgedRun& run) {
+  const std::vector<RunTelemetry::Device>& devices = run.telemetry.devices;
   std::vector<std::string> ids;
-  for (const MeasuredGpu& gpu : run.measured) {
-    if (!gpu.utilization) ids.push_back(gpu.id);
+  for (const RunTelemetry::Device& device : devices) {
+    const auto percent = average_of(device.phases, &RunTelemetry::DevicePhase::utilization_percent,
+                                    is_while_embedding);
+    if (!percent) ids.push_back(device.id.value_or(""));
   }
   if (!ids.empty())
     return fmt::format("the utilisation of {} was not measured", fmt::join(ids, ", "));
-  return unless(run.measured.size() >= run.gpus, "at least one GPU was not measured");
+  return unless(devices.size() >= run.gpus(), "at least one GPU was not measured");
 }
 
-Verdict utilization(const RunMeasurements& run, const Thresholds& thresholds) {
+Verdict utilization(const JudgedRun& run) {
+  const Thresholds& thresholds = run.thresholds;
   Verdict verdict{.id = "PERF-02",
                   .name = "GPU utilisation while embedding",
                   .unit = "%",
                   .bar = bar_from(thresholds.utilization, thresholds.least_utilization)};
-  if (skipped(verdict, {unless(run.gpus > 0, "no GPU was used"), without_utilization(run),
-                        too_short(run.computing_seconds, thresholds)})) {
+  if (skipped(verdict, {run.why_no_gpu(), without_utilization(run), run.why_short()})) {
     return verdict;
   }
-  return judged_at_least(std::move(verdict), *least_busy(run.measured)->utilization,
+  return judged_at_least(std::move(verdict), *least_utilization(run.telemetry),
                          thresholds.utilization, thresholds.least_utilization);
 }
 
@@ -90,110 +107,121 @@ Verdict scaling() {
           .detail = "one run cannot show a speed-up: run virnucpro benchmark --suite scaling"};
 }
 
-Verdict throughput(const RunMeasurements& run, const Thresholds& thresholds) {
+Verdict throughput(const JudgedRun& run) {
+  const Thresholds& thresholds = run.thresholds;
   Verdict verdict{
       .id = "PERF-04",
       .name = "throughput of ESM-2 3B on each GPU",
       .unit = "tokens/s",
       .bar = bar_from(thresholds.tokens_per_second, thresholds.least_tokens_per_second)};
   if (skipped(verdict,
-              {unless(run.gpus > 0, "no GPU was used"),
-               unless(run.is_esm2_3b,
+              {run.why_no_gpu(),
+               unless(is_esm2_3b(run.telemetry.models),
                       "the limit is for ESM-2 3B (36 layers of width 2,560); models of other "
                       "sizes have other rates"),
-               too_short(run.computing_seconds, thresholds)})) {
+               run.why_short()})) {
     return verdict;
   }
-  const double rate = run.esm_tokens_per_second / static_cast<double>(run.gpus);
+  const double rate =
+      run.telemetry.throughput.esm_tokens_per_second.value_or(0) / static_cast<double>(run.gpus());
   verdict.detail = "v2 published 16,500 tokens/s for an RTX 4090";
   return judged_at_least(std::move(verdict), rate, thresholds.tokens_per_second,
                          thresholds.least_tokens_per_second);
 }
 
 // Judges the packing. Skips short runs: the last batch is seldom full and would weigh too much.
-Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
+Verdict packing(const JudgedRun& run) {
+  const Thresholds& thresholds = run.thresholds;
   Verdict verdict{.id = "PERF-05",
                   .name = "packing",
                   .unit = "%",
                   .bar = bar_from(thresholds.packing, thresholds.least_packing)};
-  if (skipped(verdict, {unless(run.batches > 0, "no batch was computed"),
-                        too_short(run.computing_seconds, thresholds)})) {
+  if (skipped(verdict, {run.why_no_batch(), run.why_short()})) {
     return verdict;
   }
-  return judged_at_least(std::move(verdict), run.packing, thresholds.packing,
-                         thresholds.least_packing);
+  return judged_at_least(std::move(verdict), 100 * run.telemetry.packing.efficiency.value_or(0),
+                         thresholds.packing, thresholds.least_packing);
 }
 
-Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
+Verdict starved(const JudgedRun& run) {
+  const Thresholds& thresholds = run.thresholds;
   Verdict verdict{.id = "PERF-05",
                   .name = "batches that a worker waited for",
                   .unit = "%",
                   .bar = fmt::format("< {:g}; a warning below {:g}", thresholds.starved,
                                      thresholds.most_starved)};
-  if (skipped(verdict, {unless(run.batches > 0, "no batch was computed"),
-                        too_short(run.computing_seconds, thresholds)})) {
+  if (skipped(verdict, {run.why_no_batch(), run.why_short()})) {
     return verdict;
   }
-  const double share =
-      100 * static_cast<double>(run.starved_batches) / static_cast<double>(run.batches);
+  const double share = 100 * static_cast<double>(run.telemetry.waits.queue.starved.value_or(0)) /
+                       static_cast<double>(run.batches());
   verdict.value = share;
   verdict.status = status_of(share, thresholds.starved, thresholds.most_starved);
   if (verdict.status != VerdictStatus::kPass) {
-    verdict.detail =
-        fmt::format("the host is too slow for the workers: {}", host_advice(run.spare_processors));
+    verdict.detail = fmt::format("the host is too slow for the workers: {}",
+                                 host_advice(has_spare_processors(run.telemetry)));
   }
   return verdict;
 }
 
 // Returns the GPU with the fewest rows in the log and, among equals, the fewest rows by NVML.
-const MeasuredGpu* least_measured(const std::vector<MeasuredGpu>& gpus) {
-  const auto least = std::ranges::min_element(
-      gpus, {}, [](const MeasuredGpu& gpu) { return std::pair(gpu.rows, gpu.nvml_rows); });
+const RunTelemetry::Device* least_measured(const std::vector<RunTelemetry::Device>& gpus) {
+  const auto least = std::ranges::min_element(gpus, {}, [](const auto& gpu) {
+    return std::pair(gpu.rows.value_or(0), gpu.nvml_rows.value_or(0));
+  });
   return least == gpus.end() ? nullptr : &*least;
 }
 
-std::string why_no_nvml(const MeasuredGpu& gpu) {
-  return gpu.failure.empty() ? "NVML gave no values"
-                             : fmt::format("NVML gave no values: {}", gpu.failure);
+std::string why_no_nvml(const RunTelemetry::Text& id, const RunTelemetry::Machine& machine) {
+  const auto known = std::ranges::find(machine.devices, id, &RunTelemetry::MachineDevice::id);
+  const std::string failure = known == machine.devices.end() ? "" : known->failure.value_or("");
+  return failure.empty() ? "NVML gave no values" : fmt::format("NVML gave no values: {}", failure);
 }
 
 // Sets MISS if a GPU has no rows. Sets WARN if NVML measured no row of a GPU, because such rows
 // have only the memory.
-void judge_gpu_rows(const RunMeasurements& run, Verdict& verdict) {
-  const MeasuredGpu* least =
-      run.measured.size() < run.gpus ? nullptr : least_measured(run.measured);
-  verdict.value = least == nullptr ? 0 : static_cast<double>(least->rows);
-  if (least == nullptr || least->rows == 0) {
+void judge_gpu_rows(const JudgedRun& run, Verdict& verdict) {
+  const std::vector<RunTelemetry::Device>& devices = run.telemetry.devices;
+  const RunTelemetry::Device* least =
+      devices.size() < run.gpus() ? nullptr : least_measured(devices);
+  const std::uint64_t rows = least == nullptr ? 0 : least->rows.value_or(0);
+  verdict.value = static_cast<double>(rows);
+  if (rows == 0) {
     verdict.status = VerdictStatus::kMiss;
-    verdict.detail = least == nullptr
-                         ? "at least one GPU has no rows"
-                         : fmt::format("{} has no rows; {}", least->id, why_no_nvml(*least));
+    verdict.detail = least == nullptr ? "at least one GPU has no rows"
+                                      : fmt::format("{} has no rows; {}", least->id.value_or(""),
+                                                    why_no_nvml(least->id, run.telemetry.machine));
     return;
   }
-  const auto without = std::ranges::find(run.measured, 0U, &MeasuredGpu::nvml_rows);
-  if (without != run.measured.end()) {
+  const auto without = std::ranges::find_if(
+      devices, [](const auto& device) { return device.nvml_rows.value_or(0) == 0; });
+  if (without != devices.end()) {
     verdict.status = VerdictStatus::kWarn;
-    verdict.detail = fmt::format("{} has only memory values, from the CUDA runtime; {}",
-                                 without->id, why_no_nvml(*without));
+    verdict.detail =
+        fmt::format("{} has only memory values, from the CUDA runtime; {}",
+                    without->id.value_or(""), why_no_nvml(without->id, run.telemetry.machine));
     return;
   }
   verdict.status = VerdictStatus::kPass;
 }
 
-Verdict metrics_logged(const RunMeasurements& run) {
+Verdict metrics_logged(const JudgedRun& run) {
+  const RunTelemetry::Monitor& monitor = run.telemetry.monitor;
+  const std::uint64_t written = monitor.written.value_or(0);
+  const std::string failure = monitor.failure.value_or("");
   Verdict verdict{.id = "MON-01",
                   .name = "measurements in the log",
                   .unit = "rows",
-                  .bar = run.gpus > 0 ? "> 0 of each GPU, by NVML" : "> 0"};
-  verdict.value = static_cast<double>(run.written);
-  if (skipped(verdict, {unless(run.samples > 0 || !run.monitor_failure.empty(),
+                  .bar = run.gpus() > 0 ? "> 0 of each GPU, by NVML" : "> 0"};
+  verdict.value = static_cast<double>(written);
+  if (skipped(verdict, {unless(monitor.samples.value_or(0) > 0 || !failure.empty(),
                                "the run ended before the first measurement")})) {
     return verdict;
   }
-  if (!run.monitor_failure.empty() || run.written == 0) {
+  if (!failure.empty() || written == 0) {
     verdict.status = VerdictStatus::kMiss;
-    verdict.detail = run.monitor_failure;
-  } else if (run.gpus > 0) {
+    verdict.detail = failure;
+  } else if (run.gpus() > 0) {
     judge_gpu_rows(run, verdict);
   } else {
     verdict.status = VerdictStatus::kPass;
@@ -201,40 +229,50 @@ Verdict metrics_logged(const RunMeasurements& run) {
   return verdict;
 }
 
-Verdict balance(const RunMeasurements& run, const Thresholds& thresholds) {
+// Returns the workers' imbalance in percent; empty if a GPU's worker is unknown.
+std::optional<double> imbalance_percent(const JudgedRun& run) {
+  if (run.telemetry.workers.size() < run.gpus()) return std::nullopt;
+  const std::optional<double> share = imbalance_of(run.telemetry.workers);
+  return share ? std::optional(100 * *share) : std::nullopt;
+}
+
+Verdict balance(const JudgedRun& run) {
+  const Thresholds& thresholds = run.thresholds;
   Verdict verdict{.id = "MON-03",
                   .name = "imbalance of the GPUs",
                   .unit = "%",
                   .bar = fmt::format("<= {:g}; a warning up to {:g}", thresholds.imbalance,
                                      thresholds.most_imbalance)};
-  if (skipped(verdict, {unless(run.gpus > 1, "the run did not use several GPUs"),
-                        unless(run.imbalance.has_value(),
-                               "no worker computed, or a worker's time is unknown"),
-                        too_short(run.computing_seconds, thresholds)})) {
+  const std::optional<double> imbalance = imbalance_percent(run);
+  if (skipped(verdict,
+              {unless(run.gpus() > 1, "the run did not use several GPUs"),
+               unless(imbalance.has_value(), "no worker computed, or a worker's time is unknown"),
+               run.why_short()})) {
     return verdict;
   }
   verdict.detail = "the least busy GPU computed for this much less time than the busiest one";
-  return judged_at_most(std::move(verdict), *run.imbalance, thresholds.imbalance,
+  return judged_at_most(std::move(verdict), *imbalance, thresholds.imbalance,
                         thresholds.most_imbalance);
 }
 
 // Judges by the interval's lower end: the requirement is missed only if even that end is too high.
-Verdict changed_calls(const MeasuredCalls& calls, const Thresholds& thresholds) {
+Verdict changed_calls(const RunTelemetry::Shadow& calls, const Thresholds& thresholds) {
   Verdict verdict{.id = "PREC-01",
                   .name = "calls that the check precision would change",
                   .unit = "of the chunks",
                   .bar = fmt::format("<= {:g}; a warning up to {:g}", thresholds.changed_calls,
                                      thresholds.most_changed_calls)};
-  if (skipped(verdict, {unless(calls.sampled > 0, "the shadow check compared no chunk")}))
+  if (skipped(verdict,
+              {unless(calls.sampled.value_or(0) > 0, "the shadow check compared no chunk")}))
     return verdict;
-  const auto share = [&calls](double changed) {
-    return changed / static_cast<double>(calls.chunks);
+  const auto share = [&calls](const RunTelemetry::Number& changed) {
+    return changed.value_or(0) / static_cast<double>(calls.chunks.value_or(0));
   };
   verdict.detail = fmt::format(
       "the value is the lower bound with 97.5 % confidence; the estimate is {:.2g}, the upper "
       "bound {:.2g}",
-      share(calls.changed), share(calls.high));
-  return judged_at_most(std::move(verdict), share(calls.low), thresholds.changed_calls,
+      share(calls.changed), share(calls.changed_high));
+  return judged_at_most(std::move(verdict), share(calls.changed_low), thresholds.changed_calls,
                         thresholds.most_changed_calls);
 }
 
@@ -262,10 +300,10 @@ Verdict judged_at_most(Verdict verdict, double value, double wanted, double most
   return verdict;
 }
 
-std::string why_not_of_reads(const RunMeasurements& run) {
-  if (run.scored_chunks == 0) return "no chunk was scored";
-  const double percent =
-      100 * static_cast<double>(run.one_chunk_sequences) / static_cast<double>(run.sequences);
+std::string why_not_of_reads(const RunTelemetry::Workload& work) {
+  if (work.chunks_with_frames.value_or(0) == 0) return "no chunk was scored";
+  const double percent = 100 * static_cast<double>(work.one_chunk_sequences.value_or(0)) /
+                         static_cast<double>(work.sequences.value_or(0));
   if (percent >= kMostlyOneChunk) return {};
   return fmt::format(
       "the limit is for reads: {:.0f} % of these sequences have one chunk; at least {:g} % must "
@@ -301,16 +339,13 @@ std::string_view name_of(VerdictStatus status) {
   return {};
 }
 
-std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds) {
-  std::vector<Verdict> verdicts{projected_time(run, thresholds),
-                                utilization(run, thresholds),
-                                scaling(),
-                                throughput(run, thresholds),
-                                packing(run, thresholds),
-                                starved(run, thresholds),
-                                metrics_logged(run),
-                                balance(run, thresholds)};
-  if (run.calls) verdicts.push_back(changed_calls(*run.calls, thresholds));
+std::vector<Verdict> judge(const RunTelemetry& run, double computing_seconds,
+                           const Thresholds& thresholds) {
+  const JudgedRun judged{run, computing_seconds, thresholds};
+  std::vector<Verdict> verdicts{projected_time(judged), utilization(judged), scaling(),
+                                throughput(judged),     packing(judged),     starved(judged),
+                                metrics_logged(judged), balance(judged)};
+  if (run.shadow.chunks) verdicts.push_back(changed_calls(run.shadow, thresholds));
   return verdicts;
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "telemetry/run_telemetry.hpp"
+
 namespace virnucpro {
 
 // The limits of the requirements; configuration keys run.requirements.*.
@@ -28,45 +30,6 @@ struct Thresholds {
   double shortest_run = 30;                 // seconds of computing; shorter runs are skipped
 };
 
-// The monitor's measurements of one GPU.
-struct MeasuredGpu {
-  std::string id{};
-  std::uint64_t rows = 0;               // rows in the log that have at least the GPU's memory
-  std::uint64_t nvml_rows = 0;          // rows that have NVML's values
-  std::optional<double> utilization{};  // percent, while embedding
-  std::string failure{};                // NVML's error; else empty
-};
-
-// The shadow check's estimate for the calls that were not computed again.
-struct MeasuredCalls {
-  std::uint64_t chunks = 0;
-  std::uint64_t sampled = 0;
-  double changed = 0;  // estimated; its 95 % interval is from low to high
-  double low = 0;
-  double high = 0;
-};
-
-// The measurements that verdicts need.
-struct RunMeasurements {
-  double computing_seconds = 0;           // of the slowest worker, waits included
-  std::uint64_t sequences = 0;            // sequences read
-  std::uint64_t one_chunk_sequences = 0;  // sequences of a single chunk
-  std::uint64_t scored_chunks = 0;        // computed in computing_seconds
-  std::size_t gpus = 0;
-  double esm_tokens_per_second = 0;  // of all GPUs
-  bool is_esm2_3b = false;           // ESM-2 has the size of the published 3B
-  double packing = 0;                // percent
-  std::uint64_t batches = 0;
-  std::uint64_t starved_batches = 0;
-  std::optional<double> imbalance{};     // of the workers' computing time, percent
-  bool spare_processors = false;         // more processors are usable than --threads
-  std::uint64_t samples = 0;             // taken by the monitor
-  std::uint64_t written = 0;             // samples in the monitor's log
-  std::vector<MeasuredGpu> measured{};   // one per GPU
-  std::string monitor_failure{};         // why the monitor's log lacks rows; else empty
-  std::optional<MeasuredCalls> calls{};  // empty: no shadow check
-};
-
 enum class VerdictStatus : std::uint8_t { kPass, kWarn, kMiss, kSkipped };
 std::string_view name_of(VerdictStatus status);  // "PASS", "WARN", "MISS", "SKIPPED"
 
@@ -84,9 +47,11 @@ struct Verdict {
 inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // reads in PERF-01, each of one chunk
 
 // Returns the verdicts on a single run, in the order of their ids; PREC-01 only with a shadow
-// check. Most verdicts are skipped for a short run, because it mostly loads models and computes a
-// half-empty batch. A skipped requirement never counts as passed.
-std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds);
+// check. `computing_seconds` are those of the slowest worker, waits included. Most verdicts are
+// skipped for a short run, because it mostly loads models and computes a half-empty batch. A
+// skipped requirement never counts as passed.
+std::vector<Verdict> judge(const RunTelemetry& run, double computing_seconds,
+                           const Thresholds& thresholds);
 
 // Returns why a run with this computing time is too short for verdicts on its rates; else "".
 std::string too_short(double computing_seconds, const Thresholds& thresholds);
@@ -95,7 +60,7 @@ Verdict judged_at_least(Verdict verdict, double value, double wanted, double lea
 // Judges a value that should be at most `wanted`: WARN above `wanted`, MISS above `most`.
 Verdict judged_at_most(Verdict verdict, double value, double wanted, double most);
 // Returns why the time for reads of one chunk cannot be projected from this run; else "".
-std::string why_not_of_reads(const RunMeasurements& run);
+std::string why_not_of_reads(const RunTelemetry::Workload& work);
 // Returns PERF-01. `why_not` says why the hours are unknown; empty if they are known.
 Verdict judge_projected_time(double hours, const std::string& why_not,
                              const Thresholds& thresholds);

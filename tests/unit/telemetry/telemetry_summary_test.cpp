@@ -146,9 +146,8 @@ TEST(Summary, HasMemoryOfWorkersAndPlansOfBudgets) {
   EXPECT_EQ(telemetry.settings.token_budget_asked, "auto");
   ASSERT_EQ(telemetry.settings.token_budget_plans.size(), 1U);
   EXPECT_TRUE(telemetry.settings.token_budget_plans[0].starts_with("cuda:3: batches of 512"));
-  EXPECT_TRUE(measurements_of(telemetry).is_esm2_3b);
-  run.start.workers[0].esm2_layers = 33;
-  EXPECT_FALSE(measurements_of(run.telemetry()).is_esm2_3b);
+  EXPECT_EQ(telemetry.models.esm2_layers, 36U);
+  EXPECT_EQ(telemetry.models.esm2_width, 2560U);
 }
 
 TEST(Summary, SaysWhatIsKnownOfEachGpu) {
@@ -165,42 +164,28 @@ TEST(Summary, SaysWhatIsKnownOfEachGpu) {
   GpuReading reading;
   reading.utilization_percent = 90;
   run.measured.monitor.devices[1].add(Phase::kEsm2, reading);
-  const RunMeasurements measurements = measurements_of(run.telemetry());
-  ASSERT_EQ(measurements.measured.size(), 2U);
-  const MeasuredGpu& gpu = measurements.measured[0];
-  EXPECT_EQ(gpu.id, "cuda:0");
-  EXPECT_EQ(gpu.rows, 5U);
-  EXPECT_EQ(gpu.nvml_rows, 2U);
-  EXPECT_EQ(gpu.failure, "GPU is lost");
-  EXPECT_FALSE(gpu.utilization);
-  EXPECT_EQ(measurements.measured[1].utilization, 90);
-}
-
-TEST(Summary, HasAnImbalanceOnlyWhereWorkersComputed) {
-  SomeRun run;
-  run.settings.compute.gpus = {{.index = 0}, {.index = 1}};
-  run.counters.workers.add(2);
-  EXPECT_FALSE(measurements_of(run.telemetry()).imbalance);
-  run.measured.pipeline.add({.worker = 1, .times = {.esm2 = 3}});
-  EXPECT_EQ(measurements_of(run.telemetry()).imbalance, 100);
-  RunTelemetry telemetry = run.telemetry();
-  telemetry.settings.gpus = {0, 1, 2};  // one has no record
-  EXPECT_FALSE(measurements_of(telemetry).imbalance);
+  const RunTelemetry telemetry = run.telemetry();
+  ASSERT_EQ(telemetry.devices.size(), 2U);
+  EXPECT_EQ(telemetry.devices[0].id, "cuda:0");
+  EXPECT_EQ(telemetry.devices[0].rows, 5U);
+  EXPECT_EQ(telemetry.devices[0].nvml_rows, 2U);
+  EXPECT_EQ(telemetry.machine.devices.at(0).failure, "GPU is lost");
+  EXPECT_THAT(embedding_averages(telemetry, &RunTelemetry::DevicePhase::utilization_percent),
+              ElementsAre(90));
 }
 
 TEST(Summary, SaysWhatTheLogLacks) {
   SomeRun run;
   run.measured.monitor.samples = 9;
   run.measured.monitor.written = 9;
-  EXPECT_EQ(measurements_of(run.telemetry()).monitor_failure, "");
+  EXPECT_EQ(run.telemetry().monitor.failure, "");
   run.measured.monitor.written = 2;
   run.measured.monitor.file_failure = "No space left on device";
   const auto read = parse_run_telemetry(telemetry_json(run.telemetry()), "t.json");
   ASSERT_TRUE(read);
-  const RunMeasurements measurements = measurements_of(*read);
-  EXPECT_EQ(measurements.samples, 9U);
-  EXPECT_EQ(measurements.written, 2U);
-  EXPECT_EQ(measurements.monitor_failure,
+  EXPECT_EQ(read->monitor.samples, 9U);
+  EXPECT_EQ(read->monitor.written, 2U);
+  EXPECT_EQ(read->monitor.failure,
             "7 of 9 measurements are not in the log: No space left on device");
 }
 

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "base/error.hpp"
 #include "unit/temp_dir.hpp"
 
@@ -11,28 +15,50 @@ namespace {
 
 using ::testing::HasSubstr;
 
+struct MadeUpRun {
+  RunTelemetry telemetry;
+  double computing_seconds = 100;
+
+  void use_gpus(std::size_t gpus) { telemetry.settings.gpus.resize(gpus); }
+  void set_imbalance(double percent) {
+    telemetry.workers = {{.busy_seconds = 100.0}, {.busy_seconds = 100 - percent}};
+  }
+  void set_utilization(std::size_t gpu, double percent) {
+    telemetry.devices.at(gpu).phases.at(0).utilization_percent = {.average = percent, .samples = 1};
+  }
+  void forget_utilization(std::size_t gpu) { telemetry.devices.at(gpu).phases.clear(); }
+  std::vector<Verdict> judged(const Thresholds& thresholds = {}) const {
+    return judge(telemetry, computing_seconds, thresholds);
+  }
+};
+
 // A run that meets everything.
-RunMeasurements good_run() {
-  return {.computing_seconds = 100,
-          .sequences = 50'000,
-          .one_chunk_sequences = 45'000,
-          .scored_chunks = 60'000,
-          .gpus = 2,
-          .esm_tokens_per_second = 180'000,
-          .is_esm2_3b = true,
-          .packing = 99,
-          .batches = 1000,
-          .starved_batches = 3,
-          .imbalance = 2,
-          .samples = 100,
-          .written = 100,
-          .measured = {{.id = "cuda:0", .rows = 100, .nvml_rows = 100, .utilization = 100},
-                       {.id = "cuda:1", .rows = 99, .nvml_rows = 99, .utilization = 99}}};
+MadeUpRun good_run() {
+  MadeUpRun run;
+  run.use_gpus(2);
+  run.telemetry.models = {.esm2_layers = 36, .esm2_width = 2560};
+  run.telemetry.workload = {.sequences = 50'000,
+                            .one_chunk_sequences = 45'000,
+                            .chunks_with_frames = 60'000,
+                            .batches = 1000};
+  run.telemetry.throughput.esm_tokens_per_second = 180'000;
+  run.telemetry.packing.efficiency = 0.99;
+  run.telemetry.waits.queue.starved = 3;
+  run.set_imbalance(2);
+  run.telemetry.monitor = {.samples = 100, .written = 100};
+  for (const char* id : {"cuda:0", "cuda:1"}) {
+    run.telemetry.machine.devices.push_back({.id = id});
+    run.telemetry.devices.push_back({.id = id, .rows = 100, .nvml_rows = 100});
+    run.telemetry.devices.back().phases.push_back({.phase = "esm2"});
+  }
+  run.telemetry.devices[1].rows = 99;
+  run.set_utilization(0, 100);
+  run.set_utilization(1, 99);
+  return run;
 }
 
-Verdict verdict_of(const RunMeasurements& run, std::string_view name,
-                   const Thresholds& thresholds = {}) {
-  for (Verdict& verdict : judge(run, thresholds)) {
+Verdict verdict_of(const MadeUpRun& run, std::string_view name, const Thresholds& thresholds = {}) {
+  for (Verdict& verdict : run.judged(thresholds)) {
     if (verdict.name.find(name) != std::string_view::npos) return std::move(verdict);
   }
   ADD_FAILURE() << name;
@@ -40,7 +66,7 @@ Verdict verdict_of(const RunMeasurements& run, std::string_view name,
 }
 
 TEST(Verdicts, PassWhatMeetsThem) {
-  for (const Verdict& verdict : judge(good_run(), {})) {
+  for (const Verdict& verdict : good_run().judged()) {
     const bool scaling = verdict.id == "PERF-03";
     EXPECT_EQ(verdict.status, scaling ? VerdictStatus::kSkipped : VerdictStatus::kPass)
         << verdict_line(verdict);
@@ -50,7 +76,7 @@ TEST(Verdicts, PassWhatMeetsThem) {
 
 struct Bar {
   const char* name;
-  void (*set)(RunMeasurements& run, double value);
+  void (*set)(MadeUpRun& run, double value);
   double pass;
   double warn;
   double miss;
@@ -61,7 +87,7 @@ class VerdictBars : public testing::TestWithParam<Bar> {};
 TEST_P(VerdictBars, AreWhereTheRequirementsPutThem) {
   const Bar& bar = GetParam();
   const auto status = [&bar](double value) {
-    RunMeasurements run = good_run();
+    MadeUpRun run = good_run();
     bar.set(run, value);
     return verdict_of(run, bar.name).status;
   };
@@ -70,8 +96,8 @@ TEST_P(VerdictBars, AreWhereTheRequirementsPutThem) {
   EXPECT_EQ(status(bar.warn), VerdictStatus::kWarn);
 }
 
-void set_hours(RunMeasurements& run, double hours) {
-  run.scored_chunks = 6'000'000;
+void set_hours(MadeUpRun& run, double hours) {
+  run.telemetry.workload.chunks_with_frames = 6'000'000;
   run.computing_seconds = hours * 3600;
 }
 
@@ -79,40 +105,40 @@ INSTANTIATE_TEST_SUITE_P(
     All, VerdictBars,
     testing::Values(
         Bar{"projected", set_hours, 8.99, 9, 11},
-        Bar{"utilisation",
-            [](RunMeasurements& run, double value) { run.measured[1].utilization = value; }, 80,
+        Bar{"utilisation", [](MadeUpRun& run, double value) { run.set_utilization(1, value); }, 80,
             79.9, 69.9},
-        Bar{"packing", [](RunMeasurements& run, double value) { run.packing = value; }, 90, 80,
-            79.9},
+        Bar{"packing",
+            [](MadeUpRun& run, double value) { run.telemetry.packing.efficiency = value / 100; },
+            90, 80, 79.9},
         Bar{"waited for",
-            [](RunMeasurements& run, double value) {
-              run.starved_batches = static_cast<std::uint64_t>(10 * value);
+            [](MadeUpRun& run, double value) {
+              run.telemetry.waits.queue.starved = static_cast<std::uint64_t>(10 * value);
             },
             9.9, 10, 20},
         Bar{"throughput",
-            [](RunMeasurements& run, double value) {
-              run.esm_tokens_per_second = 2 * value;  // of two GPUs
+            [](MadeUpRun& run, double value) {
+              run.telemetry.throughput.esm_tokens_per_second = 2 * value;  // of two GPUs
             },
             16500, 16499, 13199},
-        Bar{"imbalance", [](RunMeasurements& run, double value) { run.imbalance = value; }, 10,
-            10.1, 25.1},
+        Bar{"imbalance", [](MadeUpRun& run, double value) { run.set_imbalance(value); }, 10, 10.1,
+            25.1},
         Bar{"log",
-            [](RunMeasurements& run, double value) {
-              run.measured[1].rows = static_cast<std::uint64_t>(value);
-              run.measured[1].nvml_rows = value > 1 ? 1 : 0;
+            [](MadeUpRun& run, double value) {
+              run.telemetry.devices[1].rows = static_cast<std::uint64_t>(value);
+              run.telemetry.devices[1].nvml_rows = value > 1 ? 1 : 0;
             },
             2, 1, 0}));
 
 // A run of contigs is not slow because they are long.
 TEST(Verdicts, ProjectReadsFromReadsAlone) {
-  RunMeasurements run = good_run();
+  MadeUpRun run = good_run();
   set_hours(run, 28.7);
-  run.one_chunk_sequences = 44'999;
+  run.telemetry.workload.one_chunk_sequences = 44'999;
   const Verdict verdict = verdict_of(run, "projected");
   EXPECT_EQ(verdict.status, VerdictStatus::kSkipped);
   EXPECT_THAT(verdict.detail,
               HasSubstr("89 % of these sequences have one chunk; at least 90 % must have one"));
-  run.one_chunk_sequences = 45'000;
+  run.telemetry.workload.one_chunk_sequences = 45'000;
   EXPECT_THAT(verdict_line(verdict_of(run, "projected")),
               HasSubstr("28.7 hours for 6,000,000 reads of one chunk each, wanted < 9"));
 }
@@ -122,11 +148,11 @@ TEST(Verdicts, SayWhereTheSpeedUpIsJudged) {
 }
 
 TEST(Verdicts, SkipWhatAShortRunCannotTell) {
-  RunMeasurements run = good_run();
+  MadeUpRun run = good_run();
   run.computing_seconds = 29;
-  run.packing = 1;
-  run.measured[0].utilization = 1;
-  for (const Verdict& verdict : judge(run, {})) {
+  run.telemetry.packing.efficiency = 0.01;
+  run.set_utilization(0, 1);
+  for (const Verdict& verdict : run.judged()) {
     if (verdict.id == "MON-01") continue;
     EXPECT_EQ(verdict.status, VerdictStatus::kSkipped) << verdict_line(verdict);
     EXPECT_FALSE(verdict.detail.empty());
@@ -135,15 +161,15 @@ TEST(Verdicts, SkipWhatAShortRunCannotTell) {
 }
 
 TEST(Verdicts, SkipWhatWasNotMeasured) {
-  RunMeasurements run = good_run();
-  run.gpus = 0;
+  MadeUpRun run = good_run();
+  run.use_gpus(0);
   for (const char* name : {"projected", "utilisation"}) {
     EXPECT_THAT(verdict_of(run, name).detail, HasSubstr("no GPU was used"));
   }
-  run.gpus = 2;
+  run.use_gpus(2);
   EXPECT_THAT(verdict_of(run, "speed-up").detail, HasSubstr("one run cannot show a speed-up"));
-  run.batches = 0;
-  run.scored_chunks = 0;
+  run.telemetry.workload.batches = 0;
+  run.telemetry.workload.chunks_with_frames = 0;
   for (const char* name : {"projected", "packing", "waited for"}) {
     EXPECT_EQ(verdict_of(run, name).status, VerdictStatus::kSkipped) << name;
   }
@@ -151,101 +177,104 @@ TEST(Verdicts, SkipWhatWasNotMeasured) {
 
 // The GPU that is not known may be the one that was idle.
 TEST(Verdicts, JudgeUtilizationOnlyWhereEachGpuToldIt) {
-  RunMeasurements run = good_run();
-  run.measured[1].utilization.reset();
+  MadeUpRun run = good_run();
+  run.forget_utilization(1);
   const Verdict one = verdict_of(run, "utilisation");
   EXPECT_EQ(one.status, VerdictStatus::kSkipped);
   EXPECT_FALSE(one.value);
   EXPECT_EQ(one.detail, "the utilisation of cuda:1 was not measured");
-  run.measured[0].utilization.reset();
+  run.forget_utilization(0);
   EXPECT_EQ(verdict_of(run, "utilisation").detail,
             "the utilisation of cuda:0, cuda:1 was not measured");
   run = good_run();
-  run.measured.pop_back();
+  run.telemetry.devices.pop_back();
   EXPECT_EQ(verdict_of(run, "utilisation").status, VerdictStatus::kSkipped);
   EXPECT_EQ(verdict_of(run, "utilisation").detail, "at least one GPU was not measured");
-  run.measured.clear();
+  run.telemetry.devices.clear();
   EXPECT_EQ(verdict_of(run, "utilisation").status, VerdictStatus::kSkipped);
 }
 
 TEST(Verdicts, HaveATargetForEsm2Of3BOnGpusOnly) {
-  RunMeasurements run = good_run();
-  run.is_esm2_3b = false;
+  MadeUpRun run = good_run();
+  run.telemetry.models.esm2_layers = 33;
   EXPECT_THAT(verdict_of(run, "throughput").detail, HasSubstr("of other sizes have other rates"));
   EXPECT_EQ(verdict_of(run, "throughput").status, VerdictStatus::kSkipped);
   run = good_run();
-  run.gpus = 0;
+  run.use_gpus(0);
   EXPECT_THAT(verdict_of(run, "throughput").detail, HasSubstr("no GPU was used"));
 }
 
 TEST(Verdicts, SeeNoImbalanceOfOneGpu) {
-  RunMeasurements run = good_run();
-  run.gpus = 1;
-  run.imbalance = 99;
+  MadeUpRun run = good_run();
+  run.use_gpus(1);
+  run.set_imbalance(99);
   EXPECT_EQ(verdict_of(run, "imbalance").status, VerdictStatus::kSkipped);
 }
 
 TEST(Verdicts, SeeNoBalanceWhereNoWorkerComputed) {
-  RunMeasurements run = good_run();
-  run.imbalance.reset();
+  MadeUpRun run = good_run();
+  run.telemetry.workers = {{.busy_seconds = 0.0}, {.busy_seconds = 0.0}};
   EXPECT_EQ(verdict_of(run, "imbalance").status, VerdictStatus::kSkipped);
   EXPECT_EQ(verdict_of(run, "imbalance").detail,
             "no worker computed, or a worker's time is unknown");
-  run.imbalance = 0;
+  run.set_imbalance(0);
   EXPECT_EQ(verdict_of(run, "imbalance").status, VerdictStatus::kPass);
+  run.telemetry.workers.pop_back();
+  EXPECT_EQ(verdict_of(run, "imbalance").status, VerdictStatus::kSkipped);
 }
 
 TEST(Verdicts, CountTheRowsOfTheGpuWithTheFewest) {
   EXPECT_EQ(verdict_of(good_run(), "log").value, 99);
-  RunMeasurements run = good_run();
-  run.measured.pop_back();
+  MadeUpRun run = good_run();
+  run.telemetry.devices.pop_back();
   EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kMiss);
   EXPECT_EQ(verdict_of(run, "log").value, 0);
-  run.gpus = 0;
-  run.measured.clear();
+  run.use_gpus(0);
+  run.telemetry.devices.clear();
   EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kPass);
   EXPECT_EQ(verdict_of(run, "log").value, 100);  // of the host
 }
 
 TEST(Verdicts, SayWhyNvmlGaveNothing) {
-  RunMeasurements run = good_run();
-  run.measured[0].nvml_rows = 0;
-  run.measured[0].failure = "libnvidia-ml.so.1: cannot open";
+  MadeUpRun run = good_run();
+  run.telemetry.devices[0].nvml_rows = 0;
+  run.telemetry.machine.devices[0].failure = "libnvidia-ml.so.1: cannot open";
   const Verdict without = verdict_of(run, "log");
   EXPECT_EQ(without.status, VerdictStatus::kWarn);
   EXPECT_EQ(without.detail,
             "cuda:0 has only memory values, from the CUDA runtime; NVML gave no values: "
             "libnvidia-ml.so.1: "
             "cannot open");
-  run.measured[0].rows = 0;
+  run.telemetry.devices[0].rows = 0;
   const Verdict none = verdict_of(run, "log");
   EXPECT_EQ(none.status, VerdictStatus::kMiss);
   EXPECT_EQ(none.detail, "cuda:0 has no rows; NVML gave no values: libnvidia-ml.so.1: cannot open");
 }
 
 TEST(Verdicts, MissTheLogThatCouldNotBeWritten) {
-  RunMeasurements run = good_run();
-  run.written = 3;
-  run.monitor_failure = "97 of 100 measurements are not in the log: No space left on device";
+  MadeUpRun run = good_run();
+  run.telemetry.monitor.written = 3;
+  run.telemetry.monitor.failure =
+      "97 of 100 measurements are not in the log: No space left on device";
   for (const std::size_t gpus : {2U, 0U}) {
-    run.gpus = gpus;
+    run.use_gpus(gpus);
     const Verdict verdict = verdict_of(run, "log");
     EXPECT_EQ(verdict.status, VerdictStatus::kMiss);
     EXPECT_EQ(verdict.value, 3);
-    EXPECT_EQ(verdict.detail, run.monitor_failure);
+    EXPECT_EQ(verdict.detail, run.telemetry.monitor.failure);
   }
   run = good_run();
-  run.written = 0;
+  run.telemetry.monitor.written = 0;
   EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kMiss);
-  run.samples = 0;
+  run.telemetry.monitor.samples = 0;
   EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kSkipped);
 }
 
 TEST(Verdicts, EndAStrictRunByTheFirstThatIsMissed) {
-  RunMeasurements run = good_run();
-  EXPECT_NO_THROW(require_all_met(judge(run, {})));
-  run.packing = 62.14;
-  EXPECT_THAT(reason_of(ErrorKind::kRequirementMissed, [&] { require_all_met(judge(run, {})); }),
+  MadeUpRun run = good_run();
+  EXPECT_NO_THROW(require_all_met(run.judged()));
+  run.telemetry.packing.efficiency = 0.6214;
+  EXPECT_THAT(reason_of(ErrorKind::kRequirementMissed, [&] { require_all_met(run.judged()); }),
               HasSubstr("PERF-05 packing: 62.1 %, wanted >= 90; a warning from 80 on"));
 }
 

@@ -617,7 +617,8 @@ TEST_F(OnGpus, JudgeOnlyIdsThatRequireKnows) {
       EXPECT_TRUE(is_listed(verdict.id, suites[k]->ids)) << verdict.id;
     }
   }
-  for (const Verdict& verdict : judge({}, {})) EXPECT_NO_THROW(check_required(verdict.id, suites));
+  for (const Verdict& verdict : judge({}, 0, {}))
+    EXPECT_NO_THROW(check_required(verdict.id, suites));
   EXPECT_NO_THROW(check_required("PREC-01", suites));  // of int8 alone
 }
 

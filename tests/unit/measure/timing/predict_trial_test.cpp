@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "unit/temp_dir.hpp"
 
@@ -29,14 +31,17 @@ TEST(Trial, KnowsOfALogWhatItsRunCouldNotWrite) {
   Trial trial{.directory = folder.path()};
   trial.telemetry.monitor = {
       .samples = 9, .written = 2, .failure = "7 of 9 measurements are not in the log"};
-  EXPECT_THAT(trial.measurements(1).monitor_failure, HasSubstr("has no gpu_metrics_"));
+  const auto of_log = [&trial] {
+    std::vector<Verdict> verdicts = trial.judged(0, {});
+    return *std::ranges::find(verdicts, "MON-01", &Verdict::id);
+  };
+  EXPECT_THAT(of_log().detail, HasSubstr("has no gpu_metrics_"));
   std::filesystem::create_directory(folder.path() / "logs");
   std::ofstream(folder.path() / "logs" / "gpu_metrics_20261122T063000Z.log") << "rows\n";
-  EXPECT_EQ(trial.measurements(1).monitor_failure, *trial.telemetry.monitor.failure);
-  EXPECT_EQ(trial.measurements(1).samples, 9U);
-  EXPECT_EQ(trial.measurements(1).written, 2U);
+  EXPECT_EQ(of_log().detail, *trial.telemetry.monitor.failure);
+  EXPECT_EQ(of_log().value, 2);
   trial.telemetry.monitor = {.samples = 9, .written = 9, .failure = ""};
-  EXPECT_EQ(trial.measurements(1).monitor_failure, "");
+  EXPECT_EQ(of_log().status, VerdictStatus::kPass);
 }
 
 }  // namespace
