@@ -29,9 +29,9 @@ constexpr double kMostFragmentation = 30;  // percent
 constexpr double kLeastGrowth = 10;        // MB; less growth may be noise
 
 // Adds a row for each phase that has samples of its memory. A short phase may have none.
-template <typename Phase>
-void add_rows_of(const std::string& label, const std::vector<Phase>& phases,
-                 Statistic Phase::*memory, Table& table) {
+template <typename Phase, typename Gauge>
+void add_rows_of(const std::string& label, const std::vector<Phase>& phases, Gauge memory,
+                 Table& table) {
   for (const Phase& phase : phases) {
     const Statistic& statistic = phase.*memory;
     if (statistic.samples == 0) continue;
@@ -61,7 +61,7 @@ std::vector<PlotLine> memory_over_time(const Trial& trial) {
   const MetricFacts facts = read_metrics(files.front());
   std::vector<PlotLine> lines{{"host", facts.host.memory.means()}};
   for (std::size_t k = 0; k < facts.devices.size(); ++k) {
-    lines.push_back({facts.summary.devices[k].id, facts.devices[k].memory.means()});
+    lines.push_back({facts.summary.devices[k].id, facts.devices[k].memory_used_bytes.means()});
   }
   return lines;
 }

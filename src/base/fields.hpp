@@ -15,6 +15,16 @@
   }                               \
   static constexpr std::string_view kNames = #__VA_ARGS__
 
+// The same for a record that has a base with fields: first its own fields, then those of the base.
+#define VIRNUCPRO_FIELDS_BEFORE(Base, ...) \
+  Base& inherited() {                      \
+    return *this;                          \
+  }                                        \
+  const Base& inherited() const {          \
+    return *this;                          \
+  }                                        \
+  VIRNUCPRO_FIELDS(__VA_ARGS__)
+
 // These list a record's fields whose values are not put together as their types are: see FieldRule.
 #define VIRNUCPRO_MOST(...)       \
   auto most_kept() const {        \
@@ -36,25 +46,27 @@ concept IsRecord = requires {
   T::kNames;
 };
 
+// Calls visit(name, a's member, b's member) for each field of two records with the same fields.
+template <typename A, typename B, typename Visit>
+void for_each_pair(A& a, B& b, const Visit& visit) {
+  std::string_view names = A::kNames;
+  const auto next = [&](auto& of_a, auto& of_b) {
+    const std::size_t comma = names.find(", ");
+    visit(names.substr(0, comma), of_a, of_b);
+    if (comma != std::string_view::npos) names.remove_prefix(comma + 2);
+  };
+  const auto with_a = [&](auto&... of_a) {
+    std::apply([&](auto&... of_b) { (next(of_a, of_b), ...); }, b.members());
+  };
+  std::apply(with_a, a.members());
+  if constexpr (requires { a.inherited(); }) for_each_pair(a.inherited(), b.inherited(), visit);
+}
+
 // Calls visit(name, member) for each field of a record.
 template <typename Record, typename Visit>
 void for_each_field(Record& record, const Visit& visit) {
-  std::string_view names = Record::kNames;
-  const auto next = [&](auto& member) {
-    const std::size_t comma = names.find(", ");
-    visit(names.substr(0, comma), member);
-    if (comma != std::string_view::npos) names.remove_prefix(comma + 2);
-  };
-  std::apply([&next](auto&... members) { (next(members), ...); }, record.members());
-}
-
-// Calls visit(a's member, b's member) for each field of two records that have the same fields.
-template <typename A, typename B, typename Visit>
-void for_each_pair(A& a, B& b, const Visit& visit) {
-  const auto visit_all = [&](auto&... of_a) {
-    std::apply([&](auto&... of_b) { (visit(of_a, of_b), ...); }, b.members());
-  };
-  std::apply(visit_all, a.members());
+  for_each_pair(record, record,
+                [&](std::string_view name, auto& member, auto& /*same*/) { visit(name, member); });
 }
 
 // How two values of a field are put together, for example those of two shards.

@@ -28,18 +28,6 @@ constexpr std::chrono::milliseconds kPatience{500};
 // tenths of a second on a large GPU and ten seconds on a small GPU.
 constexpr std::chrono::seconds kLongestHold{20};
 
-template <typename T>
-void add_to(Statistic& statistic, const std::optional<T>& value) {
-  if (value) statistic.add(static_cast<double>(*value));
-}
-
-template <typename Statistics>
-Statistics combined_all(const std::array<Statistics, kPhases>& phases) {
-  Statistics whole;
-  for (const Statistics& phase : phases) whole = combined(whole, phase);
-  return whole;
-}
-
 // A device's values at one moment.
 struct DeviceReading {
   GpuReading reading{};
@@ -50,7 +38,7 @@ struct DeviceReading {
 
 DeviceReading stand_in(const WorkerMemory& memory) {
   DeviceReading reading;
-  reading.reading.memory_used = memory.device_used;
+  reading.reading.memory_used_bytes = memory.device_used;
   reading.reading.memory_total = memory.device_total;
   return reading;
 }
@@ -85,7 +73,8 @@ void add_sample(const Sample& sample, bool is_written, MonitorSummary& summary) 
     ++device.rows;
     if (measured->by_nvml) ++device.nvml_rows;
   }
-  summary.host.of(sample.phase).add(sample.cpu_percent, sample.usage.rss_bytes);
+  add_values<HostGauges>(summary.host.of(sample.phase),
+                         {.cpu_percent = sample.cpu_percent, .rss_bytes = sample.usage.rss_bytes});
   ++summary.samples;
   if (is_written) ++summary.written;
 }
@@ -115,18 +104,9 @@ class CpuShare {
 }  // namespace
 
 void GpuStatistics::add(const GpuReading& reading) {
-  add_to(utilization_percent, reading.utilization_percent);
-  add_to(memory_used, reading.memory_used);
-  add_to(temperature_c, reading.temperature_c);
-  add_to(power_w, reading.power_w);
-  add_to(sm_clock_mhz, reading.sm_clock_mhz);
-  add_to(ecc_errors, reading.ecc_errors);
+  add_values<GpuGauges>(*this, reading);
+  if (reading.ecc_errors) ecc_errors.add(static_cast<double>(*reading.ecc_errors));
   throttle_reasons |= reading.throttle_reasons.value_or(0);
-}
-
-void HostStatistics::add(std::optional<double> cpu, std::optional<std::uint64_t> resident) {
-  add_to(cpu_percent, cpu);
-  add_to(rss_bytes, resident);
 }
 
 void DeviceSummary::add(Phase phase, const GpuReading& reading) {
@@ -135,18 +115,11 @@ void DeviceSummary::add(Phase phase, const GpuReading& reading) {
 }
 
 GpuStatistics combined(const GpuStatistics& a, const GpuStatistics& b) {
-  return {.utilization_percent = combined(a.utilization_percent, b.utilization_percent),
-          .memory_used = combined(a.memory_used, b.memory_used),
-          .temperature_c = combined(a.temperature_c, b.temperature_c),
-          .power_w = combined(a.power_w, b.power_w),
-          .sm_clock_mhz = combined(a.sm_clock_mhz, b.sm_clock_mhz),
-          .ecc_errors = combined(a.ecc_errors, b.ecc_errors),
-          .throttle_reasons = a.throttle_reasons | b.throttle_reasons};
-}
-
-HostStatistics combined(const HostStatistics& a, const HostStatistics& b) {
-  return {.cpu_percent = combined(a.cpu_percent, b.cpu_percent),
-          .rss_bytes = combined(a.rss_bytes, b.rss_bytes)};
+  GpuStatistics both = a;
+  combine<GpuGauges>(both, b);
+  both.ecc_errors = combined(a.ecc_errors, b.ecc_errors);
+  both.throttle_reasons |= b.throttle_reasons;
+  return both;
 }
 
 GpuStatistics DeviceSummary::while_embedding() const {
@@ -158,11 +131,15 @@ GpuStatistics DeviceSummary::while_embedding() const {
 }
 
 GpuStatistics DeviceSummary::whole() const {
-  return combined_all(phases);
+  GpuStatistics all;
+  for (const GpuStatistics& phase : phases) all = combined(all, phase);
+  return all;
 }
 
 HostStatistics HostSummary::whole() const {
-  return combined_all(phases);
+  HostStatistics all;
+  for (const HostStatistics& phase : phases) combine(all, phase);
+  return all;
 }
 
 // The work of the monitor's thread, and the data that the thread shares with the Monitor.

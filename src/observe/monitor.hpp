@@ -13,6 +13,7 @@
 #include "base/directory.hpp"
 #include "base/host.hpp"
 #include "observe/batch_metrics.hpp"
+#include "observe/gauges.hpp"
 #include "observe/host_usage.hpp"
 #include "observe/nvml.hpp"
 #include "observe/phase.hpp"
@@ -38,12 +39,7 @@ struct MonitorSettings {
 };
 
 // A GPU's statistics over one or several phases.
-struct GpuStatistics {
-  Statistic utilization_percent;
-  Statistic memory_used;  // bytes
-  Statistic temperature_c;
-  Statistic power_w;
-  Statistic sm_clock_mhz;
+struct GpuStatistics : GpuGauges<Statistic> {
   Statistic ecc_errors;                // uncorrected errors since the driver was loaded
   std::uint64_t throttle_reasons = 0;  // bits of all samples; see throttle_names()
 
@@ -66,14 +62,7 @@ struct DeviceSummary {
   void add(Phase phase, const GpuReading& reading);
 };
 
-// Statistics of this process and its workers over one or several phases.
-struct HostStatistics {
-  Statistic cpu_percent;  // percent of one processor
-  Statistic rss_bytes;
-
-  void add(std::optional<double> cpu, std::optional<std::uint64_t> resident);
-};
-HostStatistics combined(const HostStatistics& a, const HostStatistics& b);
+using HostStatistics = HostGauges<Statistic>;
 
 struct HostSummary {
   HostUsage usage;      // at the time of the summary

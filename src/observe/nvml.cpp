@@ -214,7 +214,7 @@ GpuReading Nvml::read(NvmlDevice device) const {
     reading.utilization_percent = utilization.gpu;
   }
   if (succeeded(call(functions.memory, device, &memory))) {
-    reading.memory_used = memory.used;
+    reading.memory_used_bytes = memory.used;
     reading.memory_total = memory.total;
   }
   if (succeeded(call(functions.temperature, device, kTemperatureOfGpu, &number))) {

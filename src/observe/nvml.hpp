@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "observe/gauges.hpp"
+
 namespace virnucpro {
 
 // The loader's name for NVML, the NVIDIA driver's library for measurements.
@@ -15,13 +17,8 @@ using NvmlDevice = struct NvmlDeviceObject*;
 
 // A device's measurements at one moment. A value that the device does not report is empty; a part
 // of a GPU (MIG) reports little more than its memory.
-struct GpuReading {
-  std::optional<double> utilization_percent;  // share of time with any kernel running
-  std::optional<std::uint64_t> memory_used;   // bytes, of all processes
-  std::optional<std::uint64_t> memory_total;  // bytes
-  std::optional<double> temperature_c;
-  std::optional<double> power_w;
-  std::optional<double> sm_clock_mhz;
+struct GpuReading : GpuGauges<std::optional<double>> {
+  std::optional<std::uint64_t> memory_total;      // bytes
   std::optional<std::uint64_t> throttle_reasons;  // bits; see throttle_names()
   std::optional<std::uint64_t> ecc_errors;        // uncorrected errors since the driver was loaded
   std::string failure;  // NVML's error if it reported none of these values; else empty

@@ -60,26 +60,22 @@ Plot worker_plot(const BatchFacts& batches) {
   return plot;
 }
 
-// A measured quantity of a device. `over_time` is null if the page does not plot it.
-struct DeviceGauge {
-  const char* key;
-  const char* label;
-  Measure unit;
-  Statistic RunTelemetry::DevicePhase::*statistic;
-  TimeBins DeviceBins::*over_time;
-};
-constexpr std::array kDeviceGauges{
-    DeviceGauge{"utilization_percent", "Utilisation", Measure::kPercent,
-                &RunTelemetry::DevicePhase::utilization_percent, &DeviceBins::utilization},
-    DeviceGauge{"power_w", "Power", Measure::kWatts, &RunTelemetry::DevicePhase::power_w,
-                &DeviceBins::power},
-    DeviceGauge{"memory_used_bytes", "Memory", Measure::kBytes,
-                &RunTelemetry::DevicePhase::memory_used_bytes, &DeviceBins::memory},
-    DeviceGauge{"temperature_c", "Temperature", Measure::kCelsius,
-                &RunTelemetry::DevicePhase::temperature_c, nullptr},
-    DeviceGauge{"sm_clock_mhz", "SM clock", Measure::kMegahertz,
-                &RunTelemetry::DevicePhase::sm_clock_mhz, nullptr},
-};
+// The measures of the gauges' units, in the order of GaugeUnit.
+constexpr std::array kMeasures{Measure::kPercent, Measure::kWatts, Measure::kBytes,
+                               Measure::kCelsius, Measure::kMegahertz};
+static_assert(kMeasures.size() == static_cast<std::size_t>(GaugeUnit::kMegahertz) + 1);
+
+// Calls visit(name, words, measure, value) for each of a GPU's gauges, in the page's order.
+template <typename Value, typename Visit>
+void for_each_gauge(const GpuGauges<Value>& values, const Visit& visit) {
+  for (std::size_t unit = 0; unit < kMeasures.size(); ++unit) {
+    for_each_pair(kGpuGauges, values,
+                  [&](std::string_view name, const GaugeWords& words, const Value& value) {
+                    if (static_cast<std::size_t>(words.unit) == unit)
+                      visit(name, words, kMeasures[unit], value);
+                  });
+  }
+}
 
 Table gauge_table() {
   Table table{.key = "measured", .caption = "What was measured"};
@@ -93,12 +89,12 @@ Table gauge_table() {
   return table;
 }
 
-void add_gauge(const RunTelemetry::Text& device, const RunTelemetry::Text& phase, const char* label,
-               Measure unit, const Statistic& gauge, Table& table) {
+void add_gauge(const RunTelemetry::Text& device, const RunTelemetry::Text& phase,
+               std::string_view label, Measure unit, const Statistic& gauge, Table& table) {
   if (gauge.samples == 0) return;
   const auto text = [unit](double value) { return value_text(value, unit); };
-  table.rows.push_back({device.value_or(""), phase.value_or(""), label, text(gauge.average),
-                        text(gauge.minimum), text(gauge.maximum),
+  table.rows.push_back({device.value_or(""), phase.value_or(""), std::string(label),
+                        text(gauge.average), text(gauge.minimum), text(gauge.maximum),
                         static_cast<double>(gauge.samples)});
 }
 
@@ -106,9 +102,10 @@ Table measured_table(const RunFacts& facts) {
   Table table = gauge_table();
   for (const RunTelemetry::Device& device : facts.telemetry.devices) {
     for (const RunTelemetry::DevicePhase& phase : device.phases) {
-      for (const DeviceGauge& gauge : kDeviceGauges) {
-        add_gauge(device.id, phase.phase, gauge.label, gauge.unit, phase.*gauge.statistic, table);
-      }
+      for_each_gauge<Statistic>(phase, [&](std::string_view, const GaugeWords& words, Measure unit,
+                                           const Statistic& gauge) {
+        add_gauge(device.id, phase.phase, words.label, unit, gauge, table);
+      });
     }
   }
   for (const RunTelemetry::HostPhase& phase : facts.telemetry.host.phases) {
@@ -119,16 +116,21 @@ Table measured_table(const RunFacts& facts) {
 }
 
 void add_device_plots(const MetricFacts& metrics, Section& section) {
-  for (const DeviceGauge& gauge : kDeviceGauges) {
-    if (gauge.over_time == nullptr) continue;
-    Plot plot = over_time(gauge.key, fmt::format("{} of the devices", gauge.label), gauge.label,
-                          gauge.unit);
-    for (std::size_t k = 0; k < metrics.devices.size(); ++k) {
-      std::vector<PlotPoint> points = (metrics.devices[k].*gauge.over_time).means();
-      if (!points.empty()) plot.lines.push_back({metrics.summary.devices[k].id, std::move(points)});
-    }
-    if (!plot.lines.empty()) section.plots.push_back(std::move(plot));
+  GpuGauges<std::vector<PlotLine>> lines;
+  for (std::size_t k = 0; k < metrics.devices.size(); ++k) {
+    const auto add = [&](std::string_view, const TimeBins& bins, std::vector<PlotLine>& of_gauge) {
+      std::vector<PlotPoint> points = bins.means();
+      if (!points.empty()) of_gauge.push_back({metrics.summary.devices[k].id, std::move(points)});
+    };
+    for_each_pair(metrics.devices[k], lines, add);
   }
+  for_each_gauge(lines, [&](std::string_view name, const GaugeWords& words, Measure unit,
+                            const std::vector<PlotLine>& of_gauge) {
+    if (!words.is_plotted || of_gauge.empty()) return;
+    const std::string label(words.label);
+    section.plots.push_back(over_time(std::string(name), label + " of the devices", label, unit));
+    section.plots.back().lines = of_gauge;
+  });
 }
 
 void add_host_plots(const HostBins& host, Section& section) {

@@ -116,16 +116,15 @@ class MetricTable {
     return value ? std::optional(static_cast<std::uint64_t>(*value)) : std::nullopt;
   }
 
-  template <typename T>
-  void add(const std::optional<T>& value, TimeBins& bins) const {
-    if (value) bins.add(seconds_, static_cast<double>(*value));
+  void add(const std::optional<double>& value, TimeBins& bins) const {
+    if (value) bins.add(seconds_, *value);
   }
 
   void add_host_row(Phase phase) {
     HostSummary& host = facts_.summary.host;
     const auto cpu = number("process_cpu_percent");
-    const auto resident = count("rss_bytes");
-    host.of(phase).add(cpu, resident);
+    const auto resident = number("rss_bytes");
+    add_values<HostGauges>(host.of(phase), {.cpu_percent = cpu, .rss_bytes = resident});
     host.usage.read_bytes = count("read_bytes");
     host.usage.written_bytes = count("written_bytes");
     add(cpu, facts_.host.cpu);
@@ -133,22 +132,17 @@ class MetricTable {
   }
 
   void add_device_row(Phase phase, std::size_t index) {
-    const GpuReading reading{.utilization_percent = number("utilization_percent"),
-                             .memory_used = count("memory_used_bytes"),
-                             .memory_total = count("memory_total_bytes"),
-                             .temperature_c = number("temperature_c"),
-                             .power_w = number("power_w"),
-                             .sm_clock_mhz = number("sm_clock_mhz"),
-                             .throttle_reasons = throttle_bits(text("throttle_reasons")),
-                             .ecc_errors = count("ecc_errors"),
-                             .failure = {}};
+    GpuReading reading;
+    for_each_field(reading, [this](std::string_view name, auto& value) { value = number(name); });
+    reading.memory_total = count("memory_total_bytes");
+    reading.throttle_reasons = throttle_bits(text("throttle_reasons"));
+    reading.ecc_errors = count("ecc_errors");
     DeviceSummary& device = facts_.summary.devices[index];
     device.add(phase, reading);
-    if (reading.memory_used || reading.utilization_percent) ++device.rows;
-    DeviceBins& bins = facts_.devices[index];
-    add(reading.utilization_percent, bins.utilization);
-    add(reading.memory_used, bins.memory);
-    add(reading.power_w, bins.power);
+    if (reading.memory_used_bytes || reading.utilization_percent) ++device.rows;
+    for_each_pair(
+        reading, facts_.devices[index],
+        [this](std::string_view, const auto& value, TimeBins& bins) { add(value, bins); });
   }
 
   std::optional<std::size_t> index_of(const std::string& id) {

@@ -10,12 +10,8 @@
 
 namespace virnucpro {
 
-// The measurements of a GPU, and of the host, over a run's time, for plots.
-struct DeviceBins {
-  TimeBins utilization;  // percent
-  TimeBins memory;       // bytes
-  TimeBins power;        // watts
-};
+// The measurements over a run's time, for plots.
+using DeviceBins = GpuGauges<TimeBins>;
 struct HostBins {
   TimeBins cpu;     // percent of one processor
   TimeBins memory;  // bytes resident

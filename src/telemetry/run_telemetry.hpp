@@ -10,6 +10,7 @@
 
 #include "base/fields.hpp"
 #include "base/json.hpp"
+#include "observe/gauges.hpp"
 #include "observe/phase.hpp"
 #include "observe/statistic.hpp"
 
@@ -174,12 +175,9 @@ struct RunTelemetry {
   };
 
   // In the file, a statistic is null without values.
-  struct DevicePhase {
+  struct DevicePhase : GpuGauges<Statistic> {
     Text phase{};
-    Statistic utilization_percent{}, memory_used_bytes{}, power_w{}, temperature_c{};
-    Statistic sm_clock_mhz{};
-    VIRNUCPRO_FIELDS(phase, utilization_percent, memory_used_bytes, power_w, temperature_c,
-                     sm_clock_mhz);
+    VIRNUCPRO_FIELDS_BEFORE(GpuGauges<Statistic>, phase);
   };
   struct Device {
     static constexpr std::size_t kMostRead = kMostUnits;
@@ -189,10 +187,9 @@ struct RunTelemetry {
     Statistic ecc_errors{};
     VIRNUCPRO_FIELDS(id, rows, nvml_rows, phases, throttle_reasons, ecc_errors);
   };
-  struct HostPhase {
+  struct HostPhase : HostGauges<Statistic> {
     Text phase{};
-    Statistic cpu_percent{}, rss_bytes{};
-    VIRNUCPRO_FIELDS(phase, cpu_percent, rss_bytes);
+    VIRNUCPRO_FIELDS_BEFORE(HostGauges<Statistic>, phase);
   };
   struct Host {
     std::vector<HostPhase> phases{};
@@ -257,7 +254,7 @@ struct RunTelemetry {
                    bottlenecks, shards);
 };
 
-using DeviceStatistic = Statistic RunTelemetry::DevicePhase::*;
+using DeviceStatistic = Statistic GpuGauges<Statistic>::*;
 
 // Returns the average over all samples of the wanted phases; empty without samples.
 std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& phases,

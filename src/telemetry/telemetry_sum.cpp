@@ -69,7 +69,7 @@ void add_field(FieldRule /*rule*/, std::optional<std::vector<T>>& /*sum*/,
 // Adds each field of `more` by its rule. A field that is empty in `more` changes nothing.
 template <typename Record>
 void add_fields(Record& sum, const std::type_identity_t<Record>& more) {
-  for_each_pair(sum, more, [&sum](auto& total, const auto& one) {
+  for_each_pair(sum, more, [&sum](std::string_view, auto& total, const auto& one) {
     add_field(rule_of(sum, &total), total, one);
   });
 }

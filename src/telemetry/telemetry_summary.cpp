@@ -278,15 +278,6 @@ std::vector<RunTelemetry::Worker> workers_section(const PipelineSummary& pipelin
   return section;
 }
 
-RunTelemetry::DevicePhase device_phase(const GpuStatistics& values, Phase phase) {
-  return {.phase = std::string(name_of(phase)),
-          .utilization_percent = values.utilization_percent,
-          .memory_used_bytes = values.memory_used,
-          .power_w = values.power_w,
-          .temperature_c = values.temperature_c,
-          .sm_clock_mhz = values.sm_clock_mhz};
-}
-
 std::vector<RunTelemetry::Device> devices_section(const MonitorSummary& monitor) {
   std::vector<RunTelemetry::Device> section;
   for (const DeviceSummary& device : monitor.devices) {
@@ -297,7 +288,7 @@ std::vector<RunTelemetry::Device> devices_section(const MonitorSummary& monitor)
                        .nvml_rows = device.nvml_rows,
                        .ecc_errors = whole.ecc_errors});
     for (const Phase phase : kAllPhases) {
-      section.back().phases.push_back(device_phase(device.of(phase), phase));
+      section.back().phases.push_back({device.of(phase), std::string(name_of(phase))});
     }
   }
   return section;
@@ -315,9 +306,7 @@ RunTelemetry::Host host_section(const HostSummary& host) {
       section.peak_rss_bytes = std::max(section.peak_rss_bytes.value_or(0),
                                         static_cast<std::uint64_t>(resident.maximum));
     }
-    section.phases.push_back({.phase = std::string(name_of(phase)),
-                              .cpu_percent = host.of(phase).cpu_percent,
-                              .rss_bytes = resident});
+    section.phases.push_back({host.of(phase), std::string(name_of(phase))});
   }
   return section;
 }

@@ -1,5 +1,6 @@
 #include "observe/monitor_rows.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@ namespace virnucpro {
 namespace {
 
 using testing::EndsWith;
+using testing::HasSubstr;
 
 // 2026-01-31 09:30:05.042 UTC
 const SystemTime kMoment{std::chrono::milliseconds(1769851805042)};
@@ -23,16 +25,24 @@ TEST(MonitorRows, AreTimedInSecondsSince1970) {
       "timestamp,device_id,gpu_util,mem_used_mb,mem_percent,temperature,power_draw,stage,"));
 }
 
+// A gauge without a column would be missing in the log, and without a label in the report.
+TEST(MonitorRows, HaveAColumnForEveryGauge) {
+  for_each_field(kGpuGauges, [](std::string_view name, const GaugeWords& words) {
+    EXPECT_THAT(std::string(kMonitorHeader), HasSubstr(fmt::format(",{},", name)));
+    EXPECT_FALSE(words.label.empty()) << name;
+  });
+}
+
 TEST(MonitorRows, HaveEveryColumnOfADevice) {
-  const GpuReading reading{.utilization_percent = 97,
-                           .memory_used = 3U << 20U,
-                           .memory_total = 12U << 20U,
-                           .temperature_c = 61,
-                           .power_w = 312.456,
-                           .sm_clock_mhz = 1980,
-                           .throttle_reasons = 12,
-                           .ecc_errors = 2,
-                           .failure = {}};
+  const GpuReading reading{{.utilization_percent = 97,
+                            .memory_used_bytes = 3U << 20U,
+                            .power_w = 312.456,
+                            .temperature_c = 61,
+                            .sm_clock_mhz = 1980},
+                           12U << 20U,  // the memory's size
+                           12,          // reasons to throttle
+                           2,           // ECC errors
+                           {}};
   EXPECT_EQ(device_row(kMoment, Phase::kEmbedding, "cuda:1", reading),
             "1769851805.042,1,97,3.0,25.0,61,312.456,embedding,97,3145728,12582912,61,312.456,1980,"
             "sw_power_cap|hw_slowdown,2,,,,\n");
@@ -61,7 +71,7 @@ TEST(MonitorRows, EndWithTheSummaryOfV2) {
   const auto reading = [](unsigned percent, std::uint64_t memory) {
     GpuReading of_gpu;
     of_gpu.utilization_percent = percent;
-    of_gpu.memory_used = memory;
+    of_gpu.memory_used_bytes = memory;
     return of_gpu;
   };
   DeviceSummary gpu;

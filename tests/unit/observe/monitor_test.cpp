@@ -136,7 +136,7 @@ TEST_F(MonitorTest, MeasuresADeviceAndTheHost) {
   const GpuStatistics& start = device.of(Phase::kStart);
   EXPECT_GE(start.utilization_percent.samples, 3U);
   EXPECT_EQ(start.utilization_percent.average, 97);
-  EXPECT_EQ(start.memory_used.maximum, 1000);
+  EXPECT_EQ(start.memory_used_bytes.maximum, 1000);
   EXPECT_EQ(start.temperature_c.maximum, 61);
   EXPECT_EQ(start.power_w.maximum, 312.456);
   EXPECT_EQ(start.sm_clock_mhz.maximum, 1980);
@@ -221,7 +221,7 @@ TEST_F(MonitorTest, TellsWhatAPartOfAGpuTells) {
   EXPECT_THAT(warnings, IsEmpty());
   EXPECT_EQ(summary.devices[0].failure, "");
   EXPECT_EQ(summary.devices[0].whole().utilization_percent.samples, 0U);
-  EXPECT_EQ(summary.devices[0].whole().memory_used.average, 5);
+  EXPECT_EQ(summary.devices[0].whole().memory_used_bytes.average, 5);
   const Row row = rows_of(csv, "0").front();
   EXPECT_EQ(Row(row.begin() + kDevice, row.end()), split("0,,0.0,25.0,,,start,,5,20,,,,,,,,,"));
 }
@@ -238,7 +238,7 @@ TEST_F(MonitorTest, GoesOnWhenADeviceStopsToAnswer) {
   const MonitorSummary summary = summary_after(6, settings({"GPU-1", "GPU-2"}));
   EXPECT_THAT(warnings, ElementsAre("cuda:0 gives NVML no values: GPU is lost"));
   EXPECT_EQ(summary.devices[0].failure, "GPU is lost");
-  EXPECT_EQ(summary.devices[0].whole().memory_used.samples, summary.samples - 3);
+  EXPECT_EQ(summary.devices[0].whole().memory_used_bytes.samples, summary.samples - 3);
   EXPECT_EQ(summary.devices[1].failure, "");
   const std::vector<Row> rows = rows_of(csv, "0");
   EXPECT_EQ(rows[0][kUsed], "1");
@@ -283,8 +283,8 @@ TEST_F(MonitorTest, HasTheMemoryThatWorkersReportWithoutNvml) {
   const DeviceSummary& first = summary.devices[0];
   EXPECT_EQ(first.rows, summary.samples);
   EXPECT_EQ(first.nvml_rows, 0U);
-  EXPECT_EQ(first.whole().memory_used.minimum, 3);
-  EXPECT_EQ(first.whole().memory_used.maximum, 5);
+  EXPECT_EQ(first.whole().memory_used_bytes.minimum, 3);
+  EXPECT_EQ(first.whole().memory_used_bytes.maximum, 5);
   EXPECT_EQ(first.memory_total, 9U);
   EXPECT_EQ(summary.devices[1].rows, 0U);  // its worker reported nothing
   const Row row = rows_of(csv, "0").back();
@@ -315,15 +315,15 @@ TEST_F(MonitorTest, TellsTheModelsApartByTheTimesOfTheirBatches) {
   Monitor monitor(settings({"GPU-1", "GPU-2"}));
   monitor.enter(Phase::kEmbedding);
   wait_for_samples(monitor, 5);  // the first may have begun before the phase
-  EXPECT_EQ(monitor.summary().devices[0].of(Phase::kEsm2).memory_used.samples, 0U);
+  EXPECT_EQ(monitor.summary().devices[0].of(Phase::kEsm2).memory_used_bytes.samples, 0U);
   monitor.record(hour_of_esm2(0, steady_clock::now()));
   const DeviceSummary first = monitor.summary().devices[0];
-  EXPECT_GE(first.of(Phase::kEsm2).memory_used.samples, 4U);
+  EXPECT_GE(first.of(Phase::kEsm2).memory_used_bytes.samples, 4U);
   // One that came later; before it the device waited.
   monitor.record({.worker = 1,
                   .times = {.dnabert_s = 1e-9},
                   .arrived = steady_clock::now() + std::chrono::seconds(9)});
-  EXPECT_GE(monitor.summary().devices[1].of(Phase::kEmbedding).memory_used.samples, 4U);
+  EXPECT_GE(monitor.summary().devices[1].of(Phase::kEmbedding).memory_used_bytes.samples, 4U);
   monitor.enter(Phase::kTables);
   wait_for_samples(monitor, 2);
   const MonitorSummary summary = monitor.summary();
@@ -334,10 +334,10 @@ TEST_F(MonitorTest, TellsTheModelsApartByTheTimesOfTheirBatches) {
   EXPECT_THAT(phases["1"], testing::Not(testing::Contains("esm2")));
   EXPECT_THAT(phases["-1"], testing::Not(testing::Contains("esm2")));
   const GpuStatistics embedding = summary.devices[0].while_embedding();
-  EXPECT_EQ(embedding.memory_used.samples,
-            summary.devices[0].of(Phase::kEsm2).memory_used.samples +
-                summary.devices[0].of(Phase::kEmbedding).memory_used.samples);
-  EXPECT_EQ(summary.devices[0].whole().memory_used.samples, summary.samples);
+  EXPECT_EQ(embedding.memory_used_bytes.samples,
+            summary.devices[0].of(Phase::kEsm2).memory_used_bytes.samples +
+                summary.devices[0].of(Phase::kEmbedding).memory_used_bytes.samples);
+  EXPECT_EQ(summary.devices[0].whole().memory_used_bytes.samples, summary.samples);
 }
 
 TEST_F(MonitorTest, HoldsARowBackUntilItsBatchIsKnown) {
@@ -384,7 +384,7 @@ TEST_F(MonitorTest, GoesOnWhenItsFileCannotBeWritten) {
     EXPECT_EQ(summary.written, 0U);
     EXPECT_EQ(summary.devices[0].rows, 0U);
     EXPECT_EQ(summary.devices[0].nvml_rows, 0U);
-    EXPECT_GE(summary.devices[0].whole().memory_used.samples, 3U);
+    EXPECT_GE(summary.devices[0].whole().memory_used_bytes.samples, 3U);
     EXPECT_THAT(warnings[0], HasSubstr(summary.file_failure));
     EXPECT_FALSE(summary.file_failure.empty());
   }

@@ -31,7 +31,7 @@ TEST(Nvml, TellsEverythingOfAGpu) {
   const GpuReading reading = nvml.read(gpu.device);
   EXPECT_EQ(reading.failure, "");
   EXPECT_EQ(reading.utilization_percent, 97.0);
-  EXPECT_EQ(reading.memory_used, 1000U);
+  EXPECT_EQ(reading.memory_used_bytes, 1000U);
   EXPECT_EQ(reading.memory_total, 4000U);
   EXPECT_EQ(reading.temperature_c, 61.0);
   EXPECT_EQ(reading.power_w, 312.456);
@@ -45,7 +45,7 @@ TEST(Nvml, LeavesEmptyWhatAPartOfAGpuDoesNotMeasure) {
   const Nvml nvml(VIRNUCPRO_FAKE_NVML);
   const GpuReading reading = read(nvml, "MIG-7");
   EXPECT_EQ(reading.failure, "");
-  EXPECT_EQ(reading.memory_used, 5U);
+  EXPECT_EQ(reading.memory_used_bytes, 5U);
   EXPECT_FALSE(reading.utilization_percent);
   EXPECT_FALSE(reading.temperature_c);
   EXPECT_FALSE(reading.power_w);
@@ -84,9 +84,9 @@ TEST(Nvml, FindsByPciAddressWhatHasNoUuid) {
       "PCI-0000:3b:00.0 memory 2/4\n");
   const Nvml nvml(VIRNUCPRO_FAKE_NVML);
   const std::string pci = "0000:3b:00.0";
-  EXPECT_EQ(nvml.read(nvml.find("GPU-1", pci).device).memory_used, 1U);
-  EXPECT_EQ(nvml.read(nvml.find("0", pci).device).memory_used, 2U);
-  EXPECT_EQ(nvml.read(nvml.find("GPU-abc", pci).device).memory_used, 2U);
+  EXPECT_EQ(nvml.read(nvml.find("GPU-1", pci).device).memory_used_bytes, 1U);
+  EXPECT_EQ(nvml.read(nvml.find("0", pci).device).memory_used_bytes, 2U);
+  EXPECT_EQ(nvml.read(nvml.find("GPU-abc", pci).device).memory_used_bytes, 2U);
   EXPECT_EQ(nvml.find("0", "").failure, "Not Found");
   EXPECT_EQ(nvml.find("0", "0000:ff:00.0").failure, "Not Found");
 }

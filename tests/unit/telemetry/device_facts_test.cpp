@@ -19,7 +19,7 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   const SystemTime start{std::chrono::milliseconds(1769851805042)};
   GpuReading reading;
   reading.utilization_percent = 90;
-  reading.memory_used = 1000;
+  reading.memory_used_bytes = 1000;
   reading.power_w = 300;
   reading.throttle_reasons = 12;
   HostUsage usage;
@@ -44,7 +44,7 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   EXPECT_EQ(embedding.temperature_c.samples, 0U);
   EXPECT_EQ(embedding.throttle_reasons, 12U);
   EXPECT_EQ(device.of(Phase::kTables).power_w.samples, 0U);
-  EXPECT_EQ(facts.devices.front().power.means().back().x, 2.25);
+  EXPECT_EQ(facts.devices.front().power_w.means().back().x, 2.25);
   const HostSummary& host = facts.summary.host;
   EXPECT_EQ(host.of(Phase::kTables).rss_bytes.maximum, 4096);
   EXPECT_EQ(host.of(Phase::kTables).cpu_percent.maximum, 160);
@@ -56,8 +56,8 @@ TEST(MetricFacts, TellTheModelsApartAndCountTheRows) {
       "timestamp,device_id,stage,memory_used_bytes\n1,a,esm2,5\n2,a,dnabert_s,7\n3,a,tables,\n");
   EXPECT_EQ(facts.damaged_lines, 0U);
   const DeviceSummary& device = facts.summary.devices.at(0);
-  EXPECT_EQ(device.of(Phase::kEsm2).memory_used.average, 5);
-  EXPECT_EQ(device.while_embedding().memory_used.average, 6);
+  EXPECT_EQ(device.of(Phase::kEsm2).memory_used_bytes.average, 5);
+  EXPECT_EQ(device.while_embedding().memory_used_bytes.average, 6);
   EXPECT_EQ(device.rows, 2U);
 }
 

@@ -25,7 +25,7 @@ RunTelemetry sample() {
   telemetry.throughput.over_time = {.interval_seconds = 2.0, .frames = {3, 0, 5}};
   telemetry.waits.queue = {.starved = 1, .normal = 0, .full = 4};
   telemetry.workers = {{.name = "cuda:0", .index = 0, .busy_share = 0.5}, {.index = 1}};
-  telemetry.devices = {{.id = "cuda:0", .phases = {{.phase = "start"}}}};
+  telemetry.devices = {{.id = "cuda:0", .phases = {{{}, "start"}}}};
   telemetry.devices[0].phases[0].power_w = {
       .average = 512.25, .minimum = 80.5, .maximum = 699.0, .samples = 16};
   telemetry.verdicts = {{.id = "PERF-01", .status = "PASS", .value = 8.2}};
@@ -101,6 +101,20 @@ TEST(RunTelemetry, KnowsPhasesByTheirNames) {
   ASSERT_TRUE(telemetry);
   EXPECT_THAT(embedding_averages(*telemetry, &RunTelemetry::DevicePhase::power_w),
               ElementsAre(500, 600));
+}
+
+// Programs may read the file in order, so older and newer files have the same one.
+TEST(RunTelemetry, WritesTheGaugesOfAPhaseAfterItsName) {
+  RunTelemetry telemetry;
+  telemetry.devices = {{.phases = {{{}, "start"}}}};
+  const std::string text = telemetry_json(telemetry);
+  std::size_t place = text.find(R"("phase": "start")");
+  for (const char* gauge :
+       {"utilization_percent", "memory_used_bytes", "power_w", "temperature_c", "sm_clock_mhz"}) {
+    const std::size_t next = text.find(fmt::format(R"("{}": null)", gauge), place);
+    ASSERT_NE(next, std::string::npos) << gauge;
+    place = next;
+  }
 }
 
 TEST(RunTelemetry, CountsAnAverageAsASample) {

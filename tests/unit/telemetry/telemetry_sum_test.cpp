@@ -43,7 +43,7 @@ void add_gpu(MeasuredSession& one, const char* uuid) {
   telemetry.machine.devices.push_back({.id = "cuda:0", .uuid = uuid, .name = "H200"});
   telemetry.workers.push_back({.name = "cuda:0", .batches = 2, .busy_seconds = 3.0});
   RunTelemetry::Device device{.id = "cuda:0", .rows = 1};
-  device.phases.push_back({.phase = "embedding"});
+  device.phases.push_back({{}, "embedding"});
   device.phases[0].power_w = {.average = 100, .minimum = 100, .maximum = 100, .samples = 1};
   telemetry.devices.push_back(device);
 }

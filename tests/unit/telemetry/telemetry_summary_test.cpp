@@ -207,7 +207,8 @@ TEST(KilledRun, HasWhatTheMonitorLogged) {
   reading.power_w = 500;
   reading.ecc_errors = 3;
   summary.devices[0].add(Phase::kEmbedding, reading);
-  summary.host.of(Phase::kStart).add(160, 4096);
+  summary.host.of(Phase::kStart).cpu_percent.add(160);
+  summary.host.of(Phase::kStart).rss_bytes.add(4096);
   summary.host.usage.read_bytes = 77;
   const RunTelemetry telemetry = telemetry_of_killed_run({}, metrics);
   ASSERT_EQ(telemetry.devices.size(), 2U);

@@ -49,7 +49,7 @@ MadeUpRun good_run() {
   for (const char* id : {"cuda:0", "cuda:1"}) {
     run.telemetry.machine.devices.push_back({.id = id});
     run.telemetry.devices.push_back({.id = id, .rows = 100, .nvml_rows = 100});
-    run.telemetry.devices.back().phases.push_back({.phase = "esm2"});
+    run.telemetry.devices.back().phases.push_back({{}, "esm2"});
   }
   run.telemetry.devices[1].rows = 99;
   run.set_utilization(0, 100);
