@@ -16,52 +16,18 @@ namespace {
 constexpr std::size_t kLongestRow = 128U << 10U;
 constexpr std::string_view kAbsent = "NA";
 
-using enum ColumnRole;
-
-constexpr std::array kFrameColumns{
-    TableColumn{"Prediction", kLabel},
-    TableColumn{"score1", kScore},
-    TableColumn{"score2", kScore},
-};
-constexpr std::array kConsensusColumns{
-    TableColumn{"Is_Virus", kLabel},
-    TableColumn{"max_score_0", kScore},
-    TableColumn{"max_score_1", kScore},
-};
-constexpr std::array kSequenceColumns{
-    TableColumn{"length", kText},
-    TableColumn{"chunks", kText},
-    TableColumn{"chunks_scored", kText},
-    TableColumn{"frames", kText},
-    TableColumn{"virus_chunks", kText},
-    TableColumn{"max_virus_score", kScoreNa},
-    TableColumn{"mean_virus_score", kScoreNa},
-    TableColumn{"call", kLabel},
-    TableColumn{"reason", kText},
-};
-
 constexpr std::array kLayouts{
-    TableLayout{TableKind::kFrames, "Sequence_ID", kFrameColumns},
-    TableLayout{TableKind::kConsensus, "Modified_ID", kConsensusColumns},
+    TableLayout{kFrameTable, TableKind::kFrames},
+    TableLayout{kConsensusTable, TableKind::kConsensus},
     // The original's table has only ids and labels.
-    TableLayout{TableKind::kConsensus, "Modified_ID", std::span(kConsensusColumns).first<1>()},
-    // `input` is not compared: one input may have two names. Older tables lack this column.
-    TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns, "input"},
-    TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns},
+    TableLayout{{kConsensusTable.id, kConsensusTable.columns.first(1)}, TableKind::kConsensus},
+    TableLayout{kSequenceTable, TableKind::kSequences},
+    // Older tables lack the column `input`.
+    TableLayout{{kSequenceTable.id, kSequenceTable.columns}, TableKind::kSequences},
 };
 
 constexpr std::array<std::string_view, 6> kLabels{"virus", "others", "ambiguous",
                                                   "True",  "False",  "unscored"};
-
-std::string header_of(const TableLayout& layout, char separator) {
-  std::string header(layout.id);
-  for (const TableColumn& column : layout.columns) {
-    header += separator;
-    header += column.name;
-  }
-  if (!layout.last.empty()) header.append(1, separator).append(layout.last);
-  return header;
-}
 
 std::string_view without_cr(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -76,7 +42,7 @@ struct Recognised {
 Recognised recognise(std::string_view header) {
   for (const TableLayout& layout : kLayouts) {
     for (const char separator : {'\t', ','}) {
-      if (header == header_of(layout, separator)) return {&layout, separator};
+      if (header == layout.header(separator)) return {&layout, separator};
     }
   }
   return {};
@@ -166,9 +132,9 @@ std::string ScoreTable::content_of(std::string_view fields) const {
 
 void ScoreTable::check_field(const TableColumn& column, std::string_view text) const {
   const bool is_label = std::find(kLabels.begin(), kLabels.end(), text) != kLabels.end();
-  const bool is_absent = column.role == kScoreNa && text == kAbsent;
-  const bool is_score = column.role == kScore || column.role == kScoreNa;
-  if (column.role == kLabel && !is_label) {
+  const bool is_absent = column.role == ColumnRole::kScoreNa && text == kAbsent;
+  const bool is_score = column.role == ColumnRole::kScore || column.role == ColumnRole::kScoreNa;
+  if (column.role == ColumnRole::kLabel && !is_label) {
     fail(ErrorKind::kInputMalformed,
          fmt::format("column {} is \"{}\", not a label", column.name, text));
   }

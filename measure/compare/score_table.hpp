@@ -4,38 +4,22 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/text_file.hpp"
 #include "measure/compare/row_match.hpp"
+#include "tables/table_columns.hpp"
 
 namespace virnucpro {
 
 enum class TableKind : std::uint8_t { kFrames, kConsensus, kSequences };
 std::string_view name_of(TableKind kind);  // "frames", "consensus", "sequences"
 
-enum class ColumnRole : std::uint8_t {
-  kLabel,    // one of a few words
-  kScore,    // a number
-  kScoreNa,  // a number, or NA
-  kText,     // anything: a count, a reason
-};
-
-struct TableColumn {
-  std::string_view name;
-  ColumnRole role;
-};
-
-// The layout of a table, recognised by its header. The columns are the id, then `columns`, which
-// are compared, then `last`, which is not compared.
-struct TableLayout {
+// The layout of a table, recognised by its header.
+struct TableLayout : TableColumns {
   TableKind kind;
-  std::string_view id;
-  std::span<const TableColumn> columns;
-  std::string_view last{};
 };
 
 // A table of predict, merge, the original or v2 (semantics.md, section 6). Its header tells the

@@ -20,10 +20,6 @@ std::string_view words_of(Unscored reason);
 // A sequence's row in sequences.tsv, added up from its parts in order.
 class SequenceSummary {
  public:
-  static constexpr const char* kHeader =
-      "sequence_id\tlength\tchunks\tchunks_scored\tframes\tvirus_chunks\tmax_virus_score\t"
-      "mean_virus_score\tcall\treason\tinput\n";
-
   explicit SequenceSummary(const CallRule& rule = {}) : rule_(rule), rollup_(rule.viral_ngs()) {}
 
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
@@ -48,7 +44,8 @@ class SequenceSummary {
   float mean_virus_score() const;
   // Call it only if no chunk is scored.
   Unscored why_unscored() const;
-  // Returns the row with its line end. `input` is the name of the sequence's input, on one line.
+  // Returns the row of kSequenceTable, with its line end. `input` is the name of the sequence's
+  // input, on one line.
   std::string row(std::string_view input) const;
 
  private:

@@ -19,12 +19,10 @@
 #include "tables/external_sort.hpp"
 #include "tables/score_text.hpp"
 #include "tables/sequence_walk.hpp"
+#include "tables/table_columns.hpp"
 
 namespace virnucpro {
 namespace {
-
-constexpr const char* kFrameHeader = "Sequence_ID\tPrediction\tscore1\tscore2\n";
-constexpr const char* kConsensusHeader = "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\n";
 
 void write_frames(const SequencePart& part, AtomicFile& table) {
   fmt::memory_buffer rows;
@@ -46,7 +44,7 @@ void sort_chunks(const SequencePart& part, const std::vector<ChunkScore>& chunks
 }
 
 void write_consensus(ExternalSort& sort, AtomicFile& table) {
-  table.write(kConsensusHeader);
+  table.write(kConsensusTable.header() + "\n");
   sort.drain([&table](std::string_view id, std::string_view bytes) {
     const auto scores = value_at<ScorePair>(bytes);
     table.write(fmt::format(FMT_COMPILE("{}\t{}\t{}\t{}\n"), id,
@@ -138,8 +136,8 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
 
   ExternalSort chunks(run.directory(), settings.rows_in_sort, cancel);
   ExternalSort ids(run.directory(), settings.rows_in_sort, cancel);
-  frames.write(kFrameHeader);
-  sequences.write(SequenceSummary::kHeader);
+  frames.write(kFrameTable.header() + "\n");
+  sequences.write(kSequenceTable.header() + "\n");
   walk_sequences(journal,
                  {.rule = settings.rule,
                   .part =
