@@ -25,17 +25,10 @@
   }                                        \
   VIRNUCPRO_FIELDS(__VA_ARGS__)
 
-// These list a record's fields whose values are not put together as their types are: see FieldRule.
-#define VIRNUCPRO_MOST(...)       \
-  auto most_kept() const {        \
-    return std::tie(__VA_ARGS__); \
-  }
-#define VIRNUCPRO_LEAST(...)      \
-  auto least_kept() const {       \
-    return std::tie(__VA_ARGS__); \
-  }
-#define VIRNUCPRO_NOT_ADDED(...)  \
-  auto not_added() const {        \
+// Lists a record's fields that have a FieldRule of their own. `rule` is keeps_most, keeps_least or
+// not_added.
+#define VIRNUCPRO_RULE(rule, ...) \
+  auto rule() const {             \
     return std::tie(__VA_ARGS__); \
   }
 
@@ -82,11 +75,11 @@ FieldRule rule_of(const Record& record, const void* field) {
   const auto is_in = [field](const auto& fields) {
     return std::apply([field](const auto&... one) { return ((field == &one) || ...); }, fields);
   };
-  if constexpr (requires { record.most_kept(); }) {
-    if (is_in(record.most_kept())) return FieldRule::kMost;
+  if constexpr (requires { record.keeps_most(); }) {
+    if (is_in(record.keeps_most())) return FieldRule::kMost;
   }
-  if constexpr (requires { record.least_kept(); }) {
-    if (is_in(record.least_kept())) return FieldRule::kLeast;
+  if constexpr (requires { record.keeps_least(); }) {
+    if (is_in(record.keeps_least())) return FieldRule::kLeast;
   }
   if constexpr (requires { record.not_added(); }) {
     if (is_in(record.not_added())) return FieldRule::kNotAdded;

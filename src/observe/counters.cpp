@@ -1,5 +1,7 @@
 #include "observe/counters.hpp"
 
+#include <string_view>
+
 namespace virnucpro {
 
 std::uint64_t ShadowCounters::sampled() const noexcept {
@@ -9,31 +11,11 @@ std::uint64_t ShadowCounters::sampled() const noexcept {
 }
 
 void RunCounters::reset() {
-  for (Counter* counter : {&input_bytes,
-                           &input_bytes_total,
-                           &sequences,
-                           &one_chunk_sequences,
-                           &sequences_scored,
-                           &sequences_known,
-                           &bases,
-                           &chunks,
-                           &chunks_known,
-                           &chunks_framed,
-                           &chunks_with_frames,
-                           &frames,
-                           &frames_scored,
-                           &frames_given_up,
-                           &close_calls.chunks,
-                           &close_calls.recomputed,
-                           &close_calls.frames,
-                           &close_calls.esm_tokens,
-                           &close_calls.changed,
-                           &shadow.esm_tokens}) {
-    counter->reset();
-  }
-  for (ShadowCounters::Stratum& stratum : shadow.strata) {
-    for (Counter* counter : {&stratum.chunks, &stratum.sampled, &stratum.changed}) counter->reset();
-  }
+  const auto reset_counter = [](std::string_view, Counter& counter) { counter.reset(); };
+  for_each_field(*this, reset_counter);
+  for_each_field(close_calls, reset_counter);
+  for (ShadowCounters::Stratum& stratum : shadow.strata) for_each_field(stratum, reset_counter);
+  shadow.esm_tokens.reset();
   shadow.logits.reset();
   shadow.embeddings.reset();
   for (TimeCounter* time : {&host.read, &host.translate, &host.journal, &host.tables}) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/fields.hpp"
 #include "base/time.hpp"
 #include "observe/centred_cosine.hpp"
 #include "observe/pipeline_metrics.hpp"
@@ -59,13 +60,17 @@ struct HostTimes {
 };
 
 // Counts close calls: chunks whose virus call a small error could change. They are computed again.
-struct CloseCallCounters {
-  Counter chunks;      // all checked chunks, close or not
-  Counter recomputed;  // chunks computed again
-  Counter frames;      // frames computed again
-  Counter esm_tokens;
-  Counter changed;  // chunks whose call changed
+// Telemetry has a count in each field.
+template <typename Value>
+struct CloseCallFigures {
+  Value chunks{};      // all checked chunks, close or not
+  Value recomputed{};  // chunks computed again
+  Value frames{};      // frames computed again
+  Value esm_tokens{};
+  Value changed{};  // chunks whose call changed
+  VIRNUCPRO_FIELDS(chunks, recomputed, frames, esm_tokens, changed);
 };
+using CloseCallCounters = CloseCallFigures<Counter>;
 
 // Statistics of the differences between logits. One thread may add while other threads read.
 class ErrorSums {
@@ -103,14 +108,19 @@ class ErrorSums {
 
 inline constexpr std::size_t kShadowStrata = 4;
 
-// Counts the chunks whose calls were not close. All chunks of a stratum need about the same
-// change of their logits to change their calls (run/shadow_check.hpp).
+// Counts the chunks of a stratum whose calls were not close. Telemetry has a count in each field.
+template <typename Value>
+struct StratumFigures {
+  Value chunks{};
+  Value sampled{};  // chunks computed in the check precision as well
+  Value changed{};  // sampled chunks whose call differs in the check precision
+  VIRNUCPRO_FIELDS(chunks, sampled, changed);
+};
+
+// Counts of the shadow check. All chunks of a stratum need about the same change of their logits to
+// change their calls (run/shadow_check.hpp).
 struct ShadowCounters {
-  struct Stratum {
-    Counter chunks;
-    Counter sampled;  // chunks computed in the check precision as well
-    Counter changed;  // sampled chunks whose call differs in the check precision
-  };
+  using Stratum = StratumFigures<Counter>;
   std::array<Stratum, kShadowStrata> strata;
   Counter esm_tokens;        // tokens of all sampled chunks
   ErrorSums logits;          // the run's logits minus those in the check precision
@@ -142,7 +152,11 @@ struct RunCounters {
   HostTimes host;
   PipelineMetrics pipeline;  // the computed batches
 
-  // Resets all counters for a run that starts over, except the number of workers.
+  // The counters that a run which starts over resets: all but the number of workers.
+  VIRNUCPRO_FIELDS(input_bytes, input_bytes_total, sequences, one_chunk_sequences, sequences_scored,
+                   sequences_known, bases, chunks, chunks_known, chunks_framed, chunks_with_frames,
+                   frames, frames_scored, frames_given_up);
+  // Resets all measurements except the number of workers.
   void reset();
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/fields.hpp"
 #include "base/json.hpp"
+#include "observe/counters.hpp"
 #include "observe/gauges.hpp"
 #include "observe/phase.hpp"
 #include "observe/statistic.hpp"
@@ -33,7 +34,7 @@ struct RunTelemetry {
     Flag resumed{};
     VIRNUCPRO_FIELDS(status, started, seconds, models_ready_seconds, command, output, stem,
                      resumed);
-    VIRNUCPRO_MOST(models_ready_seconds);
+    VIRNUCPRO_RULE(keeps_most, models_ready_seconds);
   };
   struct Program {
     Text version{}, build{}, commit{};
@@ -81,20 +82,14 @@ struct RunTelemetry {
     Count records{}, bytes{};
     VIRNUCPRO_FIELDS(name, failed, records, bytes, hash);
   };
-  // The chunks whose call was checked in this session (`chunks`), the chunks that were computed
-  // again (`recomputed`, with their `frames` and `esm_tokens`), and the chunks whose call then
-  // changed (`changed`). All fields are empty without a check precision.
-  struct CloseCalls {
-    Count chunks{}, recomputed{}, frames{}, esm_tokens{}, changed{};
-    VIRNUCPRO_FIELDS(chunks, recomputed, frames, esm_tokens, changed);
-  };
+  // The close calls of this session; all fields are empty without a check precision.
+  using CloseCalls = CloseCallFigures<Count>;
   // The shadow check's estimate for chunks that were not computed again; empty without the check.
   struct Shadow {
-    struct Stratum {
+    struct Stratum : StratumFigures<Count> {
       Number from_logits{}, share{};  // least distance from the other call; sampled share
-      Count chunks{}, sampled{}, changed{};
-      VIRNUCPRO_FIELDS(from_logits, share, chunks, sampled, changed);
-      VIRNUCPRO_NOT_ADDED(from_logits, share);
+      VIRNUCPRO_FIELDS_BEFORE(StratumFigures<Count>, from_logits, share);
+      VIRNUCPRO_RULE(not_added, from_logits, share);
     };
     Count chunks{}, sampled{}, frames{}, esm_tokens{};
     Number changed{}, changed_low{}, changed_high{};  // estimated calls, and the 95 % interval
@@ -103,9 +98,9 @@ struct RunTelemetry {
     std::vector<Stratum> strata{};
     VIRNUCPRO_FIELDS(chunks, sampled, frames, esm_tokens, changed, changed_low, changed_high,
                      logit_mean, logit_rms, logit_largest, centred_cosine, strata);
-    VIRNUCPRO_MOST(logit_largest);
-    VIRNUCPRO_LEAST(centred_cosine);
-    VIRNUCPRO_NOT_ADDED(logit_mean, logit_rms);
+    VIRNUCPRO_RULE(keeps_most, logit_largest);
+    VIRNUCPRO_RULE(keeps_least, centred_cosine);
+    VIRNUCPRO_RULE(not_added, logit_mean, logit_rms);
   };
   struct Workload {
     Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{};
@@ -137,8 +132,8 @@ struct RunTelemetry {
     Number efficiency{}, least{};  // of all batches; of the batch with the lowest efficiency
     Count budget_tokens{}, batches_below_80_percent{};
     VIRNUCPRO_FIELDS(efficiency, budget_tokens, least, batches_below_80_percent);
-    VIRNUCPRO_LEAST(least);
-    VIRNUCPRO_NOT_ADDED(efficiency);
+    VIRNUCPRO_RULE(keeps_least, least);
+    VIRNUCPRO_RULE(not_added, efficiency);
   };
   struct Queue {
     Count starved{}, normal{}, full{};
@@ -148,8 +143,8 @@ struct RunTelemetry {
     Number average_seconds{}, p50_seconds{}, p95_seconds{}, max_seconds{}, starved_share{};
     Queue queue{};
     VIRNUCPRO_FIELDS(average_seconds, p50_seconds, p95_seconds, max_seconds, queue, starved_share);
-    VIRNUCPRO_MOST(p50_seconds, p95_seconds, max_seconds);
-    VIRNUCPRO_NOT_ADDED(average_seconds, starved_share);
+    VIRNUCPRO_RULE(keeps_most, p50_seconds, p95_seconds, max_seconds);
+    VIRNUCPRO_RULE(not_added, average_seconds, starved_share);
   };
   // The time of a stage. A device stage's `share` is a part of all workers' time between their
   // first and last batch, and these shares add up to 1. A host stage's `share` is a part of the
@@ -170,8 +165,8 @@ struct RunTelemetry {
     Count memory_reserved_bytes{}, memory_used_bytes{}, memory_peak_bytes{};
     VIRNUCPRO_FIELDS(index, name, batches, frames, esm_tokens, busy_seconds, waiting_seconds,
                      busy_share, memory_reserved_bytes, memory_used_bytes, memory_peak_bytes);
-    VIRNUCPRO_MOST(memory_reserved_bytes, memory_used_bytes, memory_peak_bytes);
-    VIRNUCPRO_NOT_ADDED(index, busy_share);
+    VIRNUCPRO_RULE(keeps_most, memory_reserved_bytes, memory_used_bytes, memory_peak_bytes);
+    VIRNUCPRO_RULE(not_added, index, busy_share);
   };
 
   // In the file, a statistic is null without values.
@@ -197,7 +192,7 @@ struct RunTelemetry {
     Count peak_rss_bytes{}, read_bytes{}, written_bytes{}, cgroup_memory_peak_bytes{};
     VIRNUCPRO_FIELDS(phases, cpu_seconds, peak_rss_bytes, read_bytes, written_bytes,
                      cgroup_memory_peak_bytes);
-    VIRNUCPRO_MOST(peak_rss_bytes, cgroup_memory_peak_bytes);
+    VIRNUCPRO_RULE(keeps_most, peak_rss_bytes, cgroup_memory_peak_bytes);
   };
 
   // The log of measurements. A sample has a row for each device and a row for the host.

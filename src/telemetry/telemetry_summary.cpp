@@ -98,14 +98,15 @@ RunTelemetry::Settings settings_section(const Measured& run) {
           .journal = settings.journal};
 }
 
+void set_count(std::string_view /*name*/, RunTelemetry::Count& count, const Counter& counter) {
+  count = counter.get();
+}
+
 RunTelemetry::CloseCalls close_calls_section(const Measured& run) {
-  if (!run.settings.compute.check_precision) return {};
-  const CloseCallCounters& calls = run.counters.close_calls;
-  return {.chunks = calls.chunks.get(),
-          .recomputed = calls.recomputed.get(),
-          .frames = calls.frames.get(),
-          .esm_tokens = calls.esm_tokens.get(),
-          .changed = calls.changed.get()};
+  RunTelemetry::CloseCalls section;
+  if (!run.settings.compute.check_precision) return section;
+  for_each_pair(section, run.counters.close_calls, set_count);
+  return section;
 }
 
 RunTelemetry::Shadow shadow_section(const Measured& run) {
@@ -125,12 +126,10 @@ RunTelemetry::Shadow shadow_section(const Measured& run) {
                                .logit_largest = counters.logits.largest(),
                                .centred_cosine = counters.embeddings.value()};
   for (std::size_t k = 0; k < kShadowStrata; ++k) {
-    const ShadowCounters::Stratum& stratum = counters.strata.at(k);
-    section.strata.push_back({.from_logits = shadow_distance(k, run.settings.margin),
-                              .share = shadow_chance(k, share),
-                              .chunks = stratum.chunks.get(),
-                              .sampled = stratum.sampled.get(),
-                              .changed = stratum.changed.get()});
+    RunTelemetry::Shadow::Stratum& stratum = section.strata.emplace_back();
+    stratum.from_logits = shadow_distance(k, run.settings.margin);
+    stratum.share = shadow_chance(k, share);
+    for_each_pair(stratum.inherited(), counters.strata.at(k), set_count);
   }
   return section;
 }
