@@ -43,6 +43,7 @@ check_sources() {
   step 'sources'
   /usr/bin/python3 -m unittest discover --start-directory tools --pattern '*_test.py'
   /usr/bin/python3 tools/check_includes.py
+  /usr/bin/python3 tools/check_fields.py
   tools/check_format.sh
 }
 
