@@ -54,14 +54,16 @@ class FakeWorker {
     for (std::uint64_t part = 0; is("traces") && part < number_; ++part) send(large_trace());
     const std::string tokenizer = tokenizer_in(setup.models.lookup.share_dir);
     const std::uint64_t budget = is("takes_any_batch") ? std::uint64_t{1} << 40U : 100;
-    send(WorkerHello{.facts = {.kernel_path = kernel,
-                               .esm2_width = is("is_too_wide") ? 0x7fffffffU : 0,
-                               .plan = {.tokens = budget, .wanted = budget, .threads = 1}},
-                     .description = {{"kernel_path", kernel},
-                                     {"model", "model.pt"},
-                                     {"model_hash", is("other_model") ? "12" : "34"},
-                                     {"tokenizer_hash", hash_of(tokenizer)}},
-                     .tokenizer = tokenizer});
+    WorkerHello hello;
+    hello.description = {{"kernel_path", kernel},
+                         {"model", "model.pt"},
+                         {"model_hash", is("other_model") ? "12" : "34"},
+                         {"tokenizer_hash", hash_of(tokenizer)}};
+    hello.tokenizer = tokenizer;
+    hello.facts.kernel_path = kernel;
+    hello.facts.esm2_width = is("is_too_wide") ? 0x7fffffffU : 0;
+    hello.facts.plan = {.tokens = budget, .wanted = budget, .threads = 1};
+    send(hello);
     while (const auto message = receive()) answer(std::get<BatchRequest>(*message));
   }
 
