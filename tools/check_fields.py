@@ -15,9 +15,10 @@ from pathlib import Path
 GAUGES = "src/observe/gauges.hpp"
 RECORDS = (GAUGES, "src/observe/counters.hpp", "src/observe/statistic.hpp", "src/telemetry/run_telemetry.hpp")
 ROOMS = ("src/observe/", "src/telemetry/")
+LOG_COLUMNS = "src/observe/monitor_rows.hpp"  # names every gauge: the log's columns have an order of their own
 LOG = "throttle_reasons ecc_errors rss_bytes read_bytes written_bytes"  # columns that are no gauges
 EXCEPTIONS = {
-    "src/observe/monitor_rows.hpp": "utilization_percent memory_used_bytes temperature_c power_w sm_clock_mhz " + LOG,
+    LOG_COLUMNS: LOG,
     "src/observe/monitor_rows.cpp": LOG,
     "src/telemetry/device_facts.cpp": LOG,
     "src/observe/host_usage.cpp": "read_bytes",  # in Linux's /proc
@@ -42,6 +43,8 @@ def breaches(root):
     for path in sorted(path for top in ("src", "measure", "program") for path in (root / top).rglob("*.[ch]pp")):
         name = path.relative_to(root).as_posix()
         wanted = (fields if name.startswith(ROOMS) else gauges) - set(EXCEPTIONS.get(name, "").split())
+        if name == LOG_COLUMNS:
+            wanted = wanted - gauges
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if line.lstrip().startswith(("//", "#include")):
                 continue

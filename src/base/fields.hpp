@@ -71,7 +71,7 @@ enum class FieldRule : std::uint8_t {
 };
 
 template <typename Record>
-FieldRule rule_of(const Record& record, const void* field) {
+FieldRule field_rule(const Record& record, const void* field) {
   const auto is_in = [field](const auto& fields) {
     return std::apply([field](const auto&... one) { return ((field == &one) || ...); }, fields);
   };

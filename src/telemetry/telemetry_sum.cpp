@@ -70,7 +70,7 @@ void add_field(FieldRule /*rule*/, std::optional<std::vector<T>>& /*sum*/,
 template <typename Record>
 void add_fields(Record& sum, const std::type_identity_t<Record>& more) {
   for_each_pair(sum, more, [&sum](std::string_view, auto& total, const auto& one) {
-    add_field(rule_of(sum, &total), total, one);
+    add_field(field_rule(sum, &total), total, one);
   });
 }
 
