@@ -320,7 +320,7 @@ TEST_F(Journals, RefusesEarlyScoresBeyondAllNumbers) {
 TEST_F(Journals, ForgetsAnEarlyScoreThatIsDamaged) {
   {
     Journal journal = Journal::create(path, kFingerprint);
-    journal.keep_early(0, std::vector<EarlyScore>{{{1, 2}, {0.25F, 0.75F}}});
+    journal.keep_early(0, std::vector<EarlyScore>{EarlyScore{{1, 2}, {0.25F, 0.75F}}});
   }
   for (const char* damage : {"x'00'", "x''", "zeroblob(28)", "substr(scores, 2)"}) {
     change(path, fmt::format("UPDATE early_scores SET scores = {}", damage));

@@ -326,11 +326,12 @@ TEST_F(Resumed, UsesEarlyScores) {
     const RunModels models = start_models(reading.models, reading.compute, {}, cancel);
     FrameStream frames(inputs, {.chunk_size = 50}, &*models.tokenizer, counters, cancel);
     Journal journal = Journal::open(directory / "out/run.db");
-    std::vector<EarlyScore> scores{{{5, 5}, {0.5F, 0.5F}}};
+    std::vector<EarlyScore> scores;
+    scores.push_back({.frame = {5, 5}, .scores = {0.5F, 0.5F}});
     while (const auto event = frames.next()) {
       const auto* part = std::get_if<FramePart>(&*event);
       for (std::size_t k = 0; part != nullptr && k < part->tokens.size(); ++k) {
-        scores.push_back({frame_hash(part->tokens[k]), 0.125F, 0.875F});
+        scores.push_back({frame_hash(part->tokens[k]), {0.125F, 0.875F}});
       }
     }
     journal.keep_early(3, scores);
