@@ -271,8 +271,7 @@ Error too_large_error(const std::string& url, std::uint64_t most) {
                fmt::format("it has more bytes than the limit, {}", grouped(most)))
       .advised(
           "It was not installed. Fetch it from elsewhere; if it is meant to be so large, give its "
-          "size "
-          "(\"bytes\") in a table of your own: --manifest FILE.");
+          "size (\"bytes\") in a table of your own: --manifest FILE.");
 }
 
 void require_space(const fs::path& folder, std::uint64_t needed) {

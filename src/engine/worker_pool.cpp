@@ -525,8 +525,7 @@ class WorkerPool::Thread {
     throw Error(error.kind(), error.place(), fmt::format("{}: {}", name_of(worker), error.detail()))
         .advised(
             "One frame alone needs this memory, so a smaller --token-budget does not help: use a "
-            "GPU "
-            "with more memory, or --device cpu; on the CPU, give the job more memory.");
+            "GPU with more memory, or --device cpu; on the CPU, give the job more memory.");
   }
 
   bool handle(std::size_t worker, WorkerTrace trace) {

@@ -40,8 +40,7 @@ fs::path beside(const fs::path& journal, const char* ending) {
   throw Error(ErrorKind::kJournalDamaged, Place{.file = file.string()}, std::move(why))
       .advised(
           "Nothing was opened or changed. If the run is yours, move that file away and run again; "
-          "if "
-          "it is not, do not use the run.");
+          "if it is not, do not use the run.");
 }
 
 void require_regular(const fs::path& file, const fs::path& shown) {

@@ -40,8 +40,7 @@ std::string mark_of(const fs::path& file, const Cancel& cancel) {
     throw Error(ErrorKind::kInputRead, Place{.file = file.string()}, errno_text(errno))
         .advised(
             "The program reads this file to see if a run wrote it. Check that you may read it, "
-            "then "
-            "run this again.");
+            "then run this again.");
   }
   RawBytes bytes(std::move(open));
   ContentHash hash;
