@@ -101,6 +101,10 @@ void check(const PackedFrames& frames) {
   }
 }
 
+void check(const BatchRequest& request) {
+  if (request.model >= kMostModels) fail("it asks for a model that no engine has");
+}
+
 void check_trace_text(const std::string& text) {
   if (text.size() > kLongestTraceText) fail("a name of a trace is too long");
 }

@@ -127,6 +127,10 @@ bool is_refused(Message message, const Change& change) {
   return kind_of_reading(encode_message(message)) == ErrorKind::kInternal;
 }
 
+TEST(Wire, RefusesAModelThatNoEngineHas) {
+  EXPECT_TRUE(is_refused(sample_request(), [](BatchRequest& request) { request.model = 2; }));
+}
+
 TEST(Wire, RefusesFramesThatDoNotLieInTheirTokens) {
   const auto refused = [](auto change) {
     return is_refused(sample_request(), [&](BatchRequest& request) { change(request.frames); });
