@@ -19,6 +19,7 @@
 #include "run/close_calls.hpp"
 #include "run/frame_sample.hpp"
 #include "run/load_models.hpp"
+#include "tables/chunk_score.hpp"
 
 namespace virnucpro {
 namespace {
@@ -78,7 +79,7 @@ class Computation {
       const std::size_t frame = occurrences[index].front();
       const FrameResult found = frame_result(result, index, occurrences.size());
       computed.logits[frame] = logit_of(found.scores);
-      computed.virus[frame] = found.scores.virus >= found.scores.others;
+      computed.virus[frame] = is_originally_virus(found.scores);
       std::ranges::copy(found.esm2, computed.embeddings.begin() +
                                         static_cast<std::ptrdiff_t>(frame * found.esm2.size()));
     }

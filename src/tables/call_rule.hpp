@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/score_pair.hpp"
+#include "tables/chunk_score.hpp"
 #include "tables/contig_rollup.hpp"
 
 namespace virnucpro {
@@ -48,7 +48,7 @@ class CallRule {
 
   // True if a chunk with these highest scores is virus. The two scores may be equal.
   bool is_virus_chunk(const ScorePair& scores) const {
-    return scores.virus >= scores.others && scores.virus >= least_score_;
+    return is_originally_virus(scores) && scores.virus >= least_score_;
   }
 
   // True if both rules give every sequence the same call and write the same sequences to files.

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tables/chunk_score.hpp"
+#include "models/score_pair.hpp"
 
 namespace virnucpro {
 

@@ -9,6 +9,7 @@
 #include "base/cancel.hpp"
 #include "base/directory.hpp"
 #include "base/file.hpp"
+#include "tables/chunk_score.hpp"
 #include "tables/contig_rollup.hpp"
 #include "tables/external_sort.hpp"
 
