@@ -9,11 +9,15 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 
 namespace virnucpro {
 namespace {
+
+constexpr std::string_view kSealMember = ",\n \"hash\": \"";
+constexpr std::string_view kSealEnd = "\"\n}\n";
 
 using Library = nlohmann::json;
 
@@ -113,6 +117,7 @@ std::optional<std::string> path_text(const JsonPath& path, std::size_t steps) {
 std::optional<double> as_number(const JsonScalar& value) {
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* number = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*number);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
   return std::nullopt;
 }
 
@@ -178,10 +183,13 @@ JsonValues JsonValues::read(const std::filesystem::path& file) {
   return {read_small_text(file, kMaxJsonBytes, ErrorKind::kJson), file.string()};
 }
 
-std::optional<double> JsonValues::number(const std::string& path) const {
+std::optional<double> JsonValues::any_number(const std::string& path) const {
   const auto found = values_.find(path);
-  if (found == values_.end()) return std::nullopt;
-  const std::optional<double> value = as_number(found->second);
+  return found == values_.end() ? std::nullopt : as_number(found->second);
+}
+
+std::optional<double> JsonValues::number(const std::string& path) const {
+  const std::optional<double> value = any_number(path);
   const bool possible = value && *value >= 0 && *value <= kLargestNumber;
   return possible ? value : std::nullopt;
 }
@@ -272,6 +280,20 @@ void Json::write(std::string& text, std::size_t indent, std::size_t blanks) cons
   }
   if (indent > 0 && !values_.empty()) begin_line(text, blanks - indent);
   text += is_object ? '}' : ']';
+}
+
+std::string sealed_json(const Json& json) {
+  std::string text = json.dump(1);
+  text.resize(text.rfind("\n}"));
+  return fmt::format("{}{}{}{}", text, kSealMember, content_hash(text), kSealEnd);
+}
+
+std::string_view seal_of(std::string_view text) {
+  const std::size_t at = text.rfind(kSealMember);
+  if (at == std::string_view::npos || !text.ends_with(kSealEnd)) return {};
+  const std::size_t from = at + kSealMember.size();
+  const std::string_view hash = text.substr(from, text.size() - kSealEnd.size() - from);
+  return content_hash(text.substr(0, at)) == hash ? hash : std::string_view();
 }
 
 }  // namespace virnucpro

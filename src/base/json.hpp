@@ -70,6 +70,7 @@ class JsonValues {
   static JsonValues read(const std::filesystem::path& file);  // Errors: kJson
 
   bool empty() const { return values_.empty(); }
+  std::optional<double> any_number(const std::string& path) const;
   // These return only numbers from 0 to kLargestNumber, the range of measurements. count() rounds.
   std::optional<double> number(const std::string& path) const;
   std::optional<std::uint64_t> count(const std::string& path) const;
@@ -86,6 +87,13 @@ class JsonValues {
 };
 
 struct JsonMember;
+class Json;
+
+// Returns an object as the text of a file. Its last member is a hash of the text before it, so that
+// an edited or cut file is noticed.
+std::string sealed_json(const Json& json);
+// Returns the hash of such a text; empty if the text is not whole, or was changed.
+std::string_view seal_of(std::string_view text);
 
 // A value to be written as JSON. Members of an object keep their order:
 //

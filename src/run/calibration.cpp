@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/json.hpp"
@@ -22,8 +21,6 @@ namespace virnucpro {
 namespace {
 
 constexpr std::string_view kSchema = "virnucpro-calibration-1";
-constexpr std::string_view kHashMember = ",\n \"hash\": \"";
-constexpr std::string_view kEnd = "\"\n}\n";
 
 struct Entry {
   std::string_view key;
@@ -48,14 +45,6 @@ constexpr double kFp16Roundoff = 0x1p-11;
 constexpr double kBf16Roundoff = 0x1p-8;
 // The error of a logit if its two fp32 scores are near 0.5 and each is off by one rounding.
 constexpr double kFp32Logit = 0x1p-23;
-
-// Splits a file's text into the hashed text and the hash; both are empty if the form is wrong.
-std::pair<std::string_view, std::string_view> split(std::string_view text) {
-  const std::size_t at = text.rfind(kHashMember);
-  if (at == std::string_view::npos || !text.ends_with(kEnd)) return {};
-  const std::size_t from = at + kHashMember.size();
-  return {text.substr(0, at), text.substr(from, text.size() - kEnd.size() - from)};
-}
 
 }  // namespace
 
@@ -91,10 +80,9 @@ std::string calibration_json(Calibration& calibration, const Json& more) {
             {"int8_keep", calibration.int8_keep},
             {"margin", calibration.margin}};
   json.update(more);
-  std::string text = json.dump(1);
-  text.resize(text.rfind("\n}"));
-  calibration.hash = content_hash(text);
-  return fmt::format("{}{}{}{}", text, kHashMember, calibration.hash, kEnd);
+  std::string text = sealed_json(json);
+  calibration.hash = seal_of(text);
+  return text;
 }
 
 Calibration read_calibration(const std::filesystem::path& path) {
@@ -102,8 +90,8 @@ Calibration read_calibration(const std::filesystem::path& path) {
 }
 
 Calibration parse_calibration(const std::string& text, const std::filesystem::path& path) {
-  const auto [hashed, hash] = split(text);
-  if (hash.empty() || content_hash(hashed) != hash) {
+  const std::string_view hash = seal_of(text);
+  if (hash.empty()) {
     throw unusable(path,
                    "it is no file of virnucpro calibrate, or it is damaged or was changed later");
   }
