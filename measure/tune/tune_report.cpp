@@ -15,7 +15,6 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kTuneSchema = "virnucpro-tune-1";
-constexpr std::size_t kLongestCommand = 10'000;
 constexpr std::size_t kLongestWhy = 600;
 // Fewer batches per worker give no reliable rate: the first waits for input, and the last are not
 // full.

@@ -87,6 +87,9 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kCalibration, "calibration", 1, kNone, "the calibration cannot be used",
      "Make a calibration for these models and this precision (virnucpro calibrate --help). A "
      "calibration in the cache may be removed: the next run makes a new one."},
+    {kCutOffs, "cut-offs", 1, kNone, "the cut-offs cannot be used",
+     "Make them from runs of the same models and settings (virnucpro evaluate --help), or leave "
+     "--cutoff out."},
     {kDeviceFailed, "device-failed", 1, of(kResumable), "the device failed while it computed",
      "Run again; if it fails again, use another device. dmesg and nvidia-smi -q may show why."},
     {kWorkersLost, "workers-lost", 1, of(kResumable, kAdvisesResume),

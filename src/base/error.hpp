@@ -41,6 +41,7 @@ enum class ErrorKind : std::uint8_t {
   kDevice,
   kPrecision,
   kCalibration,
+  kCutOffs,
   kDeviceFailed,
   kWorkersLost,
   kCpu,

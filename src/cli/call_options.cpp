@@ -79,11 +79,13 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
                     fmt::format("Least share of virus chunks for the call virus (default {})",
                                 is_new ? "0.5" : "the run's"),
                     "X", kCallGroup);
+  command.add_value("--cutoff", options.cutoff, "Instead of both: the cut-offs that evaluate chose",
+                    "FILE", kCallGroup);
   const std::string or_else = is_new ? "default" : "default: the run's, else";
   command.add_value(
       "--rule", options.rule,
-      fmt::format("How sequences are called (default {}): by the share of virus chunks, "
-                  "or for contigs viral-ngs, which also writes contigs.tsv",
+      fmt::format("How sequences are called (default {}); viral-ngs, for contigs, also writes "
+                  "contigs.tsv",
                   is_new ? "majority" : "the run's"),
       "majority|viral-ngs", kCallGroup);
   const std::size_t rare = command.options.size();
@@ -140,6 +142,7 @@ CallRuleChange choose_call_change(const CallOptions& options) {
   if (!options.min_chunks.empty()) {
     change.viral_ngs.min_chunks = count_value("--min-chunks", options.min_chunks, 0, kMostChunks);
   }
+  if (!options.cutoff.empty()) change.cut_offs = read_cut_offs(options.cutoff);
   if (options.min_tier.empty()) return change;
   change.min_tier = tier_named(options.min_tier);
   if (!change.min_tier.empty()) return change;

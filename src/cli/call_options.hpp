@@ -18,6 +18,7 @@ struct CallOptions {
   std::string min_score{};
   std::string min_share{};
   std::string min_tier{};
+  std::string cutoff{};
   std::array<std::string, kRollupNumbers.size()> numbers{};  // numbers of the rule viral-ngs
   std::string min_chunks{};
 };

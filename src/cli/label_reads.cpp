@@ -84,8 +84,11 @@ std::vector<std::string> lines_of(const LabelSummary& summary) {
         fmt::format("{}{} of the run's inputs could not be read: contigs in them are {}",
                     kWarningMark, grouped(summary.failed_inputs), kUnclassifiedCall));
   }
-  lines.push_back(fmt::format("rule: {}, weighted delta above {}{}", kRollupName,
-                              summary.rule.min_weighted_delta,
+  const CallRule& rule = summary.rule;
+  const std::string text = rule.cut_offs() ? text_of(rule)
+                                           : fmt::format("{}, weighted delta above {}", kRollupName,
+                                                         rule.viral_ngs().min_weighted_delta);
+  lines.push_back(fmt::format("rule: {}{}", text,
                               summary.is_rule_of_run ? "" : " (the run's own rule is majority)"));
   add_synthetic_warning(lines, summary.synthetic);
   return lines;

@@ -210,7 +210,8 @@ void choose_calls(const PredictOptions& options, const Session& session,
     settings.viruses.fasta |= wants_virus_fasta(folder, run->fingerprint());
   }
   settings.rule = choose_call_rule(options.calls, session.config, own);
-  settings.names_rule = !options.calls.rule.empty() || !options.calls.rollup.empty();
+  settings.names_rule =
+      !options.calls.rule.empty() || !options.calls.rollup.empty() || !options.calls.cutoff.empty();
   settings.more = choose_table_change(options.tables).over(more);
   const bool wants_files =
       settings.viruses.any() || settings.rule.is_viral_ngs() || settings.more.bed;

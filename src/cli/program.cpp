@@ -41,7 +41,6 @@ constexpr const char* kGlobalGroup = "Options, before or after the command";
 constexpr const char* kProgramExamples =
     "Examples:\n"
     "  virnucpro predict reads.fq.gz -m 300 -o out\n"
-    "  virnucpro utils generate-config -o virnucpro.yaml\n"
     "  virnucpro -c virnucpro.yaml predict contigs.fa";
 
 void add_global_options(Command& program, GlobalOptions& global) {

@@ -136,6 +136,7 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
   } else if (counts.unscored_sequences == counts.sequences) {
     warn(lines, "no sequence could be scored: the line \"unscored\" above says why");
   }
+  if (const std::string text = counts.false_calls(rule); !text.empty()) lines.push_back(text);
   if (!advice.empty()) warn(lines, advice);
   if (rule.is_viral_ngs() && counts.is_of_reads()) {
     warn(lines,

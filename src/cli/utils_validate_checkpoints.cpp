@@ -22,6 +22,7 @@
 #include "journal/journal_files.hpp"
 #include "journal/kept_run.hpp"
 #include "journal/run_files.hpp"
+#include "run/run_fingerprint.hpp"
 #include "tables/sequence_walk.hpp"
 #include "weights/torch_checkpoint.hpp"
 
@@ -65,7 +66,8 @@ std::string describe(const KeptRun& run, bool is_read) {
                      : fmt::format("{} sequences, XXH3 {}", grouped(input.records), input.hash));
   }
   for (const auto& [key, value] : run.fingerprint()) {
-    text += fmt::format("  {}: {}\n", key, printable(value));
+    text += fmt::format("  {}: {}\n", key,
+                        printable(key == kCutOffsKey ? value.substr(0, value.find('\n')) : value));
   }
   return text;
 }

@@ -12,7 +12,6 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kLongestCommand = 10'000;
 constexpr double kLittleIn8Bits = 0.5;  // warn if less of the multiplications is in 8 bits
 
 std::uint64_t rounded(double rate) {

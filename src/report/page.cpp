@@ -73,6 +73,8 @@ std::string number_text(double value, Measure unit) {
       return fmt::format("{:.4f}", value);
     case Measure::kFactor:
       return std::isinf(value) ? "no limit" : counted(value) + " ×";
+    case Measure::kExact:
+      return fmt::format("{}", value);
     case Measure::kNone:
     case Measure::kCount:
     case Measure::kStatus:
@@ -92,6 +94,11 @@ std::string value_text(const Value& value, Measure unit) {
   return plain ? grouped(*count) : number_text(static_cast<double>(*count), unit);
 }
 
+std::string cell_text(const Value& value, const Column& column) {
+  if (std::holds_alternative<std::monostate>(value)) return column.absent;
+  return value_text(value, column.unit);
+}
+
 std::string axis_text(double value, Measure unit) {
   if (unit == Measure::kBytes) return scaled(value, "B");
   if (unit == Measure::kPercent) return fmt::format("{:g} %", value);
@@ -106,6 +113,10 @@ std::string without_formula(std::string text) {
   constexpr std::string_view kBegins = "=+-@\t\r";
   if (!text.empty() && kBegins.find(text.front()) != std::string_view::npos) text.front() = '_';
   return text;
+}
+
+Value share_value(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? Value{} : Value{static_cast<double>(part) / static_cast<double>(whole)};
 }
 
 }  // namespace virnucpro

@@ -30,6 +30,7 @@ enum class Measure : std::uint8_t {
   kMegahertz,
   kScore,
   kFactor,  // a ratio, shown with ×
+  kExact,   // shown with all its digits
   kStatus,  // a word that is shown as a badge: PASS, WARN, MISS, SKIPPED, virus, above
 };
 
@@ -38,6 +39,9 @@ std::string value_text(const Value& value, Measure unit);
 std::string axis_text(double value, Measure unit);
 // Returns the text for a spreadsheet: "_" replaces a first letter that would begin a formula.
 std::string without_formula(std::string text);
+
+// Returns part / whole; empty if whole is 0.
+Value share_value(std::uint64_t part, std::uint64_t whole);
 
 struct Field {
   std::string key{};  // the key in JSON
@@ -53,6 +57,9 @@ struct Column {
   std::string absent = "not measured";  // shown if a number is empty
   bool is_under_first = false;          // HTML shows the column's text in the row's first cell
 };
+
+// Returns a table's value as text.
+std::string cell_text(const Value& value, const Column& column);
 
 struct Table {
   std::string key{};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct Provenance {
   std::string driver{};                // of the GPUs; empty: none
   std::string command{};
 };
+
+// The most bytes of a command that a report shows.
+inline constexpr std::size_t kLongestCommand = 10'000;
 
 // Returns the fields for reports, without the command.
 std::vector<Field> fields_of(const Provenance& provenance);

@@ -117,7 +117,7 @@ void add_cell(Html& html, const Value& value, const Column& column, std::size_t 
               const std::string& under) {
   const Measure unit = column.unit;
   const bool is_absent = std::holds_alternative<std::monostate>(value);
-  const std::string text = is_absent ? column.absent : value_text(value, unit);
+  const std::string text = cell_text(value, column);
   if (unit == Measure::kStatus && std::holds_alternative<std::string>(value)) {
     html.add("<td>{}</td>", badge(text));
   } else if (is_number(unit)) {

@@ -60,7 +60,7 @@ std::string table_text(const Table& table) {
   for (const std::vector<Value>& row : table.rows) {
     cells.clear();
     for (std::size_t k = 0; k < row.size(); ++k) {
-      cells.push_back(plain(value_text(row[k], table.columns[k].unit)));
+      cells.push_back(plain(cell_text(row[k], table.columns[k])));
     }
     text += row_text(cells);
   }

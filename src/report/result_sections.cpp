@@ -46,11 +46,14 @@ Plot score_plot(const ScoreFacts& scores) {
                    "frames");
 }
 
-// Returns the virus score above which a read of one chunk is called virus, if the read's two scores
-// sum to 1.
-double cut_off_of(const CallRule& rule) {
-  if (rule.is_viral_ngs()) return (1 + rule.viral_ngs().min_weighted_delta) / 2;
-  return std::max(0.5, rule.min_score());
+// Returns the virus score from which on a read of one chunk is called virus, if the read's two
+// scores sum to 1; empty if such a read never is.
+std::optional<double> cut_off_of(const CallRule& rule) {
+  std::optional<double> cut_off =
+      rule.is_viral_ngs() ? rule.viral_ngs().min_weighted_delta : rule.min_score();
+  if (rule.cut_offs()) cut_off = rule.cut_offs()->of(1).cut_off;
+  if (!cut_off) return cut_off;
+  return rule.is_viral_ngs() ? (1 + *cut_off) / 2 : std::max(0.5, *cut_off);
 }
 
 Plot read_plot(const RunFacts& facts) {
@@ -201,22 +204,49 @@ Plot contig_plot(const SequenceHit& hit, const CallRule& rule, std::size_t numbe
   return plot;
 }
 
-Value share_value(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? Value{} : Value{static_cast<double>(part) / static_cast<double>(whole)};
-}
-
 std::string found_words(const RunFacts& facts) {
   const TableCounts& counts = facts.scores.counts;
   if (counts.sequences == 0) return "There are no sequences.";
   const auto further = [](std::uint64_t count, const char* what) {
     return count == 0 ? std::string() : fmt::format("; {} {}", grouped(count), what);
   };
+  const std::string false_calls = counts.false_calls(facts.rule);
   return fmt::format(
-      "Called virus: {} of {} sequences ({}){}{}. Scores are not probabilities.",
+      "Called virus: {} of {} sequences ({}){}{}. {}Scores are not probabilities.",
       grouped(counts.virus_sequences), grouped(counts.sequences),
       value_text(share_value(counts.virus_sequences, counts.sequences), Measure::kShare),
       further(counts.ambiguous_sequences, "ambiguous"),
-      further(counts.unscored_sequences, "without a score"));
+      further(counts.unscored_sequences, "without a score"),
+      false_calls.empty() ? "" : fmt::format("O{}. ", false_calls.substr(1)));
+}
+
+Field threshold_field(const CallRule& rule) {
+  if (rule.cut_offs()) {
+    return {"cut_offs", "Virus sequence: score at least the cut-off of its number of scored chunks",
+            rule.cut_offs()->file};
+  }
+  if (rule.is_viral_ngs()) {
+    return {"min_weighted_delta", "Virus sequence: weighted delta above",
+            rule.viral_ngs().min_weighted_delta};
+  }
+  return {"min_share", "Virus sequence: share of virus chunks at least", rule.min_share()};
+}
+
+// Returns by which bound each bin of the cut-offs was called.
+Table cut_off_table(const CutOffs& cut_offs, const std::vector<std::uint64_t>& scored) {
+  Table table{.key = "cut_offs",
+              .caption = fmt::format("Cut-offs of {}, {}", cut_offs.file, cut_offs.hash)};
+  table.columns = {{"scored_chunks", "Scored chunks"},
+                   {"cut_off", "Cut-off", Measure::kExact, "none: never virus"},
+                   {"bound", "Share of others called virus at most", Measure::kShare, "–"},
+                   {"sequences", "Sequences scored", Measure::kCount}};
+  for (std::size_t k = 0; k < cut_offs.bins.size(); ++k) {
+    const BinCutOff& bin = cut_offs.bins[k];
+    table.rows.push_back({text_of(bin.bin), bin.cut_off ? Value{*bin.cut_off} : Value{},
+                          bin.cut_off ? Value{bin.bound} : Value{},
+                          k < scored.size() ? scored[k] : 0});
+  }
+  return table;
 }
 
 }  // namespace
@@ -249,14 +279,13 @@ Section score_section(const RunFacts& facts) {
   section.fields = {{"rule", "Rule", std::string(word_of(facts.rule.name()))},
                     {"min_score", "Virus chunk: virus score at least the other score, and at least",
                      facts.rule.min_score()},
-                    facts.rule.is_viral_ngs()
-                        ? Field{"min_weighted_delta", "Virus sequence: weighted delta above",
-                                facts.rule.viral_ngs().min_weighted_delta}
-                        : Field{"min_share", "Virus sequence: share of virus chunks at least",
-                                facts.rule.min_share()},
+                    threshold_field(facts.rule),
                     {"frames_scored", "Frames scored", counts.frames, Measure::kCount},
                     {"failed_frames", "Frames that failed", counts.failed_frames, Measure::kCount}};
   if (facts.rule.is_viral_ngs()) section.tables = {tier_table(facts.scores)};
+  if (const auto& cut_offs = facts.rule.cut_offs()) {
+    section.tables.push_back(cut_off_table(*cut_offs, counts.scored_by_bin));
+  }
   return section;
 }
 
@@ -295,11 +324,14 @@ Section hit_section(const RunFacts& facts) {
   const std::string least_tier = least_tier_text(facts);
   if (facts.scores.counts.is_of_reads()) {
     section.title = "Scores of the reads";
-    section.note = fmt::format(
-        "Nearly all sequences have one chunk. Such a sequence is called virus from a score of "
-        "about "
-        "{:g} on, the dashed line. sequences.tsv has every sequence.",
-        cut_off_of(facts.rule));
+    const std::optional<double> cut_off = cut_off_of(facts.rule);
+    section.note = cut_off
+                       ? fmt::format(
+                             "Nearly all sequences have one chunk. Such a sequence is called virus "
+                             "from a score of about {:g} on, the dashed line. sequences.tsv has "
+                             "every sequence.",
+                             *cut_off)
+                       : "Nearly all sequences have one chunk, for which there is no cut-off.";
     section.plots = {read_plot(facts)};
     return section;
   }

@@ -110,7 +110,8 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run, const CallR
   facts.stem = shown_text(entry_of(facts.fingerprint, "stem"));
   facts.sample = sample_name(facts.fingerprint, run);
   facts.synthetic = is_synthetic(facts.fingerprint);
-  facts.rule = change.over(rule_of(facts.fingerprint));
+  facts.rule = changed_rule(facts.fingerprint, change);
+  facts.fingerprint.erase(kCutOffsKey);  // a whole file; the section on calls has its numbers
   facts.inputs = journal.inputs();
   facts.scores = read_scores(
       journal, {.rule = facts.rule, .chunk_size = known_chunk_size(facts.fingerprint, run)},

@@ -42,7 +42,7 @@ std::optional<double> seconds_of(const fs::path& run) {
 // Returns the settings of a rule that decide which sequences are called virus. For viral-ngs,
 // leaves out min_score() and min_tier().
 std::string calls_text(const CallRule& rule) {
-  return rule.is_viral_ngs() ? text_of(rule.viral_ngs()) : text_of(rule);
+  return rule.is_viral_ngs() && !rule.cut_offs() ? text_of(rule.viral_ngs()) : text_of(rule);
 }
 
 SampleSettings settings_of(const Journal::Fingerprint& print, const CallRule& rule) {
@@ -85,7 +85,7 @@ std::string state_of(bool finished, std::uint64_t failed_inputs) {
 SampleFacts read_sample(const Journal& journal, const fs::path& run, const CallRuleChange& change,
                         const Cancel& cancel) {
   const Journal::Fingerprint print = journal.fingerprint();
-  const CallRule rule = change.over(rule_of(print));
+  const CallRule rule = changed_rule(print, change);
   const std::vector<InputEntry> inputs = journal.inputs();
   SampleFacts facts{.name = sample_name(print, run),
                     .run = run_text(run.string()),
@@ -110,6 +110,7 @@ SampleFacts read_sample(const Journal& journal, const fs::path& run, const CallR
                         if (facts.tiers) count(sequence.contig(), *facts.tiers);
                       }},
                  cancel);
+  facts.false_calls = facts.counts.false_calls(rule);
   return facts;
 }
 

@@ -105,6 +105,7 @@ std::string notes_of(const SampleFacts& sample, const Usual& usual, const Named&
     notes.push_back(fmt::format("{} frames failed", grouped(sample.counts.failed_frames)));
   }
   if (sample.synthetic) notes.emplace_back("synthetic weights");
+  if (!sample.false_calls.empty()) notes.push_back(sample.false_calls);
   if (const std::size_t runs = named.at(sample.name).size(); runs > 1) {
     notes.push_back(fmt::format("{} runs have this name", runs));
   }

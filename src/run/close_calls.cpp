@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "tables/score_text.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -42,7 +44,16 @@ bool is_finite(const ScorePair& scores) {
 }  // namespace
 
 CallMargin::CallMargin(double margin, const CallRule& rule)
-    : rule_(rule), logits_(margin), one_(exp_of(margin)), two_(exp_of(2 * margin)) {}
+    : rule_(rule), logits_(margin), one_(exp_of(margin)), two_(exp_of(2 * margin)) {
+  const double threshold = rule.viral_ngs().min_weighted_delta;
+  weighted_deltas_ = {threshold, -threshold};
+  if (rule.min_score() > 0) least_scores_.push_back(rule.min_score());
+  if (!rule.cut_offs()) return;
+  for (const BinCutOff& bin : rule.cut_offs()->bins) {
+    if (!bin.cut_off) continue;
+    (rule.is_viral_ngs() ? weighted_deltas_ : least_scores_).push_back(*bin.cut_off);
+  }
+}
 
 bool CallMargin::is_close(std::span<const ScorePair> frames) const {
   if (!std::ranges::all_of(frames, is_finite)) return true;
@@ -53,18 +64,20 @@ bool CallMargin::is_close(std::span<const ScorePair> frames) const {
   const double virus = static_cast<double>(most.virus) * static_cast<double>(least.virus);
   const double others = static_cast<double>(most.others) * static_cast<double>(least.others);
   if (within(virus, others, two_)) return true;
-  const double least_score = rule_.min_score();
-  return least_score > 0 && within(static_cast<double>(most.virus) * (1 - least_score),
-                                   static_cast<double>(most.others) * least_score, one_);
+  return std::ranges::any_of(least_scores_, [&](double least_score) {
+    return within(static_cast<double>(most.virus) * (1 - least_score),
+                  static_cast<double>(most.others) * least_score, one_);
+  });
 }
 
 double CallMargin::distance(std::span<const ScorePair> frames) const {
   const double most = logit_of(*std::ranges::max_element(frames, {}, &ScorePair::virus));
   const double least = logit_of(*std::ranges::max_element(frames, {}, &ScorePair::others));
-  const double distance = std::abs(most + least) / 2;
-  const double score = rule_.min_score();
-  if (score == 0 || score == 1) return distance;
-  return std::min(distance, std::abs(most - std::log(score / (1 - score))));
+  double distance = std::abs(most + least) / 2;
+  for (const double score : least_scores_) {
+    if (score < 1) distance = std::min(distance, std::abs(most - std::log(score / (1 - score))));
+  }
+  return distance;
 }
 
 CallMargin::Difference CallMargin::difference(std::span<const ScorePair> frames,
@@ -82,8 +95,7 @@ CallMargin::Difference CallMargin::difference(std::span<const ScorePair> frames,
 }
 
 bool CallMargin::is_close_contig(std::span<const Difference> chunks) const {
-  const double threshold = rule_.viral_ngs().min_weighted_delta;
-  for (const double t : {threshold, -threshold}) {
+  for (const double t : weighted_deltas_) {
     double least_sum = 0;
     double most_sum = 0;
     for (const Difference& chunk : chunks) {
@@ -96,8 +108,13 @@ bool CallMargin::is_close_contig(std::span<const Difference> chunks) const {
   return false;
 }
 
-bool CallMargin::is_virus(std::span<const ScorePair> frames) const {
-  return rule_.is_virus_chunk(std::reduce(frames.begin(), frames.end(), frames.front(), highest));
+std::size_t CallMargin::reached(std::span<const ScorePair> frames) const {
+  const ScorePair scores = std::reduce(frames.begin(), frames.end(), frames.front(), highest);
+  if (!rule_.is_virus_chunk(scores)) return 0;
+  if (!rule_.cut_offs()) return 1;
+  const double virus = printed_score(scores.virus);
+  return 1 + static_cast<std::size_t>(std::ranges::count_if(
+                 least_scores_, [virus](double least) { return virus >= least; }));
 }
 
 double logit_of(const ScorePair& scores) {
@@ -199,7 +216,7 @@ void CloseCalls::decide(Chunks::iterator chunk) {
 }
 
 void CloseCalls::compute_again(Chunks::iterator chunk, std::span<const ScorePair> scores) {
-  if (std::ranges::all_of(scores, is_finite)) chunk->second.was_virus = margin_.is_virus(scores);
+  if (std::ranges::all_of(scores, is_finite)) chunk->second.reached = margin_.reached(scores);
   counters_.recomputed.add();
   check(chunk, counters_.frames, counters_.esm_tokens);
 }
@@ -267,7 +284,7 @@ void CloseCalls::compare(const Chunk& chunk) {
     std::ranges::transform(scores, found.begin(), logit_of);
     return found;
   };
-  shadow_->record(chunk.stratum, margin_.is_virus(coarse) != margin_.is_virus(fine), logits(coarse),
+  shadow_->record(chunk.stratum, margin_.reached(coarse) != margin_.reached(fine), logits(coarse),
                   logits(fine));
 }
 
@@ -281,8 +298,8 @@ void CloseCalls::hand_on(Chunks::iterator chunk) {
       sinks_.on_missing(chunk->first + i);
     }
   }
-  const std::optional<bool> before = chunk->second.was_virus;
-  if (before && margin_.is_virus(scores_of(chunk->second.frames)) != *before) {
+  const std::optional<std::size_t> before = chunk->second.reached;
+  if (before && margin_.reached(scores_of(chunk->second.frames)) != *before) {
     counters_.changed.add();
   }
   chunks_.erase(chunk);

@@ -223,7 +223,7 @@ ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const
   const RunFolder own(run.directory());
   own.require_names(run.value("stem"));
   const CallRule before = rule_of(run.fingerprint());
-  const CallRule rule = settings.rule.over(before);
+  const CallRule rule = changed_rule(run.fingerprint(), settings.rule);
   const VirusPlan plan = plan_viruses(run, settings, own, rule != before, cancel);
   require_inputs_wanted(settings, plan.outputs());
   const std::unique_ptr<VirusFiles> viruses =
@@ -278,7 +278,7 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
                 "or --output");
   }
   require_inputs_wanted(settings, settings.viruses);
-  const CallRule rule = settings.rule.over(rule_of(run.fingerprint()));
+  const CallRule rule = changed_rule(run.fingerprint(), settings.rule);
   if (settings.viruses.any()) require_files(inputs_of(run, settings, settings.viruses));
   const OutputDirectory directory(output, run.value("stem"),
                                   settings.force ? Existing::kReplace : Existing::kRefuse);

@@ -49,10 +49,15 @@ LabelSummary label(const LabelSettings& settings, const Directory& folder,
   require_inputs_kept(inputs, {settings.output});
   MappingFile file(settings.alignments, cancel);
   const ReferenceList& references = file.references();
-  const CallRule rule = rule_of(run.fingerprint());
-  const ReferenceCalls calls(run.journal(), rule.viral_ngs(), references, file.name(), cancel);
-  LabelSummary summary{.rule = rule.viral_ngs(),
-                       .is_rule_of_run = rule.is_viral_ngs(),
+  CallRule rule = rule_of(run.fingerprint());
+  const bool is_rule_of_run = rule.is_viral_ngs();
+  if (!is_rule_of_run) {
+    rule.use_viral_ngs();
+    rule.use_cut_offs(nullptr);
+  }
+  const ReferenceCalls calls(run.journal(), rule, references, file.name(), cancel);
+  LabelSummary summary{.rule = rule,
+                       .is_rule_of_run = is_rule_of_run,
                        .failed_inputs = static_cast<std::uint64_t>(
                            std::ranges::count(run.journal().inputs(), true, &InputEntry::failed)),
                        .references = references.size(),

@@ -8,7 +8,7 @@
 
 #include "base/cancel.hpp"
 #include "sequence/alignment.hpp"
-#include "tables/contig_rollup.hpp"
+#include "tables/call_rule.hpp"
 #include "tables/read_labels.hpp"
 
 namespace virnucpro {
@@ -23,7 +23,7 @@ struct LabelSettings {
 };
 
 struct LabelSummary {
-  RollupRule rule{};
+  CallRule rule{};
   bool is_rule_of_run = false;      // false: the run's own rule is majority
   std::uint64_t failed_inputs = 0;  // inputs whose sequences the run lacks
   ReadCounts reads{};

@@ -312,6 +312,7 @@ MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
       find_shards(settings.runs, settings.rule, earlier_rule(settings, cancel), cancel);
   const MoreTables more = tables_of(shards, settings);
   const Journal::Fingerprint print = print_of(shards, more);
+  if (settings.rule.cut_offs) require_made_for(*settings.rule.cut_offs, print);
   const std::string& stem = print.at("stem");
   MergeSummary summary{.tables = run_files::kTableFolder.in(settings.output, stem)};
   Earlier earlier = Earlier::kNothing;

@@ -524,6 +524,7 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
   if (settings.calibration) require_calibrated_for(*settings.calibration, models.description);
   counters.workers.add(models.computer->workers());
   Journal::Fingerprint print = run_fingerprint(settings, models.description);
+  if (settings.rule.cut_offs()) require_made_for(*settings.rule.cut_offs(), print);
   print.merge(fastq.entries());
   const EngineFacts facts = models.computer->facts();
   RunStart start{.directory = directory.files(),

@@ -37,6 +37,7 @@ struct Part {
   const char* key;
   const char* name;                     // in messages
   const char* otherwise = "not given";  // the value if a run has no such entry
+  bool of_cut_offs = false;             // a cut-off is for this value alone
 };
 
 // All entries that determine the scores, their order and their division into units.
@@ -44,17 +45,17 @@ constexpr std::array kParts{
     Part{"inputs", "the number of inputs"},
     Part{"paired", "--paired"},
     Part{kShardKey, "--shard"},
-    Part{"chunk_size", "the chunk size"},
-    Part{kGeneticCodeKey, "--genetic-code", "1"},
-    Part{kRnaKey, "--rna", "false"},
+    Part{"chunk_size", "the chunk size", "not given", true},
+    Part{kGeneticCodeKey, "--genetic-code", "1", true},
+    Part{kRnaKey, "--rna", "false", true},
     Part{"min_length", "--min-length"},
     Part{"keep_intermediate", "--keep-intermediate"},
-    Part{"dnabert_s_hash", "the weights of DNABERT-S"},
-    Part{kTokenizerHashKey, "the tokenizer of DNABERT-S"},
-    Part{"esm2_hash", "the weights of ESM-2"},
-    Part{"classifier_hash", "the classifier"},
-    Part{"precision", "the precision"},
-    Part{kInt8KeepKey, "--int8-keep"},
+    Part{"dnabert_s_hash", "the weights of DNABERT-S", "not given", true},
+    Part{kTokenizerHashKey, "the tokenizer of DNABERT-S", "not given", true},
+    Part{"esm2_hash", "the weights of ESM-2", "not given", true},
+    Part{"classifier_hash", "the classifier", "not given", true},
+    Part{"precision", "the precision", "not given", true},
+    Part{kInt8KeepKey, "--int8-keep", "not given", true},
     Part{kMarginKey, "--margin"},
     Part{kCheckPrecisionKey, "--check-precision"},
     Part{kCalibrationKey, "--calibration"},
@@ -97,6 +98,7 @@ std::vector<std::string> values_of(const Journal::Fingerprint& print,
 // Returns the rule's thresholds as text, because they also decide which chunks are computed again.
 std::string boundaries_text(const CallRule& rule) {
   std::string text;
+  if (rule.cut_offs()) return fmt::format(" with the cut-offs {}", rule.cut_offs()->hash);
   if (rule.min_score() > 0) text += fmt::format(" with --min-score {}", rule.min_score());
   if (rule.is_viral_ngs()) {
     text += fmt::format(" with {} at {}", kRollupName, rule.viral_ngs().min_weighted_delta);
@@ -176,12 +178,14 @@ Shard shard_of(const Journal::Fingerprint& print) {
 }
 
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more) {
+  const auto& cut_offs = rule.cut_offs();
   return {{"min_score", fmt::format("{}", rule.min_score())},
           {"min_share", fmt::format("{}", rule.min_share())},
           {kRule, std::string(word_of(rule.name()))},
           {kRollup, text_of(rule.viral_ngs())},
           {kMinTier, std::string(short_tier(rule.min_tier()))},
-          {kRollupSort, more.natural_order ? kNaturalSort : "input"}};
+          {kRollupSort, more.natural_order ? kNaturalSort : "input"},
+          {kCutOffsKey, cut_offs ? cut_offs->file + '\n' + cut_offs->text : ""}};
 }
 
 std::optional<std::uint64_t> chunk_size_of(const Journal::Fingerprint& print) {
@@ -218,10 +222,39 @@ CallRule rule_of(const Journal::Fingerprint& print) {
       number("min_share").value_or(number("threshold").value_or(CallRule::kDefaultMinShare));
   CallRule rule(number("min_score").value_or(CallRule::kDefaultMinScore), share);
   rule.set_viral_ngs(parse_rollup(value_of(print, kRollup)).value_or(RollupRule{}));
+  if (const std::string entry = entry_of(print, kCutOffsKey); !entry.empty()) {
+    const std::size_t end = std::min(entry.find('\n'), entry.size() - 1);
+    rule.use_cut_offs(parse_cut_offs(entry.substr(end + 1), entry.substr(0, end),
+                                     run_files::kJournal.name, ErrorKind::kJournalDamaged));
+  }
   if (rule_named(value_of(print, kRule)) != RuleName::kViralNgs) return rule;
   const std::string_view tier = tier_named(value_of(print, kMinTier));
   rule.use_viral_ngs(tier.empty() ? kReviewTier : tier);
   return rule;
+}
+
+CallRule changed_rule(const Journal::Fingerprint& print, const CallRuleChange& change) {
+  if (change.cut_offs) require_made_for(*change.cut_offs, print);
+  return change.over(rule_of(print));
+}
+
+void require_made_for(const CutOffs& cut_offs, const Journal::Fingerprint& print) {
+  std::map<std::string, std::string> made_for = cut_offs.made_for;
+  std::vector<std::string> others;
+  for (const auto& [name, value] : settings_of_cut_offs(print)) {
+    const std::string other = made_for.contains(name) ? made_for.at(name) : "not given";
+    made_for.erase(name);
+    if (other == value) continue;
+    others.push_back(fmt::format("{} ({}, in the run {})", name, other, shown_text(value)));
+  }
+  // A later version may have made them for settings that this one does not know.
+  for (const auto& [name, value] : made_for) {
+    others.push_back(fmt::format("{} ({}, in the run not known)", name, value));
+  }
+  if (others.empty()) return;
+  throw Error(ErrorKind::kCutOffs, Place{.file = cut_offs.file},
+              fmt::format("they were made with other models or settings than the run's: {}",
+                          fmt::join(others, "; ")));
 }
 
 std::string input_path_key(std::size_t index) {
@@ -276,6 +309,14 @@ std::vector<SettingDifference> differing_settings(const Journal::Fingerprint& fi
     if (a != b) found.push_back({part.name, std::move(a), std::move(b)});
   }
   return found;
+}
+
+std::map<std::string, std::string> settings_of_cut_offs(const Journal::Fingerprint& print) {
+  std::map<std::string, std::string> settings;
+  for (const Part& part : kParts) {
+    if (part.of_cut_offs) settings.emplace(part.name, shared_value(print, part));
+  }
+  return settings;
 }
 
 void require_same_run(const Journal::Fingerprint& journal, const Journal::Fingerprint& now,

@@ -21,6 +21,7 @@ inline constexpr const char* kRnaKey = "rna";  // "true" if U is read as T, othe
 // "true" if an input of RNA fails. Runs may differ in this entry, because the scores of other
 // inputs stay the same.
 inline constexpr const char* kRefusesRnaKey = "refuses_rna";
+inline constexpr const char* kCutOffsKey = "cut_offs";  // the file's name, a line, and its text
 inline constexpr const char* kVirusFastaKey = "virus_fasta";
 inline constexpr const char* kVirusFilesKey = "virus_fastq_";  // a number follows: fastq_record.hpp
 // The entry of versions up to 0.2 for --virus-fastq. Its value is the absolute prefix alone.
@@ -73,7 +74,14 @@ bool wants_bed(const RunFolder& folder, const Journal::Fingerprint& print);
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more);
 // Returns the run's own rule. Journals of earlier versions name no rule: their rule is majority,
 // even if they have a contigs.tsv. Missing values are the defaults.
+// Errors: kJournalDamaged for cut-offs that cannot be read.
 CallRule rule_of(const Journal::Fingerprint& print);
+// Returns the run's own rule with a user's changes. Errors: those of CallRuleChange and
+// require_made_for().
+CallRule changed_rule(const Journal::Fingerprint& print, const CallRuleChange& change);
+// Throws if the cut-offs were made with other models or settings than the run's: kCutOffs, naming
+// each difference.
+void require_made_for(const CutOffs& cut_offs, const Journal::Fingerprint& print);
 
 // Returns a hash of everything that all shards of one run have in common.
 std::string shared_settings(const Journal::Fingerprint& print);
@@ -85,6 +93,10 @@ struct SettingDifference {
 };
 std::vector<SettingDifference> differing_settings(const Journal::Fingerprint& first,
                                                   const Journal::Fingerprint& second);
+// Returns the models and settings, by their names in messages, without which a score means
+// something else: a cut-off chosen with some of them is for no others. Device, margin and
+// calibration are not among them.
+std::map<std::string, std::string> settings_of_cut_offs(const Journal::Fingerprint& print);
 
 // Checks that a resumed run will give the same scores. Errors: kJournalMismatch, naming journal,
 // settings and values. Another build with the same numerics version only gives a warning.

@@ -6,18 +6,11 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "tables/score_text.hpp"
 
 namespace virnucpro {
 namespace {
-
-float least_score_for(double min_score) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  if (min_score <= 0) return -kInfinity;
-  float score = std::nextafter(static_cast<float>(min_score), -kInfinity);
-  while (printed_score(score) < min_score) score = std::nextafter(score, kInfinity);
-  return score;
-}
 
 constexpr std::array kCallWords{std::string_view("virus"), std::string_view("others"),
                                 std::string_view("ambiguous"), std::string_view("unscored")};
@@ -68,11 +61,14 @@ void CallRule::use_viral_ngs(std::string_view min_tier) {
 
 bool CallRule::operator==(const CallRule& other) const {
   if (name_ != other.name_ || min_score_ != other.min_score_) return false;
+  const auto hash = [](const CallRule& rule) { return rule.cut_offs_ ? rule.cut_offs_->hash : ""; };
+  if (hash(*this) != hash(other)) return false;
   if (!is_viral_ngs()) return min_share_ == other.min_share_;
   return viral_ngs_ == other.viral_ngs_ && min_tier_ == other.min_tier_;
 }
 
 CallRule CallRuleChange::over(const CallRule& rule) const {
+  if (cut_offs) return over_by_cut_offs(rule);
   const RuleName chosen = name.value_or(rule.name());
   if (chosen == RuleName::kViralNgs && min_share) refuse("--min-share", "majority");
   if (chosen == RuleName::kMajority && !(viral_ngs.is_empty() && min_tier.empty())) {
@@ -83,10 +79,40 @@ CallRule CallRuleChange::over(const CallRule& rule) const {
   if (chosen == RuleName::kViralNgs) {
     changed.use_viral_ngs(min_tier.empty() ? rule.min_tier() : min_tier);
   }
+  const bool has_number = min_score || min_share || !viral_ngs.is_empty();
+  if (chosen == rule.name() && !has_number) changed.use_cut_offs(rule.cut_offs());
+  return changed;
+}
+
+CallRule CallRuleChange::over_by_cut_offs(const CallRule& rule) const {
+  const auto refuse_flag = [this](std::string_view flag) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} and --cutoff exclude each other: {} has the numbers of its rule",
+                            flag, cut_offs->file));
+  };
+  if (min_score) refuse_flag("--min-score");
+  if (min_share) refuse_flag("--min-share");
+  if (!viral_ngs.is_empty()) refuse_flag(first_flag(viral_ngs));
+  const bool is_viral_ngs = cut_offs->rule == kRollupName;
+  if (name && word_of(*name) != cut_offs->rule) {
+    throw Error(ErrorKind::kUsage, fmt::format("--rule {}: the cut-offs in {} are for the rule {}",
+                                               word_of(*name), cut_offs->file, cut_offs->rule));
+  }
+  if (!is_viral_ngs && !min_tier.empty()) refuse("--min-tier", "viral-ngs");
+  CallRule changed(CallRule::kDefaultMinScore,
+                   is_viral_ngs ? rule.min_share() : cut_offs->min_share);
+  changed.set_viral_ngs(is_viral_ngs ? cut_offs->viral_ngs : rule.viral_ngs());
+  if (is_viral_ngs) changed.use_viral_ngs(min_tier.empty() ? rule.min_tier() : min_tier);
+  changed.use_cut_offs(cut_offs);
   return changed;
 }
 
 std::string text_of(const CallRule& rule) {
+  if (const auto& cut_offs = rule.cut_offs()) {
+    return fmt::format(
+        "{}: cut-offs of {} ({}), which keep the share of others called virus to {:g}",
+        word_of(rule.name()), cut_offs->file, cut_offs->hash, cut_offs->false_rate);
+  }
   if (rule.is_viral_ngs()) {
     return fmt::format(
         "{}: weighted delta above {}, virus chunks score at least {}, viruses of tier {} "

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tables/chunk_score.hpp"
 #include "tables/contig_rollup.hpp"
+#include "tables/cut_offs.hpp"
 
 namespace virnucpro {
 
@@ -36,6 +39,8 @@ class CallRule {
   // Switches to the rule viral-ngs. A sequence called virus is written to files of sequences if its
   // tier is at least `min_tier`, one of kTiers.
   void use_viral_ngs(std::string_view min_tier = kReviewTier);
+  // Calls sequences by cut-offs instead of the rule's own thresholds. They must be of this rule.
+  void use_cut_offs(std::shared_ptr<const CutOffs> cut_offs) { cut_offs_ = std::move(cut_offs); }
   // Sets the thresholds of viral-ngs. label-reads uses them even if the run's rule is majority.
   void set_viral_ngs(const RollupRule& rule) { viral_ngs_ = rule; }
 
@@ -45,6 +50,8 @@ class CallRule {
   double min_share() const { return min_share_; }
   const RollupRule& viral_ngs() const { return viral_ngs_; }
   std::string_view min_tier() const { return min_tier_; }
+  // Null: sequences are called by the rule's own thresholds.
+  const std::shared_ptr<const CutOffs>& cut_offs() const { return cut_offs_; }
 
   // True if a chunk with these highest scores is virus. The two scores may be equal.
   bool is_virus_chunk(const ScorePair& scores) const {
@@ -62,6 +69,7 @@ class CallRule {
   std::string_view min_tier_ = kReviewTier;
   // The smallest float32 score whose printed value is at least min_score_.
   float least_score_ = -std::numeric_limits<float>::infinity();
+  std::shared_ptr<const CutOffs> cut_offs_{};
 };
 
 // A user's changes to the rule of a run; empty members change nothing.
@@ -71,9 +79,14 @@ struct CallRuleChange {
   std::optional<double> min_share{};
   RollupChange viral_ngs{};
   std::string_view min_tier{};
+  std::shared_ptr<const CutOffs> cut_offs{};  // they choose the rule and its numbers, too
 
-  // Returns the changed rule. Errors: kUsage for a setting that the chosen rule does not use.
+  // Returns the changed rule. The rule's own cut-offs stay until a number or another rule is given.
+  // Errors: kUsage for a setting that the chosen rule does not use.
   CallRule over(const CallRule& rule) const;
+
+ private:
+  CallRule over_by_cut_offs(const CallRule& rule) const;
 };
 
 // Returns the rule as logs and summaries state it: "majority: virus score at least 0.8, …".

@@ -117,6 +117,14 @@ std::string_view ContigRollup::tier(const ContigCall& found) const {
 }
 
 ContigCall ContigRollup::result() const {
+  return result(chunks_ > 0 && weighted_delta() > rule_.min_weighted_delta);
+}
+
+ContigCall ContigRollup::result_by(const std::optional<double>& cut_off) const {
+  return result(chunks_ > 0 && cut_off && weighted_delta() >= *cut_off);
+}
+
+ContigCall ContigRollup::result(bool is_viral) const {
   ContigCall found{.call = kUnclassifiedCall, .tier = ""};
   if (chunks_ == 0) return found;
   const std::uint64_t effective = chunks_ - ambiguous_;
@@ -129,8 +137,8 @@ ContigCall ContigRollup::result() const {
            .ambiguous = ambiguous_,
            .viral_proportion = share(confident_viral_, effective),
            .nonviral_proportion = share(confident_nonviral_, effective)};
-  if (found.weighted_delta > rule_.min_weighted_delta) found.call = kViralCall;
-  if (found.weighted_delta < -rule_.min_weighted_delta) found.call = kNonviralCall;
+  if (is_viral) found.call = kViralCall;
+  if (!is_viral && found.weighted_delta < -rule_.min_weighted_delta) found.call = kNonviralCall;
   found.tier = tier(found);
   return found;
 }

@@ -107,10 +107,15 @@ class ContigRollup {
   explicit ContigRollup(const RollupRule& rule) : rule_(rule) {}
 
   void add(const ScorePair& chunk);
+  // Call it only if a chunk was added.
+  double weighted_delta() const;
+  // By the rule's thresholds, a contig is viral if its weighted delta is above min_weighted_delta.
   ContigCall result() const;
+  // By a cut-off, it is viral if its weighted delta is at least the cut-off; never, without one.
+  ContigCall result_by(const std::optional<double>& cut_off) const;
 
  private:
-  double weighted_delta() const;
+  ContigCall result(bool is_viral) const;
   std::string_view tier(const ContigCall& found) const;
 
   RollupRule rule_;

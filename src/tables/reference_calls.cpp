@@ -10,10 +10,10 @@
 
 namespace virnucpro {
 
-ReferenceCalls::ReferenceCalls(const Journal& journal, const RollupRule& rule,
+ReferenceCalls::ReferenceCalls(const Journal& journal, const CallRule& rule,
                                const ReferenceList& references, const std::string& file,
                                const Cancel& cancel)
-    : place_(references.size()), calls_{ContigRollup(rule).result()} {
+    : place_(references.size()), calls_{SequenceSummary(rule).contig()} {
   const auto fail = [&file](std::string why) {
     throw Error(ErrorKind::kUsage, Place{.file = file}, std::move(why));
   };
@@ -35,10 +35,7 @@ ReferenceCalls::ReferenceCalls(const Journal& journal, const RollupRule& rule,
     place_[*reference] = static_cast<std::uint32_t>(calls_.size());
     calls_.push_back(sequence.contig());
   };
-  CallRule calling;
-  calling.set_viral_ngs(rule);
-  calling.use_viral_ngs();
-  walk_sequences(journal, {.rule = calling, .part = {}, .end = end}, cancel);
+  walk_sequences(journal, {.rule = rule, .part = {}, .end = end}, cancel);
   if (calls_.size() > 1) return;
   fail("its reads were aligned to none of the run's sequences: align them to the run's inputs");
 }

@@ -7,6 +7,7 @@
 #include "base/cancel.hpp"
 #include "journal/journal.hpp"
 #include "sequence/mapped_alignment.hpp"
+#include "tables/call_rule.hpp"
 #include "tables/contig_rollup.hpp"
 
 namespace virnucpro {
@@ -16,9 +17,10 @@ namespace virnucpro {
 // the same name: reads that were aligned to another assembly would get wrong calls that look right.
 class ReferenceCalls {
  public:
-  // `file` names the alignments in errors. Errors: kUsage if the run has a reference twice or with
-  // another length, or has none of the references; kJournalDamaged; those of Cancel.
-  ReferenceCalls(const Journal& journal, const RollupRule& rule, const ReferenceList& references,
+  // `rule` is viral-ngs. `file` names the alignments in errors. Errors: kUsage if the run has a
+  // reference twice or with another length, or has none of the references; kJournalDamaged; those
+  // of Cancel.
+  ReferenceCalls(const Journal& journal, const CallRule& rule, const ReferenceList& references,
                  const std::string& file, const Cancel& cancel);
 
   // Returns a reference's call; Unclassified if the run does not have the reference.

@@ -23,12 +23,17 @@ std::string_view words_of(Unscored reason) {
   return {};
 }
 
+SequenceSummary::SequenceSummary(const CallRule& rule) : rule_(rule), rollup_(rule.viral_ngs()) {
+  if (rule.cut_offs() && !rule.is_viral_ngs()) score_.emplace(rule);
+}
+
 void SequenceSummary::add(const SequencePart& part, const std::vector<ChunkScore>& chunks) {
   id_ = part.id;
   length_ = part.length;
   chunks_ = part.chunks;
   skip_ = part.skip;
   for (const FrameScore& frame : part.frames) ++(frame.failed ? failed_frames_ : frames_);
+  if (score_) score_->add(chunks);
   for (const ChunkScore& chunk : chunks) {
     const float virus = chunk.scores.virus;
     max_ = scored() ? std::max(max_, virus) : virus;
@@ -42,7 +47,19 @@ void SequenceSummary::add(const SequencePart& part, const std::vector<ChunkScore
 Call SequenceSummary::call() const {
   if (!scored()) return Call::kUnscored;
   if (rule_.is_viral_ngs()) return call_of(contig());
-  return virus_share() >= rule_.min_share() ? Call::kVirus : Call::kOthers;
+  if (!score_) return virus_share() >= rule_.min_share() ? Call::kVirus : Call::kOthers;
+  const std::optional<double>& cut_off = rule_.cut_offs()->of(chunks_scored_).cut_off;
+  return cut_off && score_->value() >= *cut_off ? Call::kVirus : Call::kOthers;
+}
+
+ContigCall SequenceSummary::contig() const {
+  if (!rule_.cut_offs() || !scored()) return rollup_.result();
+  return rollup_.result_by(rule_.cut_offs()->of(chunks_scored_).cut_off);
+}
+
+std::optional<std::size_t> SequenceSummary::bin_of_cut_offs() const {
+  if (!rule_.cut_offs() || !scored()) return std::nullopt;
+  return rule_.cut_offs()->bin_of(chunks_scored_);
 }
 
 bool SequenceSummary::is_chosen() const {

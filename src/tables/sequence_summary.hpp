@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "tables/call_rule.hpp"
 #include "tables/chunk_score.hpp"
 #include "tables/contig_rollup.hpp"
+#include "tables/sequence_score.hpp"
 
 namespace virnucpro {
 
@@ -20,7 +22,7 @@ std::string_view words_of(Unscored reason);
 // A sequence's row in sequences.tsv, added up from its parts in order.
 class SequenceSummary {
  public:
-  explicit SequenceSummary(const CallRule& rule = {}) : rule_(rule), rollup_(rule.viral_ngs()) {}
+  explicit SequenceSummary(const CallRule& rule = {});
 
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
@@ -31,7 +33,9 @@ class SequenceSummary {
   // True if the sequence is written to files: it is called virus, and its tier is high enough.
   bool is_chosen() const;
   // Returns the call in contigs.tsv. Call it only under the rule viral-ngs.
-  ContigCall contig() const { return rollup_.result(); }
+  ContigCall contig() const;
+  // Returns the sequence's bin of the rule's cut-offs; empty without cut-offs or scores.
+  std::optional<std::size_t> bin_of_cut_offs() const;
   std::uint64_t length() const { return length_; }
   std::uint64_t chunks() const { return chunks_; }
   std::uint64_t chunks_scored() const { return chunks_scored_; }
@@ -59,6 +63,7 @@ class SequenceSummary {
   Skip skip_ = Skip::kNone;
   std::uint64_t chunks_scored_ = 0;
   std::uint64_t virus_chunks_ = 0;
+  std::optional<SequenceScore> score_{};  // by majority with cut-offs
   std::uint64_t frames_ = 0;
   std::uint64_t failed_frames_ = 0;
   float max_ = 0;

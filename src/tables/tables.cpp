@@ -101,6 +101,10 @@ void TableCounts::add(const SequenceSummary& sequence) {
     ++unscored_sequences;
     ++unscored_by_reason.at(static_cast<std::size_t>(sequence.why_unscored()));
   }
+  if (const std::optional<std::size_t> bin = sequence.bin_of_cut_offs()) {
+    if (scored_by_bin.size() <= *bin) scored_by_bin.resize(*bin + 1);
+    ++scored_by_bin[*bin];
+  }
   if (sequence.scored() && sequence.chunks() == 1) ++single_chunk_sequences;
   const Call call = sequence.call();
   if (call == Call::kVirus) ++virus_sequences;
@@ -109,6 +113,11 @@ void TableCounts::add(const SequenceSummary& sequence) {
   chunks_scored += sequence.chunks_scored();
   frames += sequence.frames();
   failed_frames += sequence.failed_frames();
+}
+
+std::string TableCounts::false_calls(const CallRule& rule) const {
+  if (!rule.cut_offs()) return {};
+  return false_calls_text(*rule.cut_offs(), scored_by_bin, virus_sequences);
 }
 
 void TableCounts::look_at(std::string_view id) {

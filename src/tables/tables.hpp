@@ -56,6 +56,8 @@ struct TableCounts {
   std::uint64_t ambiguous_sequences = 0;
   std::uint64_t chosen_sequences = 0;  // called virus, with a tier of the rule's min_tier or higher
   std::uint64_t single_chunk_sequences = 0;  // scored sequences of one chunk
+  std::vector<std::uint64_t>
+      scored_by_bin{};  // with cut-offs: scored sequences of each of their bins
   std::uint64_t unscored_sequences = 0;
   std::array<std::uint64_t, kUnscoredReasons> unscored_by_reason{};  // in the order of Unscored
   std::uint64_t chunks_scored = 0;
@@ -75,6 +77,8 @@ struct TableCounts {
   }
   // Adds a sequence to all counts except those of ids.
   void add(const SequenceSummary& sequence);
+  // Returns false_calls_text(); empty for calls without cut-offs.
+  std::string false_calls(const CallRule& rule) const;
   // Counts an id that printable() would change.
   void look_at(std::string_view id);
 };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tables/contig_rollup.hpp"
+#include "unit/made_cut_offs.hpp"
 
 namespace virnucpro {
 namespace {
@@ -48,6 +49,37 @@ TEST(CallMargin, HasTheLeastScoreAsASecondBoundary) {
   EXPECT_FALSE(margin.is_close(chunk_at({boundary + 0.51})));
   EXPECT_FALSE(margin.is_close(chunk_at({boundary - 0.51})));
   EXPECT_TRUE(margin.is_close(chunk_at({0.2}))) << "the first one stays";
+}
+
+TEST(CallMargin, HasTheCutOffsAsBoundaries) {
+  const CallMargin margin(0.5, rule_with(RuleName::kMajority, {0.9, std::nullopt, 0.99}));
+  for (const double cut_off : {0.9, 0.99}) {
+    const double boundary = std::log(cut_off / (1 - cut_off));
+    EXPECT_TRUE(margin.is_close(chunk_at({boundary + 0.49})));
+    EXPECT_TRUE(margin.is_close(chunk_at({boundary - 0.49})));
+    EXPECT_FALSE(margin.is_close(chunk_at({boundary - 0.51})));
+    EXPECT_NEAR(margin.distance(chunk_at({boundary - 0.4})), 0.4, 1e-4);
+  }
+  EXPECT_FALSE(margin.is_close(chunk_at({3.4})));
+  EXPECT_EQ(margin.reached(chunk_at({-1})), 0U);
+  EXPECT_EQ(margin.reached(chunk_at({2})), 1U);
+  EXPECT_EQ(margin.reached(chunk_at({3})), 2U);
+  EXPECT_EQ(margin.reached(chunk_at({5})), 3U);
+  EXPECT_TRUE(margin.is_close(chunk_at({0.4}))) << "the order of the scores stays";
+}
+
+TEST(CallMargin, HasTheCutOffsOfContigs) {
+  const CallMargin margin(0.2, rule_with(RuleName::kViralNgs, {0.8, std::nullopt, -0.1}));
+  const auto is_close = [&](double logit) {
+    const std::vector<ScorePair> chunk = chunk_at({logit});
+    return margin.is_close_contig(std::vector{margin.difference(chunk, false)});
+  };
+  for (const double delta : {0.8, -0.1, 0.3, -0.3}) {
+    EXPECT_TRUE(is_close(std::log((1 + delta) / (1 - delta)))) << delta;
+  }
+  for (const double delta : {0.95, 0.6, -0.7}) {
+    EXPECT_FALSE(is_close(std::log((1 + delta) / (1 - delta)))) << delta;
+  }
 }
 
 TEST(CallMargin, HoldsAtTheEnds) {
@@ -86,7 +118,7 @@ TEST(CallMargin, ErrorsWithinItChangeNoCallThatIsNotClose) {
     }
     ++kept;
     for (double& logit : logits) logit += 0.2999 * error(random);
-    EXPECT_EQ(margin.is_virus(chunk_at(logits)), margin.is_virus(scores));
+    EXPECT_EQ(margin.reached(chunk_at(logits)), margin.reached(scores));
   }
   EXPECT_GT(kept, 10'000U);
   EXPECT_GT(close, 2'000U);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "unit/made_cut_offs.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
@@ -166,6 +167,51 @@ TEST(RuleOf, ReadsEachEntry) {
 TEST(RuleOf, ReadsTheThresholdOfEarlierRuns) {
   EXPECT_EQ(rule_of({{"threshold", "0.75"}}), CallRule(0, 0.75));
   EXPECT_EQ(rule_of({{"threshold", "0.75"}, {"min_share", "0.25"}}), CallRule(0, 0.25));
+}
+
+TEST(RuleOf, ReadsCutOffs) {
+  const CallRule rule = rule_with(RuleName::kViralNgs, {0.7, std::nullopt, 0.9});
+  Journal::Fingerprint print = rule_entries(rule, {});
+  EXPECT_EQ(rule_of(print), rule);
+  EXPECT_EQ(rule_of(print).cut_offs()->file, "cutoff.json");
+  EXPECT_FALSE(rule_of(rule_entries({}, {})).cut_offs());
+  const std::string whole = print["cut_offs"];
+  for (const std::size_t size :
+       {std::size_t{5}, std::size_t{11}, std::size_t{12}, std::size_t{20}, whole.size() - 1}) {
+    print["cut_offs"] = whole.substr(0, size);
+    try {
+      (void)rule_of(print);
+      ADD_FAILURE() << size;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kJournalDamaged);
+    }
+  }
+}
+
+TEST(CutOffsOfARun, MustBeOfItsModelsAndSettings) {
+  CutOffs cut_offs = made_cut_offs(RuleName::kMajority, {0.7, 0.8, 0.9});
+  cut_offs.made_for = settings_of_cut_offs(whole_print());
+  EXPECT_NO_THROW(require_made_for(cut_offs, whole_print()));
+  int compared = 0;
+  for (const auto& [key, name] : kCompared) {
+    Journal::Fingerprint other = whole_print();
+    other[key] = key == "shard" ? "1/4" : "8";
+    if (!cut_offs.made_for.contains(name)) {
+      EXPECT_NO_THROW(require_made_for(cut_offs, other)) << key;
+      continue;
+    }
+    ++compared;
+    try {
+      require_made_for(cut_offs, other);
+      ADD_FAILURE() << key;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kCutOffs);
+      EXPECT_NE(error.detail().find(name), std::string::npos) << error.detail();
+    }
+  }
+  EXPECT_EQ(compared, 9);
+  cut_offs.made_for["a setting of later"] = "1";
+  EXPECT_THROW(require_made_for(cut_offs, whole_print()), Error);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "tables/score_text.hpp"
+#include "unit/made_cut_offs.hpp"
 
 namespace virnucpro {
 namespace {
@@ -62,6 +63,61 @@ TEST(CallRule, TakesNoNumberOfTheOtherOne) {
   number.viral_ngs.min_chunks = 2;
   EXPECT_THROW(number.over(CallRule()), Error);
   EXPECT_EQ(number.over(contigs).viral_ngs().min_chunks, 2U);
+}
+
+TEST(CallRule, TakesItsNumbersFromCutOffs) {
+  CutOffs made = made_cut_offs(RuleName::kMajority, {0.7, 0.8, 0.9});
+  made.min_share = 0.25;
+  const auto cut_offs = read_made(made);
+  const CallRuleChange change{.cut_offs = cut_offs};
+  const CallRule rule = change.over(CallRule(0.8, 0.75));
+  EXPECT_EQ(rule.min_score(), 0);
+  EXPECT_EQ(rule.min_share(), 0.25);
+  EXPECT_EQ(rule.cut_offs(), cut_offs);
+  EXPECT_NE(rule, CallRule(0, 0.25));
+  EXPECT_NE(rule, rule_with(RuleName::kMajority, {0.7, 0.8, 0.91}));
+  CallRule contigs;
+  contigs.use_viral_ngs(kHighTier);
+  EXPECT_EQ(change.over(contigs), rule) << "the cut-offs choose the rule";
+
+  made = made_cut_offs(RuleName::kViralNgs, {0.7, 0.8, 0.9});
+  made.viral_ngs.min_chunks = 9;
+  CallRuleChange of_contigs{.cut_offs = read_made(made)};
+  EXPECT_EQ(of_contigs.over(contigs).viral_ngs().min_chunks, 9U);
+  EXPECT_EQ(of_contigs.over(contigs).min_tier(), kHighTier);
+  of_contigs.min_tier = kLowTier;
+  EXPECT_EQ(of_contigs.over(contigs).min_tier(), kLowTier);
+}
+
+TEST(CallRule, RefusesNumbersBesideCutOffs) {
+  const auto cut_offs = read_made(made_cut_offs(RuleName::kMajority, {0.7, 0.8, 0.9}));
+  const CallRuleChange alone{.cut_offs = cut_offs};
+  CallRuleChange change = alone;
+  change.min_score = 0;
+  EXPECT_THROW(change.over({}), Error);
+  change = alone;
+  change.min_share = 0.5;
+  EXPECT_THROW(change.over({}), Error);
+  change = alone;
+  change.viral_ngs.min_chunks = 3;
+  EXPECT_THROW(change.over({}), Error);
+  change = alone;
+  change.min_tier = kLowTier;
+  EXPECT_THROW(change.over({}), Error);
+  change = alone;
+  change.name = RuleName::kViralNgs;
+  EXPECT_THROW(change.over({}), Error);
+  change.name = RuleName::kMajority;
+  EXPECT_EQ(change.over({}), alone.over({}));
+}
+
+TEST(CallRule, KeepsItsCutOffsUntilANumberIsGiven) {
+  const CallRule rule = rule_with(RuleName::kMajority, {0.7, 0.8, 0.9});
+  EXPECT_EQ(CallRuleChange().over(rule), rule);
+  EXPECT_EQ(CallRuleChange{.name = RuleName::kMajority}.over(rule), rule);
+  EXPECT_FALSE(CallRuleChange{.min_score = 0}.over(rule).cut_offs());
+  EXPECT_FALSE(CallRuleChange{.min_share = 0.5}.over(rule).cut_offs());
+  EXPECT_FALSE(CallRuleChange{.name = RuleName::kViralNgs}.over(rule).cut_offs());
 }
 
 TEST(CallRule, NamesCallsAndTiers) {
