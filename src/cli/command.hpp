@@ -34,6 +34,7 @@ void add_export_command(Command& program);
 void add_merge_command(Command& program);
 void add_label_reads_command(Command& program);
 void add_report_command(Command& program);
+void add_evaluate_command(Command& program);
 void add_embed_command(Command& program);
 void add_calibrate_command(Command& program);
 void add_download_command(Command& program);

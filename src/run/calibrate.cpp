@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -19,6 +18,7 @@
 #include "run/close_calls.hpp"
 #include "run/frame_sample.hpp"
 #include "run/load_models.hpp"
+#include "run/share_bound.hpp"
 #include "tables/chunk_score.hpp"
 
 namespace virnucpro {
@@ -422,8 +422,7 @@ double largest_without_outliers(std::vector<double> numbers) {
 }
 
 double chance_of_more(std::size_t frames, std::size_t above) {
-  return boost::math::binomial_distribution<>::find_upper_bound_on_p(
-      static_cast<double>(frames), static_cast<double>(above), 1 - kConfidence);
+  return upper_bound_of_share(static_cast<double>(above), static_cast<double>(frames), kConfidence);
 }
 
 }  // namespace virnucpro

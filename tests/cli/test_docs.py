@@ -153,7 +153,7 @@ INSTEAD = {"--precision int8": "--precision int8-simulated", "--precision fp16":
 FILES = """
 cp reads.fq.gz sample.fq.gz
 cp contigs.fa viruses.fa
-cp contigs.fa others.fa
+{ cat contigs.fa; printf ">more\\nACGT\\n"; } > others.fa
 { echo ">chr1"; grep -v "^>" contigs.fa | tr -d "[:space:]"; echo; } > genome.fa
 minimap2 -a genome.fa reads.fq 2> /dev/null | samtools sort -o mapped.bam 2> /dev/null
 samtools index mapped.bam

@@ -15,7 +15,7 @@ BUILD = Path(os.environ["VIRNUCPRO_BUILD"])
 MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
 BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
 ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
-COMMANDS = ["predict", "export", "merge", "label-reads", "report", "compare", "embed", "benchmark", "profile",
+COMMANDS = ["predict", "export", "merge", "label-reads", "report", "evaluate", "compare", "embed", "benchmark", "profile",
             "tune", "calibrate", "generate", "download", "utils", "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "validate-checkpoints",
          "export-weights"]
@@ -112,6 +112,7 @@ def test_help_of_predict_is_in_the_order_of_use():
 RUNS_OF_EXAMPLES = {" contigs_predictions": [""],
                     " run_a": ["-o run_a", "-o run_b"],
                     " runs/*": ["--name lung -o runs/lung", "--name water -o runs/water"],
+                    " mock ": ["-o mock"],
                     " part_0": ["--shard 0/2 -o part_0", "--shard 1/2 -o part_1"]}
 # Shorter forms of slow examples, for the check form. They keep the options; other tests run the
 # full work: test_benchmark.py all suites, test_tune.py a grid.
@@ -136,6 +137,14 @@ def test_examples_run(shell, path, example):
     for name, runs in RUNS_OF_EXAMPLES.items():
         if name in example and not example.startswith("virnucpro predict"):
             assert all(shell(f"virnucpro predict contigs.fa {run}").returncode == 0 for run in runs)
+    if "--cutoff" in example or "--virus viruses" in example:
+        for first in ("predict contigs.fa -m 300 -o viruses", "predict reads.fq -m 300 -o host",
+                      "evaluate --virus viruses --other host --fpr 0.5 -o cutoff.json"):
+            assert shell(f"virnucpro {first}").returncode == 0
+        example = example.replace("-o cutoff.json", "-o cutoff.json --force")
+    if "--labels" in example:
+        labels = "NR > 1 {print $1 (NR % 2 ? \"\\tvirus\" : \"\\tothers\")}"
+        assert shell(f"awk -F '\\t' '{labels}' mock/sequences.tsv > labels.tsv").returncode == 0
     if "--calibration calibration/" in example:
         first = "virnucpro calibrate -m 300 --precision int8-simulated --frames 50 -d cpu"
         assert shell(first).returncode == 0

@@ -1,0 +1,346 @@
+#include "report/evaluation_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kMostPoints = 300;  // of a curve
+constexpr std::size_t kReliabilityBins = 10;
+
+std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Value value_of(const std::optional<double>& number) {
+  return number ? Value{*number} : Value{};
+}
+
+// Returns the parts of the rule on which a score depends.
+std::string score_words(const CallRule& rule) {
+  if (rule.is_viral_ngs()) return "weighted_delta of the rule viral-ngs";
+  return fmt::format(
+      "the highest virus score that at least a share of {:g} of its chunks reach, and 0 if fewer "
+      "are virus chunks (rule majority)",
+      rule.min_share());
+}
+
+std::string chunks_text(const ChunkBin& bin) {
+  const std::string number =
+      bin.most == ChunkBin::kNoMost ? fmt::format("{} or more", bin.least) : text_of(bin);
+  return fmt::format("{} scored chunk{}", number, bin == ChunkBin{1, 1} ? "" : "s");
+}
+
+// Returns the least upper bound that the others of a bin can give.
+Value least_rate(const BinEvaluation& bin) {
+  return bin.scores.others() == 0 ? Value{} : Value{bin.none.bound};
+}
+
+std::string percent(const std::optional<double>& part) {
+  return part ? fmt::format("{:.4g} %", 100 * *part) : "-";
+}
+
+Table bin_table(const EvaluationFacts& facts, const Evaluation& found) {
+  Table table{.key = "bins", .caption = "By the number of scored chunks"};
+  table.columns = {{"scored_chunks", "Scored chunks"},
+                   {"viruses", "Viruses", Measure::kCount},
+                   {"others", "Others", Measure::kCount},
+                   {"groups", "Groups of others", Measure::kCount},
+                   {"roc_auc", "ROC AUC", Measure::kScore, "–"},
+                   {"average_precision", "Average precision", Measure::kScore, "–"},
+                   {"least_bound", "Least rate that they can show", Measure::kShare, "–"}};
+  if (facts.false_rate) {
+    table.columns.insert(table.columns.end(),
+                         {{"cut_off", "Cut-off", Measure::kExact, "none"},
+                          {"found", "Viruses found", Measure::kShare, "–"},
+                          {"false_calls", "Others called virus", Measure::kCount, "–"},
+                          {"effective", "Effective others", Measure::kNone, "–"},
+                          {"bound", "Share of others called virus at most", Measure::kShare, "–"}});
+  }
+  for (const BinEvaluation& bin : found.bins) {
+    const LabelledScores& scores = bin.scores;
+    std::vector<Value>& row = table.rows.emplace_back(std::vector<Value>{
+        text_of(bin.bin), scores.viruses(), scores.others(), scores.groups_of_others(),
+        value_of(scores.roc_auc()), value_of(scores.average_precision()), least_rate(bin)});
+    if (!facts.false_rate) continue;
+    if (bin.chosen) {
+      row.insert(row.end(), {bin.chosen->cut_off, share_value(bin.chosen->found, scores.viruses()),
+                             bin.chosen->false_calls, bin.chosen->effective, bin.chosen->bound});
+    } else {
+      row.insert(row.end(), 5, Value{});
+    }
+  }
+  return table;
+}
+
+Table cut_off_table(const Evaluation& found) {
+  Table table{.key = "cut_offs", .caption = "Errors at given cut-offs"};
+  table.columns = {{"scored_chunks", "Scored chunks"},
+                   {"cut_off", "Cut-off", Measure::kExact},
+                   {"viruses_found", "Viruses called virus", Measure::kCount},
+                   {"found", "Viruses found", Measure::kShare, "–"},
+                   {"false_calls", "Others called virus", Measure::kCount},
+                   {"false_rate", "Share of others called virus", Measure::kShare, "–"},
+                   {"effective", "Effective others"},
+                   {"bound", "At most", Measure::kShare}};
+  for (const BinEvaluation& bin : found.bins) {
+    const LabelledScores& scores = bin.scores;
+    if (scores.viruses() + scores.others() == 0) continue;
+    for (const CutOffFigures& at : bin.given) {
+      table.rows.push_back({text_of(bin.bin), at.cut_off, at.found,
+                            share_value(at.found, scores.viruses()), at.false_calls,
+                            share_value(at.false_calls, scores.others()), at.effective, at.bound});
+    }
+  }
+  return table;
+}
+
+// Returns at most kMostPoints points of a curve, evenly chosen, with the last one.
+std::vector<LabelledScores::Point> some_points(const LabelledScores& scores) {
+  const std::vector<LabelledScores::Point> all = scores.points();
+  if (all.size() <= kMostPoints) return all;
+  std::vector<LabelledScores::Point> chosen;
+  for (std::size_t k = 0; k < kMostPoints; ++k) {
+    chosen.push_back(all[k * (all.size() - 1) / (kMostPoints - 1)]);
+  }
+  return chosen;
+}
+
+Plot plot_of(const char* key, const char* title, const char* x_label, const char* y_label) {
+  return {.key = key,
+          .title = title,
+          .kind = PlotKind::kOverNumber,
+          .x_label = x_label,
+          .y_label = y_label};
+}
+
+std::vector<Plot> curves(const Evaluation& found) {
+  Plot roc = plot_of("roc", "ROC: viruses found by false calls", "share of others called virus",
+                     "share of viruses called virus");
+  Plot precision = plot_of("precision_recall", "Precision by recall",
+                           "share of viruses called virus", "share of calls that are right");
+  for (const BinEvaluation& bin : found.bins) {
+    const LabelledScores& scores = bin.scores;
+    if (scores.viruses() == 0 || scores.others() == 0) continue;
+    PlotLine& roc_line = roc.lines.emplace_back(PlotLine{.name = chunks_text(bin.bin)});
+    PlotLine& precision_line = precision.lines.emplace_back(PlotLine{.name = roc_line.name});
+    roc_line.points.push_back({0, 0});
+    for (const LabelledScores::Point& point : some_points(scores)) {
+      const double recall = ratio(point.found, scores.viruses()).value_or(0);
+      roc_line.points.push_back({ratio(point.false_calls, scores.others()).value_or(0), recall});
+      precision_line.points.push_back(
+          {recall, ratio(point.found, point.found + point.false_calls).value_or(0)});
+    }
+  }
+  return {std::move(roc), std::move(precision)};
+}
+
+Section reliability_section(const Evaluation& found) {
+  Section section{.key = "reliability", .title = "Are scores probabilities?"};
+  section.note =
+      "If they were, the share of viruses among sequences of a score would be the score. The share "
+      "depends on how many viruses and others were given.";
+  Plot plot = plot_of("reliability", "Share of viruses by score", "mean score", "share of viruses");
+  const double least = found.rule.is_viral_ngs() ? -1 : 0;
+  for (const BinEvaluation& bin : found.bins) {
+    PlotLine line{.name = chunks_text(bin.bin)};
+    for (const ReliabilityBin& one : bin.scores.reliability(least, 1, kReliabilityBins)) {
+      const auto viruses = ratio(one.viruses, one.viruses + one.others);
+      if (viruses) line.points.push_back({one.mean_score, *viruses});
+    }
+    if (!line.points.empty()) plot.lines.push_back(std::move(line));
+  }
+  section.plots = {std::move(plot)};
+  return section;
+}
+
+std::string bound_text(const Evaluation& found) {
+  return fmt::format(
+      "The rate of false calls is the share of the others called virus (not of the virus calls). "
+      "It "
+      "is at most the bound, with {:g} % confidence in each bin, so that all {} bins together hold "
+      "with 95 % (Clopper and Pearson 1934; Bonferroni).{}",
+      100 * found.confidence, found.bins.size(),
+      found.with_groups
+          ? " Sequences of a group are not independent: so many independent ones as the effective "
+            "count would say as much (Korn and Graubard 1998). A chosen cut-off has the whole rate "
+            "as its "
+            "bound."
+          : " It holds for independent sequences: with several of one genome, give --groups.");
+}
+
+Section bin_section(const EvaluationFacts& facts, const Evaluation& found) {
+  Section section{.key = "calls", .title = "Viruses and others"};
+  section.note =
+      fmt::format("The score of a sequence is {}. {}", score_words(found.rule), bound_text(found));
+  section.tables = {bin_table(facts, found)};
+  if (!facts.file.empty()) {
+    section.preformatted =
+        shown_text(fmt::format("virnucpro predict INPUT --cutoff {}", facts.file));
+  }
+  return section;
+}
+
+Section data_section(const EvaluationFacts& facts, const Evaluation& found) {
+  Section section{.key = "data", .title = "From which data", .folded = true};
+  Table table{.key = "runs", .caption = "Runs"};
+  table.columns = {{"run", "Run"}, {"sequences", "Sequences", Measure::kCount}, {"hash", "Hash"}};
+  for (const EvaluatedRun& run : found.runs) {
+    table.rows.push_back({shown_text(run.path), run.sequences, run.identity});
+  }
+  section.tables = {std::move(table)};
+  section.fields = fields_of(facts.provenance);
+  for (const auto& [name, value] : found.made_for) {
+    section.fields.push_back({name, name, shown_text(value)});
+  }
+  section.preformatted = shown_text(facts.provenance.command, kLongestCommand);
+  return section;
+}
+
+std::vector<std::string> warnings_of(const EvaluationFacts& facts, const Evaluation& found) {
+  std::vector<std::string> warnings;
+  if (found.synthetic) {
+    warnings.emplace_back(
+        "The weights are synthetic (seeded random numbers): these figures mean nothing.");
+  }
+  if (found.failed_inputs > 0) {
+    warnings.push_back(
+        fmt::format("Inputs of the runs that could not be read, and are missing: {}.",
+                    grouped(found.failed_inputs)));
+  }
+  if (found.unlabelled > 0) {
+    warnings.push_back(fmt::format("{} sequences of the runs have no label, and count nowhere.",
+                                   grouped(found.unlabelled)));
+  }
+  if (!facts.false_rate) return warnings;
+  std::vector<std::string> empty;
+  for (const BinEvaluation& bin : found.bins) {
+    if (bin.chosen) continue;
+    const LabelledScores& scores = bin.scores;
+    if (scores.others() == 0) {
+      empty.push_back(text_of(bin.bin));
+      continue;
+    }
+    warnings.push_back(fmt::format(
+        "No sequence with {} will be called virus: {}.", chunks_text(bin.bin),
+        bin.none.bound <= *facts.false_rate
+            ? "too many others have the highest scores"
+            : fmt::format("{} others{} can show a rate of {} or more; give more of them, or fewer "
+                          "--bins",
+                          grouped(scores.others()),
+                          found.with_groups
+                              ? fmt::format(" in {} groups", grouped(scores.groups_of_others()))
+                              : "",
+                          percent(bin.none.bound))));
+  }
+  if (!empty.empty()) {
+    warnings.push_back(
+        fmt::format("No sequence of these numbers of scored chunks will be called virus: {}. The "
+                    "runs have none.",
+                    fmt::join(empty, ", ")));
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Page evaluation_page(const EvaluationFacts& facts, const Evaluation& found) {
+  Page page{.title = "virnucpro evaluate",
+            .subtitle = fmt::format("{} · {} · {}", facts.provenance.time,
+                                    word_of(found.rule.name()), facts.provenance.host)};
+  if (found.synthetic) page.badges.emplace_back("synthetic weights");
+  page.highlights = {
+      {"viruses", "viruses", found.viruses.sequences, Measure::kCount},
+      {"viruses_unscored", "of them unscored",
+       share_value(found.viruses.unscored, found.viruses.sequences), Measure::kShare},
+      {"others", "others", found.others.sequences, Measure::kCount},
+      {"others_unscored", "of them unscored",
+       share_value(found.others.unscored, found.others.sequences), Measure::kShare}};
+  if (facts.false_rate) {
+    page.highlights.push_back(
+        {"false_rate", "rate of false calls kept", *facts.false_rate, Measure::kShare});
+  }
+  page.warnings = warnings_of(facts, found);
+  Section curve_section{.key = "curves", .title = "Over all cut-offs"};
+  curve_section.plots = curves(found);
+  Section given{.key = "given", .title = "At given cut-offs"};
+  given.note =
+      "Each bound holds for a cut-off that was fixed before. To choose one by these sequences, use "
+      "--fpr.";
+  given.tables = {cut_off_table(found)};
+  page.sections = {bin_section(facts, found), std::move(curve_section), std::move(given),
+                   reliability_section(found), data_section(facts, found)};
+  return page;
+}
+
+std::string evaluation_text(const EvaluationFacts& facts, const Evaluation& found) {
+  const auto origin = [](const char* name, const OriginCount& count) {
+    return fmt::format("{:<8}{:>12}, {} unscored\n", name, grouped(count.sequences),
+                       percent(ratio(count.unscored, count.sequences)));
+  };
+  std::string text = origin("viruses", found.viruses) + origin("others", found.others);
+  text += fmt::format("\n{:>13}  {:>10}  {:>10}  {:>8}", "scored chunks", "viruses", "others",
+                      "ROC AUC");
+  if (facts.false_rate) {
+    text +=
+        fmt::format("  {:>19}  {:>9}  {:>11}  {:>9}", "cut-off", "found", "false calls", "at most");
+  }
+  text += '\n';
+  for (const BinEvaluation& bin : found.bins) {
+    const LabelledScores& scores = bin.scores;
+    const std::optional<double> area = scores.roc_auc();
+    text +=
+        fmt::format("{:>13}  {:>10}  {:>10}  {:>8}", text_of(bin.bin), grouped(scores.viruses()),
+                    grouped(scores.others()), area ? fmt::format("{:.4f}", *area) : "-");
+    if (facts.false_rate && bin.chosen) {
+      text += fmt::format("  {:>19}  {:>9}  {:>11}  {:>9}", bin.chosen->cut_off,
+                          percent(ratio(bin.chosen->found, scores.viruses())),
+                          grouped(bin.chosen->false_calls), percent(bin.chosen->bound));
+    } else if (facts.false_rate) {
+      text += fmt::format("  {:>19}", "none");
+    }
+    text += '\n';
+  }
+  if (!facts.file.empty()) {
+    text += fmt::format("\nuse it: virnucpro predict INPUT --cutoff {}\n", printable(facts.file));
+  }
+  return text;
+}
+
+Json evaluation_details(const EvaluationFacts& facts, const Evaluation& found) {
+  std::vector<Json> bins;
+  for (const BinEvaluation& bin : found.bins) {
+    bins.push_back({{"scored_chunks", text_of(bin.bin)},
+                    {"viruses", bin.scores.viruses()},
+                    {"others", bin.scores.others()},
+                    {"groups", bin.scores.groups_of_others()},
+                    {"found", bin.chosen ? bin.chosen->found : 0},
+                    {"false_calls", bin.chosen ? bin.chosen->false_calls : 0}});
+  }
+  std::vector<Json> runs;
+  for (const EvaluatedRun& run : found.runs) {
+    runs.push_back({{"run", run.path}, {"hash", run.identity}, {"sequences", run.sequences}});
+  }
+  return {{"data",
+           {{"runs", std::move(runs)},
+            {"labels", facts.labels},
+            {"labels_hash", found.labels_hash},
+            {"groups", facts.groups},
+            {"groups_hash", found.groups_hash},
+            {"bins", std::move(bins)},
+            {"synthetic_weights", found.synthetic}}},
+          {"confidence_of_a_bin", found.confidence},
+          {"time", facts.provenance.time},
+          {"host", facts.provenance.host},
+          {"version", facts.provenance.version},
+          {"commit", facts.provenance.commit},
+          {"command", facts.provenance.command}};
+}
+
+}  // namespace virnucpro
