@@ -18,10 +18,6 @@ std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-Value value_of(const std::optional<double>& number) {
-  return number ? Value{*number} : Value{};
-}
-
 // Returns the parts of the rule on which a score depends.
 std::string score_words(const CallRule& rule) {
   if (rule.is_viral_ngs()) return "weighted_delta of the rule viral-ngs";
@@ -65,9 +61,10 @@ Table bin_table(const EvaluationFacts& facts, const Evaluation& found) {
   }
   for (const BinEvaluation& bin : found.bins) {
     const LabelledScores& scores = bin.scores;
-    std::vector<Value>& row = table.rows.emplace_back(std::vector<Value>{
-        text_of(bin.bin), scores.viruses(), scores.others(), scores.groups_of_others(),
-        value_of(scores.roc_auc()), value_of(scores.average_precision()), least_rate(bin)});
+    std::vector<Value>& row = table.rows.emplace_back(
+        std::vector<Value>{text_of(bin.bin), scores.viruses(), scores.others(),
+                           scores.groups_of_others(), optional_value(scores.roc_auc()),
+                           optional_value(scores.average_precision()), least_rate(bin)});
     if (!facts.false_rate) continue;
     if (bin.chosen) {
       row.insert(row.end(), {bin.chosen->cut_off, share_value(bin.chosen->found, scores.viruses()),
@@ -163,15 +160,14 @@ Section reliability_section(const Evaluation& found) {
 std::string bound_text(const Evaluation& found) {
   return fmt::format(
       "The rate of false calls is the share of the others called virus (not of the virus calls). "
-      "It "
-      "is at most the bound, with {:g} % confidence in each bin, so that all {} bins together hold "
+      "It is at most the bound, with {:g} % confidence in each bin, so that all {} bins together "
+      "hold "
       "with 95 % (Clopper and Pearson 1934; Bonferroni).{}",
       100 * found.confidence, found.bins.size(),
       found.with_groups
           ? " Sequences of a group are not independent: so many independent ones as the effective "
             "count would say as much (Korn and Graubard 1998). A chosen cut-off has the whole rate "
-            "as its "
-            "bound."
+            "as its bound."
           : " It holds for independent sequences: with several of one genome, give --groups.");
 }
 

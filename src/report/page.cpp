@@ -115,6 +115,10 @@ std::string without_formula(std::string text) {
   return text;
 }
 
+Value optional_value(const std::optional<double>& number) {
+  return number ? Value{*number} : Value{};
+}
+
 Value share_value(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? Value{} : Value{static_cast<double>(part) / static_cast<double>(whole)};
 }

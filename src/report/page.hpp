@@ -40,6 +40,8 @@ std::string axis_text(double value, Measure unit);
 // Returns the text for a spreadsheet: "_" replaces a first letter that would begin a formula.
 std::string without_formula(std::string text);
 
+// Returns the number as a value; empty if there is none.
+Value optional_value(const std::optional<double>& number);
 // Returns part / whole; empty if whole is 0.
 Value share_value(std::uint64_t part, std::uint64_t whole);
 

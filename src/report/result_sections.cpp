@@ -242,7 +242,7 @@ Table cut_off_table(const CutOffs& cut_offs, const std::vector<std::uint64_t>& s
                    {"sequences", "Sequences scored", Measure::kCount}};
   for (std::size_t k = 0; k < cut_offs.bins.size(); ++k) {
     const BinCutOff& bin = cut_offs.bins[k];
-    table.rows.push_back({text_of(bin.bin), bin.cut_off ? Value{*bin.cut_off} : Value{},
+    table.rows.push_back({text_of(bin.bin), optional_value(bin.cut_off),
                           bin.cut_off ? Value{bin.bound} : Value{},
                           k < scored.size() ? scored[k] : 0});
   }

@@ -161,10 +161,6 @@ const char* word_of(AgainstControls found) {
   return "";
 }
 
-Value optional_value(const std::optional<double>& number) {
-  return number ? Value{*number} : Value{};
-}
-
 void add_control_cells(const ControlResult& result, const Samples& samples,
                        std::vector<Value>& row) {
   row.emplace_back(word_of(result.found));

@@ -135,7 +135,7 @@ class Collector {
     }
   }
 
-  void add(const std::string& id, Origin origin, SequenceScore& score) {
+  void add(const std::string& id, Origin origin, const SequenceScore& score) {
     if (labels_) origin = label_of(id);
     if (origin == Origin::kUnknown) {
       ++found_.unlabelled;

@@ -19,9 +19,6 @@ class GroupedShare {
   // Counts one more sequence of a group of `whole`, of which `part` counted before.
   void count_one(std::uint64_t part, std::uint64_t whole);
 
-  double part() const { return part_; }
-  double whole() const { return whole_; }
-  std::uint64_t groups() const { return groups_; }
   // Returns the number of groups of equal size that say as much (Kish 1965, Survey Sampling): the
   // square of the sum of the sizes over the sum of their squares.
   double equal_groups() const { return whole_ * whole_ / whole_squares_; }

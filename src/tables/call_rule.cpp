@@ -12,6 +12,14 @@
 namespace virnucpro {
 namespace {
 
+float least_score_for(double min_score) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (min_score <= 0) return -kInfinity;
+  float score = std::nextafter(static_cast<float>(min_score), -kInfinity);
+  while (printed_score(score) < min_score) score = std::nextafter(score, kInfinity);
+  return score;
+}
+
 constexpr std::array kCallWords{std::string_view("virus"), std::string_view("others"),
                                 std::string_view("ambiguous"), std::string_view("unscored")};
 constexpr std::array kRuleWords{std::string_view("majority"), kRollupName};

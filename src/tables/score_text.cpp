@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -63,14 +62,6 @@ double printed_score(float score) {
   double value = 0;
   std::from_chars(std::begin(buffer), text.ptr, value);
   return value;
-}
-
-float least_score_for(double least) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  if (least <= 0) return -kInfinity;
-  float score = std::nextafter(static_cast<float>(least), -kInfinity);
-  while (printed_score(score) < least) score = std::nextafter(score, kInfinity);
-  return score;
 }
 
 }  // namespace virnucpro

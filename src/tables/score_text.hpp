@@ -13,8 +13,4 @@ std::string score_text(float score);
 // printed as 0.7. Rules compare this double, so that a reader of the tables gets the same calls.
 double printed_score(float score);
 
-// Returns the smallest score that printed_score() gives at least `least`; minus infinity for a
-// `least` of 0 or below, so that every score is enough.
-float least_score_for(double least);
-
 }  // namespace virnucpro
