@@ -1,9 +1,10 @@
 # A room is a folder of src/ or measure/: a static library virnucpro_<room> of all its sources (an
 # interface library if it has only headers).
 # TALKS: it reads options, measures or reports, and does not compute.
+# EXCEPT: a regular expression of sources that another target compiles.
 # tools/check_includes.py checks the order of rooms.
 function(virnucpro_room name)
-  cmake_parse_arguments(ROOM "TALKS" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ROOM "TALKS" "EXCEPT" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   if(VIRNUCPRO_HAS_CUDA)
     file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)
@@ -13,6 +14,9 @@ function(virnucpro_room name)
     list(FILTER sources EXCLUDE REGEX "_none\\.cpp$") # they replace CUDA in CPU builds
   else()
     list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
+  endif()
+  if(ROOM_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "${ROOM_EXCEPT}")
   endif()
   if(NOT sources)
     add_library(virnucpro_${name} INTERFACE)
