@@ -29,7 +29,10 @@ function(virnucpro_room name)
   target_link_libraries(virnucpro_${name} PUBLIC ${ROOM_DEPENDS} PRIVATE virnucpro_compile)
   # Code that nobody waits for compiles in two thirds of the time. What is shipped is no unity build.
   if(ROOM_TALKS AND CMAKE_UNITY_BUILD)
-    target_compile_options(virnucpro_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(virnucpro_${name} PRIVATE ${quick_to_compile})
+    virnucpro_precompile(virnucpro_${name} quick_room)
+  else()
+    virnucpro_precompile(virnucpro_${name} room)
   endif()
   # CUDA's runtime comes from its archive, so that a GPU needs only its driver.
   if(VIRNUCPRO_HAS_CUDA AND cuda_sources)
