@@ -3,7 +3,7 @@
 set(common_headers <algorithm> <array> <chrono> <cmath> <filesystem> <fstream> <functional> <map> <memory> <optional>
                    <random> <set> <span> <string> <string_view> <thread> <variant> <vector> <fmt/format.h>)
 # The options of what nobody waits for.
-set(quick_to_compile $<$<CONFIG:Release>:-O1>)
+set(quick_to_compile $<$<CONFIG:Release>:-Og>)
 
 # virnucpro_headers(NAME OPTION…): common_headers for virnucpro_precompile(), in a target headers_NAME,
 # whose one source is empty.
