@@ -5,7 +5,7 @@ import os
 import pytest
 from conftest import MODELS, message
 
-CALL = ["benchmark", *MODELS, "--device", "cpu", "-t", "1", "--quick", "--data-size", "tiny", "--suite", "throughput",
+CALL = ["benchmark", *MODELS, "--device", "cpu", "-t", "1", "--quick", "--data-size", "tiny", "--suite", "end-to-end",
         "-o", "out"]
 
 KINDS = pytest.mark.parametrize("make", [os.symlink, os.link, lambda _, path: os.mkfifo(path)],
@@ -24,7 +24,7 @@ def assert_kept(mine):
     assert {path.name: path.read_text() for path in mine.iterdir()} == {"file": "mine\n"}
 
 
-@pytest.mark.parametrize("name", ["runs", "weights", "data", "runs/001_whole", "data/coding_10_uniform_200-500.fa"])
+@pytest.mark.parametrize("name", ["runs", "weights", "data", "runs/001_whole_10", "data/coding_10_150.fa"])
 def test_links_are_not_followed(program, mine, name):
     link = program.folder / "out" / name
     link.parent.mkdir(parents=True)
@@ -37,7 +37,7 @@ def test_links_are_not_followed(program, mine, name):
 
 @KINDS
 def test_a_log_has_a_file_of_its_own(program, mine, make):
-    log = program.folder / "out" / "runs" / "001_whole.log"
+    log = program.folder / "out" / "runs" / "001_whole_10.log"
     log.parent.mkdir(parents=True)
     make(mine / "file", log)
     program(*CALL, code=0, timeout=100)
