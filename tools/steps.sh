@@ -63,8 +63,8 @@ run_tests() {
   step "$preset: testing, for ${results#build/results/}"
   rm -rf "$results" "build/$preset"/{pytest,gtest}
   mkdir -p "$results"
-  # One more than processors: some tests wait for disks or other programs.
-  ctest --preset "$preset" "$@" --parallel $((jobs + 1)) --timeout "$seconds_a_test" \
+  # Two more than processors: half of the tests' time they wait for disks or other programs.
+  ctest --preset "$preset" "$@" --parallel $((jobs + 2)) --timeout "$seconds_a_test" \
     --no-tests=error --output-on-failure \
     --output-junit "$PWD/$results/ctest.xml" || failed=1
   local kind
