@@ -148,10 +148,16 @@ std::string read_small_file(int file, const std::filesystem::path& path, std::si
 }
 
 std::string beginning_of(const std::filesystem::path& path, std::size_t size) {
-  std::string found(size, '\0');
+  constexpr std::size_t kLeast = 4096;
+  std::string found;
   std::ifstream file(path, std::ios::binary);
-  file.read(found.data(), static_cast<std::streamsize>(size));
-  found.resize(static_cast<std::size_t>(file.gcount()));
+  // In steps, because most files are far shorter than the most that may be read of them.
+  while (file && found.size() < size) {
+    const std::size_t had = found.size();
+    found.resize(std::min(size, std::max(kLeast, 2 * had)));
+    file.read(found.data() + had, static_cast<std::streamsize>(found.size() - had));
+    found.resize(had + static_cast<std::size_t>(file.gcount()));
+  }
   return found;
 }
 
