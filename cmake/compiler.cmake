@@ -14,14 +14,9 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${ccache_launcher})
 endif()
 
-# The build type of the sanitizer presets: printed stacks name every line. AddressSanitizer's tests
-# are short, and compile a third faster without optimisation; at -Og ThreadSanitizer's take half the
-# time. Not in the cache, where project() has put empty ones.
-if(VIRNUCPRO_SANITIZE MATCHES thread)
-  set(CMAKE_CXX_FLAGS_SANITIZE "-Og -g1 -DNDEBUG")
-else()
-  set(CMAKE_CXX_FLAGS_SANITIZE "-O0 -g1 -DNDEBUG")
-endif()
+# The build type of the sanitizer presets: printed stacks name every line. What their tests run most
+# is optimised (src/CMakeLists.txt). Not in the cache, where project() has put empty ones.
+set(CMAKE_CXX_FLAGS_SANITIZE "-O0 -g1 -DNDEBUG")
 set(CMAKE_C_FLAGS_SANITIZE ${CMAKE_CXX_FLAGS_SANITIZE})
 
 add_library(virnucpro_compile INTERFACE)
@@ -60,6 +55,9 @@ if(VIRNUCPRO_SANITIZE)
   endif()
   # g++ and clang have different macros for it.
   target_compile_definitions(virnucpro_compile INTERFACE VIRNUCPRO_SANITIZED)
+  if(VIRNUCPRO_SANITIZE MATCHES thread)
+    target_compile_definitions(virnucpro_compile INTERFACE VIRNUCPRO_SANITIZES_THREADS)
+  endif()
   target_link_options(virnucpro_compile INTERFACE -fsanitize=${VIRNUCPRO_SANITIZE})
 endif()
 if(VIRNUCPRO_FUZZ)

@@ -291,7 +291,7 @@ TEST(Models, LetAChildExit) {
             EndsChild::kCode);
 }
 
-#ifndef __SANITIZE_THREAD__  // its children of processes with threads may start none
+#ifndef VIRNUCPRO_SANITIZES_THREADS  // its children of processes with threads may start none
 TEST_F(ModelsOfSequences, CanBeOpenedInAChild) {
   const Models models(tiny());
   const auto expected = scores_of(models.classify(views));

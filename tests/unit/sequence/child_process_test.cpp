@@ -202,7 +202,7 @@ TEST(ChildProcess, EndsWithTheThreadThatStartedIt) {
   EXPECT_EQ(process.misdeed(), "");
 }
 
-#ifndef __SANITIZE_THREAD__  // a thread of its own computes in every process
+#ifndef VIRNUCPRO_SANITIZES_THREADS  // a thread of its own computes in every process
 TEST(ChildProcess, IsKilledWhenItDoesNothing) {
   const auto wait_for_input = [] {
     char letter = 0;
