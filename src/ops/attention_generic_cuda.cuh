@@ -2,102 +2,124 @@
 
 // Attention in 16-bit types with mma.sync, for GPUs of compute capability 8.0 or newer. One .cu
 // file for each type includes this header.
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "ops/attention_cuda.cuh"
+#include "ops/attention_plan.hpp"
+#include "ops/device_limits_cuda.hpp"
+#include "ops/mma_cuda.cuh"
 #include "ops/vector_cuda.cuh"
 #include "tensor/cuda_error.hpp"
 
 namespace virnucpro::cuda {
 
-inline constexpr int kWarps = 4;
-inline constexpr int kThreads = 32 * kWarps;
-inline constexpr int kTileRows = 16;   // query rows per warp at a time (the rows of one mma)
-inline constexpr int kBlockKeys = 64;  // keys per update of the running maximum
-inline constexpr std::uint32_t kChunkRows =
-    192;  // the most keys (and values) in shared memory at once
-static_assert(kChunkRows >= kWholeRows && kChunkRows % kBlockKeys == 0);
-static_assert(kCutRows % (kWarps * kTileRows) == 0);
-inline constexpr int kPad = 8;  // elements added to each row, to avoid bank conflicts
+inline constexpr std::uint32_t kThreads = 32 * kWarps;
+inline constexpr std::uint32_t kTileRows = 16;  // query rows per warp at a time: those of an mma
+// Blocks per multiprocessor where registers and memory suffice. More would leave too little of the
+// L1 cache for the rotary tables, which all blocks read.
+inline constexpr int kBlocksAtOnce = 3;
 
-// Copies `rows` rows of a head to shared memory; rotates them if `rotary`. Sets columns from
-// head_width to kWidth to 0. `threads` threads share the work; `thread` is this thread's index.
-template <int kWidth, typename T>
-__device__ void stage_rows(const AttentionProblem& problem, const T* from, std::size_t stride,
-                           std::uint32_t rows, std::uint32_t first_position, bool rotary, T* to,
-                           std::uint32_t thread, std::uint32_t threads) {
-  constexpr std::uint32_t kRow = kWidth + kPad;
+// Loads four numbers that no thread of the kernel writes, so that loads need not wait for stores.
+template <typename T>
+__device__ __forceinline__ Four<T> load_constant(const T* from) {
+  using Raw = std::conditional_t<sizeof(T) == 4, float4, uint2>;
+  const Raw raw = __ldg(reinterpret_cast<const Raw*>(from));
+  return reinterpret_cast<const Four<T>&>(raw);
+}
+
+// Copies rows of a head to shared memory, without rotation. kSharing threads share the work;
+// `thread` is this thread's index.
+template <int kWidth, std::uint32_t kSharing, typename T>
+__device__ void copy_rows(const AttentionProblem& problem, const T* from, std::size_t stride,
+                          std::uint32_t rows, std::uint32_t to, std::uint32_t thread) {
+  constexpr std::uint32_t kUnits = kWidth / 8;
+  constexpr std::uint32_t kRowsAtOnce = kSharing / kUnits;
+  const std::uint32_t unit = thread % kUnits;
+  const bool there = unit < problem.head_width / 8;
+  from += thread / kUnits * stride + (there ? unit * 8 : 0);
+  for (std::uint32_t row = thread / kUnits; row < rows; row += kRowsAtOnce) {
+    copy_async(to + unit_place<kWidth * 2>(row, unit), from, there ? 16 : 0);
+    from += kRowsAtOnce * stride;
+  }
+}
+
+// Copies rows to shared memory and rotates them. `first` is the position of the first row.
+template <int kWidth, std::uint32_t kSharing, typename T>
+__device__ void rotate_rows(const AttentionProblem& problem, const T* from, std::size_t stride,
+                            std::uint32_t rows, std::uint32_t first, unsigned char* to,
+                            std::uint32_t thread) {
+  constexpr std::uint32_t kGroups = kWidth / 8;  // of four columns in half a row
+  constexpr std::uint32_t kRowsAtOnce = kSharing / kGroups;
   const std::uint32_t half = problem.head_width / 2;
-  if (rotary) {
-    const std::uint32_t groups = half / 4;
-    for (std::uint32_t i = thread; i < rows * groups; i += threads) {
-      const std::uint32_t row = i / groups;
-      const std::uint32_t column = i % groups * 4;
-      const std::size_t angle = static_cast<std::size_t>(first_position + row) * half + column;
-      const Four<float> cosine = load_four(problem.cosines + angle);
-      const Four<float> sine = load_four(problem.sines + angle);
-      Four<T> low = load_four(from + row * stride + column);
-      Four<T> high = load_four(from + row * stride + column + half);
+  const std::uint32_t column = thread % kGroups * 4;
+  const auto place = [to](std::uint32_t row, std::uint32_t at) {
+    return reinterpret_cast<T*>(to + unit_place<kWidth * 2>(row, at / 8)) + at % 8;
+  };
+  if (column < half) {
+    const std::size_t begin = thread / kGroups;
+    const std::size_t angle = (first + begin) * half + column;
+    const float* cosines = problem.cosines + angle;
+    const float* sines = problem.sines + angle;
+    from += begin * stride + column;
+#pragma unroll 4
+    for (std::uint32_t row = thread / kGroups; row < rows; row += kRowsAtOnce) {
+      const Four<float> cosine = load_constant(cosines);
+      const Four<float> sine = load_constant(sines);
+      Four<T> low = load_constant(from);
+      Four<T> high = load_constant(from + half);
       for (int n = 0; n < 4; ++n) turn(low.at[n], high.at[n], cosine.at[n], sine.at[n]);
-      store_four(to + row * kRow + column, low);
-      store_four(to + row * kRow + column + half, high);
-    }
-  } else {
-    const std::uint32_t groups = problem.head_width / 4;
-    for (std::uint32_t i = thread; i < rows * groups; i += threads) {
-      const std::uint32_t row = i / groups;
-      const std::uint32_t column = i % groups * 4;
-      store_four(to + row * kRow + column, load_four(from + row * stride + column));
+      store_four(place(row, column), low);
+      store_four(place(row, column + half), high);
+      cosines += kRowsAtOnce * half;
+      sines += kRowsAtOnce * half;
+      from += kRowsAtOnce * stride;
     }
   }
   const std::uint32_t missing = kWidth - problem.head_width;
-  for (std::uint32_t i = thread; i < rows * missing; i += threads) {
-    to[i / missing * kRow + problem.head_width + i % missing] = from_float<T>(0.0F);
+  for (std::uint32_t i = thread; i < rows * missing; i += kSharing) {
+    *place(i / missing, problem.head_width + i % missing) = from_float<T>(0.0F);
   }
 }
 
-template <typename T>
-__device__ void zero_rows(T* rows, std::uint32_t count, std::uint32_t width, std::uint32_t thread,
-                          std::uint32_t threads) {
-  for (std::uint32_t i = thread; i < count * width; i += threads) rows[i] = from_float<T>(0.0F);
-}
-
-__device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], const void* from) {
-  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(address));
-}
-
-__device__ __forceinline__ void load_transposed(std::uint32_t (&to)[4], const void* from) {
-  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(address));
-}
-
-// Computes sums += a [16, 16] · b [16, 8] in fp32, with one mma.
-template <typename T>
-__device__ __forceinline__ void multiply(float (&sums)[4], const std::uint32_t (&a)[4],
-                                         std::uint32_t b0, std::uint32_t b1);
-template <>
-__device__ __forceinline__ void multiply<__half>(float (&sums)[4], const std::uint32_t (&a)[4],
-                                                 std::uint32_t b0, std::uint32_t b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-template <>
-__device__ __forceinline__ void multiply<__nv_bfloat16>(float (&sums)[4],
-                                                        const std::uint32_t (&a)[4],
-                                                        std::uint32_t b0, std::uint32_t b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+// Loads the queries of a tile into the registers of an mma, kPassRows rows at a time by way of
+// `scratch`, the warp's shared memory. Rows past the last one have any finite or NaN numbers: no
+// row of an mma's result depends on another one.
+template <int kWidth, bool kRotary, typename T>
+__device__ void load_queries(const AttentionProblem& problem, const T* from, std::size_t stride,
+                             std::uint32_t rows, std::uint32_t first, unsigned char* scratch,
+                             std::uint32_t (&queries)[kWidth / 16][4]) {
+  const std::uint32_t lane = threadIdx.x % 32;
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(scratch));
+#pragma unroll
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::uint32_t begin = pass * kPassRows;
+    const std::uint32_t count = rows > begin ? min(rows - begin, kPassRows) : 0;
+    if constexpr (kRotary) {
+      rotate_rows<kWidth, 32>(problem, from + begin * stride, stride, count, first + begin, scratch,
+                              lane);
+    } else {
+      copy_rows<kWidth, 32>(problem, from + begin * stride, stride, count, address, lane);
+      commit_copies();
+      wait_for_copies<0>();
+    }
+    __syncwarp();
+    // A matrix has 8 rows and one unit of columns. With 16 columns, there are only two of them.
+#pragma unroll
+    for (int k = 0; k < kWidth / 16; k += 2) {
+      std::uint32_t loaded[4];
+      load_matrices(loaded,
+                    address + unit_place<kWidth * 2>(lane % 8, (k * 2 + lane / 8) % (kWidth / 8)));
+      queries[k][pass] = loaded[0];
+      queries[k][pass + 2] = loaded[1];
+      if (k + 1 < kWidth / 16) {
+        queries[k + 1][pass] = loaded[2];
+        queries[k + 1][pass + 2] = loaded[3];
+      }
+    }
+    __syncwarp();
+  }
 }
 
 // The running softmax of 16 query rows. Each thread holds rows lane / 4 and lane / 4 + 8, and two
@@ -109,46 +131,68 @@ struct Running {
   float weights[2] = {};  // for each of the two rows, the sum of weights over this thread's columns
 };
 
-// Adds one block of keys and values to `running`. `query` is the tile's first query and `key` the
-// block's first key, counted from the sequence's first row. Keys from `length` on are ignored.
-template <int kWidth, typename T>
+// Keys and values in shared memory.
+struct KeyBlock {
+  std::uint32_t keys = 0;  // addresses of the chunk's first key and value
+  std::uint32_t values = 0;
+  std::uint32_t row = 0;     // the block's first row in the chunk
+  std::uint32_t last = 0;    // the chunk's last row: rows after it stand for no key
+  std::uint32_t first = 0;   // position of the block's first key in the sequence
+  std::uint32_t length = 0;  // of the sequence
+};
+
+// Adds a block of 16·kGroups keys to `running`. `query` is the tile's first query, counted from the
+// sequence's first row. Only a block with kPartial may have fewer keys; it reads the chunk's last
+// row instead of the missing ones, and gives them the weight 0. `slope` is divided by the scale:
+// softmax is 2^(scale·(score − maximum)), by one multiply-add for each score.
+template <int kWidth, bool kRotary, int kGroups, bool kPartial, typename T>
 __device__ void attend_block(const AttentionProblem& problem,
-                             const std::uint32_t (&queries)[kWidth / 16][4], const T* keys,
-                             const T* values, std::uint32_t query, std::uint32_t key,
-                             std::uint32_t length, float slope, Running<kWidth>& running) {
-  constexpr std::uint32_t kRow = kWidth + kPad;
+                             const std::uint32_t (&queries)[kWidth / 16][4], const KeyBlock& block,
+                             std::uint32_t query, float slope, Running<kWidth>& running) {
   const std::uint32_t lane = threadIdx.x % 32;
-  float scores[kBlockKeys / 8][4] = {};
+  const auto row_of = [&block](std::uint32_t row) {
+    return kPartial ? min(block.row + row, block.last) : block.row + row;
+  };
+  float scores[2 * kGroups][4];
   // One load reads 16 columns of 16 keys as four 8×8 matrices.
   const std::uint32_t key_row = (lane / 16) * 8 + lane % 8;
-  const std::uint32_t key_column = (lane / 8 % 2) * 8;
 #pragma unroll
-  for (int k = 0; k < kWidth / 16; ++k) {
+  for (int n = 0; n < kGroups; ++n) {
+    const std::uint32_t row = row_of(n * 16 + key_row);
 #pragma unroll
-    for (int n = 0; n < kBlockKeys / 16; ++n) {
+    for (int k = 0; k < kWidth / 16; ++k) {
       std::uint32_t b[4];
-      load_matrices(b, keys + (n * 16 + key_row) * kRow + k * 16 + key_column);
-      multiply<T>(scores[2 * n], queries[k], b[0], b[1]);
-      multiply<T>(scores[2 * n + 1], queries[k], b[2], b[3]);
+      load_matrices(b, block.keys + unit_place<kWidth * 2>(row, k * 2 + lane / 8 % 2));
+      if (k == 0) {
+        Mma<T>::first(scores[2 * n], queries[k], b[0], b[1]);
+        Mma<T>::first(scores[2 * n + 1], queries[k], b[2], b[3]);
+      } else {
+        Mma<T>::run(scores[2 * n], queries[k], b[0], b[1]);
+        Mma<T>::run(scores[2 * n + 1], queries[k], b[2], b[3]);
+      }
     }
   }
   float maximum[2] = {running.maximum[0], running.maximum[1]};
 #pragma unroll
-  for (int n = 0; n < kBlockKeys / 8; ++n) {
+  for (int n = 0; n < 2 * kGroups; ++n) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const std::uint32_t column = key + n * 8 + lane % 4 * 2 + i % 2;
-      const std::uint32_t row = query + lane / 4 + i / 2 * 8;
-      const float distance = fabsf(static_cast<float>(row) - static_cast<float>(column));
-      const float score = scores[n][i] * problem.scale - slope * distance;
-      scores[n][i] = column < length ? score : kLowest;
-      maximum[i / 2] = fmaxf(maximum[i / 2], scores[n][i]);
+      const std::uint32_t column = block.first + n * 8 + lane % 4 * 2 + i % 2;
+      float& score = scores[n][i];
+      if constexpr (!kRotary) {
+        const std::uint32_t row = query + lane / 4 + i / 2 * 8;
+        score -= slope * fabsf(static_cast<float>(row) - static_cast<float>(column));
+      }
+      if (kPartial && column >= block.length) score = kLowest;
+      maximum[i / 2] = fmaxf(maximum[i / 2], score);
     }
   }
+  float scaled[2];
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     maximum[half] = quad_max(maximum[half]);
-    const float correction = exp2_fast(running.maximum[half] - maximum[half]);
+    scaled[half] = maximum[half] * problem.scale;
+    const float correction = exp2_fast(fmaf(running.maximum[half], problem.scale, -scaled[half]));
     running.maximum[half] = maximum[half];
     running.weights[half] *= correction;
 #pragma unroll
@@ -158,18 +202,18 @@ __device__ void attend_block(const AttentionProblem& problem,
     }
   }
 #pragma unroll
-  for (int n = 0; n < kBlockKeys / 8; ++n) {
+  for (int n = 0; n < 2 * kGroups; ++n) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      scores[n][i] = exp2_fast(scores[n][i] - maximum[i / 2]);
+      scores[n][i] = exp2_fast(fmaf(scores[n][i], problem.scale, -scaled[i / 2]));
       running.weights[i / 2] += scores[n][i];
     }
   }
   // One load reads 16 columns of 16 values as four 8×8 matrices and transposes each.
   const std::uint32_t value_row = (lane / 8 % 2) * 8 + lane % 8;
-  const std::uint32_t value_column = (lane / 16) * 8;
 #pragma unroll
-  for (int k = 0; k < kBlockKeys / 16; ++k) {
+  for (int k = 0; k < kGroups; ++k) {
+    const std::uint32_t row = row_of(k * 16 + value_row);
     const std::uint32_t weights[4] = {pack_two<T>(scores[2 * k][0], scores[2 * k][1]),
                                       pack_two<T>(scores[2 * k][2], scores[2 * k][3]),
                                       pack_two<T>(scores[2 * k + 1][0], scores[2 * k + 1][1]),
@@ -177,95 +221,119 @@ __device__ void attend_block(const AttentionProblem& problem,
 #pragma unroll
     for (int n = 0; n < kWidth / 16; ++n) {
       std::uint32_t b[4];
-      load_transposed(b, values + (k * 16 + value_row) * kRow + n * 16 + value_column);
-      multiply<T>(running.sums[2 * n], weights, b[0], b[1]);
-      multiply<T>(running.sums[2 * n + 1], weights, b[2], b[3]);
+      load_transposed(b, block.values + unit_place<kWidth * 2>(row, n * 2 + lane / 16));
+      Mma<T>::run(running.sums[2 * n], weights, b[0], b[1]);
+      Mma<T>::run(running.sums[2 * n + 1], weights, b[2], b[3]);
     }
   }
 }
 
-// Divides the sums by the sums of weights. Collects whole rows in `scratch` before writing them.
+// Adds a chunk's keys, `count` of them, in blocks of kBlockKeys and a smaller last one.
+template <int kWidth, bool kRotary, typename T>
+__device__ void attend_chunk(const AttentionProblem& problem,
+                             const std::uint32_t (&queries)[kWidth / 16][4], KeyBlock block,
+                             std::uint32_t count, std::uint32_t query, float slope,
+                             Running<kWidth>& running) {
+  constexpr int kAll = kBlockKeys / 16;
+  for (; block.row + kBlockKeys <= count; block.row += kBlockKeys, block.first += kBlockKeys) {
+    attend_block<kWidth, kRotary, kAll, false, T>(problem, queries, block, query, slope, running);
+  }
+  const auto last = [&](auto groups) {
+    attend_block<kWidth, kRotary, groups(), true, T>(problem, queries, block, query, slope,
+                                                     running);
+  };
+  const std::uint32_t groups = (count - block.row + 15) / 16;
+  static_assert(kAll == 4);
+  if (groups == 1) last(std::integral_constant<int, 1>{});
+  if (groups == 2) last(std::integral_constant<int, 2>{});
+  if (groups == 3) last(std::integral_constant<int, 3>{});
+  if (groups == 4) last(std::integral_constant<int, 4>{});
+}
+
+// Divides the sums by the sums of weights and stores `rows` rows at `out`, by way of `scratch`, so
+// that whole lines are written.
 template <int kWidth, typename T>
-__device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& running, T* scratch,
-                           T* out, std::size_t stride, std::uint32_t rows) {
-  constexpr std::uint32_t kRow = kWidth + kPad;
+__device__ void write_tile(const AttentionProblem& problem, const Running<kWidth>& running,
+                           unsigned char* scratch, T* out, std::size_t stride, std::uint32_t rows) {
   const std::uint32_t lane = threadIdx.x % 32;
+  constexpr std::uint32_t kUnits = kWidth / 8;
+  const std::uint32_t unit = lane % kUnits;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const float scale = 1.0F / quad_sum(running.weights[half]);
-    T* const row = scratch + (lane / 4 + half * 8) * kRow + lane % 4 * 2;
 #pragma unroll
     for (int n = 0; n < kWidth / 8; ++n) {
-      *reinterpret_cast<std::uint32_t*>(row + n * 8) =
+      *reinterpret_cast<std::uint32_t*>(scratch + unit_place<kWidth * 2>(lane / 4, n) +
+                                        lane % 4 * 4) =
           pack_two<T>(running.sums[n][2 * half] * scale, running.sums[n][2 * half + 1] * scale);
     }
+    __syncwarp();
+    const std::uint32_t begin = half * kPassRows;
+    const std::uint32_t count = rows > begin ? min(rows - begin, kPassRows) : 0;
+    for (std::uint32_t row = lane / kUnits; row < count; row += 32 / kUnits) {
+      if (unit >= problem.head_width / 8) break;
+      *reinterpret_cast<uint4*>(out + (begin + row) * stride + unit * 8) =
+          *reinterpret_cast<const uint4*>(scratch + unit_place<kWidth * 2>(row, unit));
+    }
+    __syncwarp();
   }
-  __syncwarp();
-  const std::uint32_t groups = problem.head_width / 4;
-  for (std::uint32_t i = lane; i < rows * groups; i += 32) {
-    const std::uint32_t column = i % groups * 4;
-    store_four(out + i / groups * stride + column, load_four(scratch + i / groups * kRow + column));
-  }
-  __syncwarp();
 }
 
 // One block of threads computes one head of an item. Shared memory holds one chunk, `chunk_rows`
 // keys and values, at a time. Each warp computes a tile of 16 query rows, then its next tile. If
 // there are several chunks, all warps load each chunk together.
-template <int kWidth, typename T>
-__global__ void __launch_bounds__(kThreads)
+template <int kWidth, bool kRotary, typename T>
+__global__ void __launch_bounds__(kThreads, kWidth <= 64 ? kBlocksAtOnce : 2)
     attention_kernel(AttentionProblem problem, std::uint32_t chunk_rows) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  constexpr std::uint32_t kRow = kWidth + kPad;
-  T* const keys = reinterpret_cast<T*>(shared);
-  T* const values = keys + chunk_rows * kRow;
+  extern __shared__ __align__(128) unsigned char shared[];
+  const auto keys = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+  const std::uint32_t values = keys + chunk_rows * kWidth * 2;
   const std::uint32_t warp = threadIdx.x / 32;
-  const std::uint32_t lane = threadIdx.x % 32;
-  T* const scratch = values + chunk_rows * kRow + warp * kTileRows * kRow;
-
+  unsigned char* const scratch = shared + (2 * chunk_rows + warp * kPassRows) * kWidth * 2;
   const AttentionItem item = problem.items[blockIdx.y];
   const std::uint32_t head = blockIdx.x;
   const HeadRows<T> rows_of(problem, item, head);
-  const bool rotary = problem.cosines != nullptr;
-  const float slope = slope_of(problem, head);
+  const float slope = slope_of(problem, head) / problem.scale;
 
   const std::uint32_t chunks = (item.length + chunk_rows - 1) / chunk_rows;
   for (std::uint32_t round = item.first; round < item.last; round += kWarps * kTileRows) {
     const std::uint32_t query = round + warp * kTileRows;
     const std::uint32_t rows = query < item.last ? min(item.last - query, kTileRows) : 0;
-    std::uint32_t queries[kWidth / 16][4] = {};
-    if (rows > 0) {
-      zero_rows(scratch + rows * kRow, kTileRows - rows, kRow, lane, 32);
-      stage_rows<kWidth>(problem, rows_of.queries + query * rows_of.stride, rows_of.stride, rows,
-                         query, rotary, scratch, lane, 32);
-      __syncwarp();
-#pragma unroll
-      for (int k = 0; k < kWidth / 16; ++k) {
-        load_matrices(queries[k], scratch + (lane % 16) * kRow + k * 16 + (lane / 16) * 8);
-      }
-      __syncwarp();
-    }
+    std::uint32_t queries[kWidth / 16][4];
     Running<kWidth> running;
     for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
       const std::uint32_t first_key = chunk * chunk_rows;
       const std::uint32_t count = min(item.length - first_key, chunk_rows);
-      if (chunks > 1 || round == item.first) {
+      const bool loads = chunks > 1 || round == item.first;
+      if (loads) {
         __syncthreads();  // waits until all warps have read the previous chunk
-        stage_rows<kWidth>(problem, rows_of.keys + first_key * rows_of.stride, rows_of.stride,
-                           count, first_key, rotary, keys, threadIdx.x, kThreads);
-        stage_rows<kWidth>(problem, rows_of.values + first_key * rows_of.stride, rows_of.stride,
-                           count, first_key, false, values, threadIdx.x, kThreads);
-        // Fills the last block with zeros, because 0 · uninitialised memory may be NaN.
-        const std::uint32_t filled = (count + kBlockKeys - 1) / kBlockKeys * kBlockKeys - count;
-        zero_rows(keys + count * kRow, filled, kRow, threadIdx.x, kThreads);
-        zero_rows(values + count * kRow, filled, kRow, threadIdx.x, kThreads);
+        copy_rows<kWidth, kThreads>(problem, rows_of.values + first_key * rows_of.stride,
+                                    rows_of.stride, count, values, threadIdx.x);
+        commit_copies();
+        const T* const from = rows_of.keys + first_key * rows_of.stride;
+        if constexpr (kRotary) {
+          rotate_rows<kWidth, kThreads>(problem, from, rows_of.stride, count, first_key, shared,
+                                        threadIdx.x);
+        } else {
+          copy_rows<kWidth, kThreads>(problem, from, rows_of.stride, count, keys, threadIdx.x);
+          commit_copies();
+        }
+      }
+      if (chunk == 0 && rows > 0) {
+        load_queries<kWidth, kRotary>(problem, rows_of.queries + query * rows_of.stride,
+                                      rows_of.stride, rows, query, scratch, queries);
+      }
+      if (loads) {
+        wait_for_copies<0>();
         __syncthreads();
       }
       if (rows == 0) continue;
-      for (std::uint32_t block = 0; block < count; block += kBlockKeys) {
-        attend_block<kWidth, T>(problem, queries, keys + block * kRow, values + block * kRow, query,
-                                first_key + block, item.length, slope, running);
-      }
+      const KeyBlock block{.keys = keys,
+                           .values = values,
+                           .last = count - 1,
+                           .first = first_key,
+                           .length = item.length};
+      attend_chunk<kWidth, kRotary, T>(problem, queries, block, count, query, slope, running);
     }
     if (rows > 0) {
       write_tile<kWidth>(problem, running, scratch, rows_of.out + query * rows_of.width,
@@ -274,24 +342,25 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <int kWidth, typename T>
+template <int kWidth, bool kRotary, typename T>
 void launch_attention(const AttentionCall& call, cudaStream_t stream) {
-  const std::uint32_t blocks = (call.longest + kBlockKeys - 1) / kBlockKeys;
-  const std::uint32_t chunk_rows = std::min(blocks * kBlockKeys, kChunkRows);
-  const std::size_t rows = std::size_t{2} * chunk_rows + kWarps * kTileRows;
-  const std::size_t bytes = rows * (kWidth + kPad) * sizeof(T);
-  check_cuda(
-      cudaFuncSetAttribute(attention_kernel<kWidth, T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           static_cast<int>(bytes)),
-      "cudaFuncSetAttribute");
+  const std::uint32_t rows = attention_rows(kWidth, call.longest, device_limits().shared_bytes);
+  const std::size_t bytes = attention_bytes(kWidth, rows);
+  auto* const kernel = attention_kernel<kWidth, kRotary, T>;
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)),
+             "cudaFuncSetAttribute");
   for_each_part(call, [&](dim3 grid, const AttentionProblem& problem) {
-    attention_kernel<kWidth, T><<<grid, kThreads, bytes, stream>>>(problem, chunk_rows);
+    kernel<<<grid, kThreads, bytes, stream>>>(problem, rows);
   });
 }
 
 template <typename T>
 void attention_generic(const AttentionCall& call, cudaStream_t stream) {
-  with_width(call, [&](auto width) { launch_attention<width(), T>(call, stream); });
+  with_width(call, [&](auto width) {
+    if (call.cosines != nullptr) return launch_attention<width(), true, T>(call, stream);
+    return launch_attention<width(), false, T>(call, stream);
+  });
 }
 
 }  // namespace virnucpro::cuda
