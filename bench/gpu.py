@@ -34,9 +34,10 @@ def write_lines(path: Path, lines: List[str]) -> Path:
     return path
 
 
-def engine(setting: Setting, kind: str, model: object, precision: str, sequences: Path) -> Side:
+def engine(setting: Setting, kind: str, model: object, precision: str, sequences: Path,
+           device: str = "cuda") -> Side:
     """This program's side; its embeddings are in ours.f32."""
-    command = [setting.bin / "bench_engine", kind, model, "cuda", precision, sequences,
+    command = [setting.bin / "bench_engine", kind, model, device, precision, sequences,
                setting.scratch / "ours.f32"]
     return Side(command, setting.environment)
 
@@ -160,6 +161,24 @@ def least_cosine(setting: Setting, width: int) -> float:
 # Semantics: 1 - cosine to the reference implementations.
 MOST_APART = {"fp32": 1e-7, "fp16": 1e-5, "bf16": 1e-4}
 LARGEST_FP32 = 1e-4
+
+
+def generic(precision: str, goal: int) -> Callable[[Setting], Iterator[figure.Figure]]:
+    """The code of GPUs other than Hopper, on this GPU, in turns with its own."""
+    def measure(setting: Setting) -> Iterator[figure.Figure]:
+        model = setting.weights(BIGGEST)
+        sequences = write_lines(setting.scratch / "proteins", proteins(LENGTH, 10 * BUDGET))
+        with engine(setting, "esm2", model, precision, sequences, "cuda-generic") as ours, \
+                engine(setting, "esm2", model, precision, sequences) as own:
+            found = against(setting, f"{BIGGEST}, {precision}, generic kernels", ours,
+                            "the device's own", own, 0.5, {"precision": precision})
+        yield found
+        yield figure.alone(found, goal)
+
+    return measure
+
+
+GENERIC_SET = [generic("fp16", 66_000), generic("int8", 105_000)]
 
 
 def accuracy(setting: Setting) -> Iterator[figure.Figure]:

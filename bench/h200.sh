@@ -7,7 +7,7 @@
 # bench/accuracy.py, which needs .trained-esm2/ here and h5py.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-usage='usage: bench/h200.sh BUNDLE tests|esm2|int8|predict|predict-bf16|int8-predict|others|telemetry|trace|validation|short-reads|vanilla|simulation [FOLDER [SUITES]]
+usage='usage: bench/h200.sh BUNDLE tests|esm2|int8|predict|predict-bf16|int8-predict|generic|others|telemetry|trace|validation|short-reads|vanilla|simulation [FOLDER [SUITES]]
        bench/h200.sh BUNDLE accuracy [FOLDER [ARGUMENT…]]'
 bundle=${1:?$usage}
 what=${2:?$usage}
@@ -48,7 +48,7 @@ run_tests() {
 # sequences, or thousands of tokens, the slower sanitizers take hours. Each tool runs in parallel
 # shards.
 watch_ops() {
-  local ops='*OnGpu*:-EngineOnGpu*:PredictOnGpu*:*ModelsOnGpu*:*InAnyCompany*:*AtTheLongest*'
+  local ops='*OnGpu*:*Int8Products*:-*EngineOnGpu*:*PredictOnGpu*:*ModelsOnGpu*:*InAnyCompany*:*AtTheLongest*'
   local tool shard failed=0 shards=4
   local -A jobs
   for tool in memcheck racecheck initcheck; do
@@ -155,7 +155,7 @@ case "$what" in
   vanilla) run_vanilla ;;
   accuracy) run_accuracy "${@:4}" ;;
   simulation) run_simulation ;;
-  esm2 | int8 | predict | predict-bf16 | int8-predict | others | telemetry) run_set "$(name_of_gpus)-$what.json" ;;
+  esm2 | int8 | predict | predict-bf16 | int8-predict | generic | others | telemetry) run_set "$(name_of_gpus)-$what.json" ;;
   *)
     printf 'h200.sh: there is no %s; %s\n' "$what" "$usage" >&2
     exit 2

@@ -27,7 +27,8 @@ SETS = {"host": [host_path.host_path], "tokenizer": [host_path.tokenizer], "engi
         "journal": [journal.long_run], "simulation": [simulation.simulation], "scale": [simulation.scale],
         "gpu-esm2": gpu.ESM2_SET, "gpu-predict": gpu_runs.PREDICT_SET,
         "gpu-predict-bf16": gpu_runs.PREDICT_BF16_SET,
-        "gpu-others": gpu.OTHERS_SET, "gpu-telemetry": gpu_runs.TELEMETRY_SET,
+        "gpu-others": gpu.OTHERS_SET, "gpu-generic": gpu.GENERIC_SET,
+        "gpu-telemetry": gpu_runs.TELEMETRY_SET,
         "gpu-int8": gpu_int8.INT8_SET, "gpu-int8-predict": gpu_int8.INT8_PREDICT_SET}
 USUAL = [name for name in SETS if name not in ("journal", "simulation", "scale") and not name.startswith("gpu-")]
 

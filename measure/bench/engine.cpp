@@ -1,5 +1,6 @@
-// bench_engine esm2|dnabert-s MODEL THREADS|cuda PRECISION SEQUENCES EMBEDDINGS
+// bench_engine esm2|dnabert-s MODEL THREADS|cuda|cuda-generic PRECISION SEQUENCES EMBEDDINGS
 //
+// cuda-generic uses the generic kernels on any GPU.
 // PRECISION is fp32, fp16, bf16, int8, or int8:KEPT; KEPT is a value of --int8-keep.
 // Embeds the sequences of a file once per request (serve.hpp). Each line is a sequence: a
 // protein for esm2, token numbers for dnabert-s. Measures the time of the engine alone, without
@@ -53,12 +54,14 @@ void read_precision(const std::string& text, EngineSettings& settings) {
 Measurement parse(const std::vector<std::string>& arguments) {
   if (arguments.size() != 7 || (arguments[1] != "esm2" && arguments[1] != "dnabert-s")) {
     throw std::invalid_argument(
-        "usage: bench_engine esm2|dnabert-s MODEL THREADS|cuda PRECISION SEQUENCES EMBEDDINGS");
+        "usage: bench_engine esm2|dnabert-s MODEL THREADS|cuda|cuda-generic PRECISION SEQUENCES "
+        "EMBEDDINGS");
   }
   const bool esm2 = arguments[1] == "esm2";
   EngineSettings settings;
-  if (arguments[3] == "cuda") {
+  if (arguments[3].starts_with("cuda")) {
     settings.gpu = 0;
+    settings.generic_kernels = arguments[3] == "cuda-generic";
   } else {
     settings.threads = std::stoul(arguments[3]);
   }

@@ -20,7 +20,7 @@
 #include "measure/bench/serve.hpp"
 #include "ops/attention.hpp"
 #include "ops/attention_cuda.hpp"
-#include "ops/gemm_int8_cuda.hpp"
+#include "ops/gemm_cuda.hpp"
 #include "ops/quantise_cuda.hpp"
 #include "ops/row_ops_cuda.hpp"
 #include "tensor/cuda_error.hpp"
@@ -199,16 +199,16 @@ struct RandomCodes {
   cuda::CodeMatrix matrix;
 };
 
-void int8_linears(double seconds) {
+void int8_linears(const std::string& kind, cuda::Gemm gemm, double seconds) {
   struct Layer {
     const char* name;
     std::size_t inputs, outputs;
-    cuda::Int8Epilogue epilogue;
+    Epilogue epilogue;
   };
-  for (const Layer& layer : {Layer{"qkv", kWidth, 3 * kWidth, cuda::Int8Epilogue::kBias},
-                             Layer{"out", kWidth, kWidth, cuda::Int8Epilogue::kBiasAdd},
-                             Layer{"fc1", kWidth, kFfn, cuda::Int8Epilogue::kBiasGelu},
-                             Layer{"fc2", kFfn, kWidth, cuda::Int8Epilogue::kBiasAdd}}) {
+  for (const Layer& layer : {Layer{"qkv", kWidth, 3 * kWidth, Epilogue::kBias},
+                             Layer{"out", kWidth, kWidth, Epilogue::kBiasAdd16},
+                             Layer{"fc1", kWidth, kFfn, Epilogue::kBiasGelu},
+                             Layer{"fc2", kFfn, kWidth, Epilogue::kBiasAdd16}}) {
     const RandomCodes x(kTokens, layer.inputs, 1.7F);
     const RandomCodes weight(layer.outputs, layer.inputs, 0.03F);
     const DeviceBuffer bias = random_matrix(layer.outputs, Element::kFp32, 0.1F);
@@ -223,9 +223,9 @@ void int8_linears(double seconds) {
                               .out = out.data(),
                               .row_scales = x.matrix.scales,
                               .channel_scales = weight.matrix.scales};
-    const double milliseconds = sustained(
-        seconds, [&](cudaStream_t stream) { cuda::gemm_sm90_int8(call, layer.epilogue, stream); });
-    print_arithmetic(fmt::format("int8 {}", layer.name), milliseconds,
+    const double milliseconds =
+        sustained(seconds, [&](cudaStream_t stream) { gemm(call, layer.epilogue, stream); });
+    print_arithmetic(fmt::format("{} {}", kind, layer.name), milliseconds,
                      2.0 * static_cast<double>(kTokens * layer.outputs * layer.inputs),
                      2 * tensor_ceiling());
   }
@@ -389,10 +389,9 @@ void measure(const std::vector<std::string>& arguments) {
                                  {"bf16", cuda::gemm_sm90_bf16, Element::kBf16}});
   }
   for (const Kind& kind : kinds) linears(kind, seconds);
-  if (hopper) {
-    int8_linears(seconds);
-    quantising(seconds);
-  }
+  if (hopper) int8_linears("int8", cuda::gemm_sm90_int8, seconds);
+  int8_linears("generic int8", cuda::gemm_generic_int8, seconds);
+  quantising(seconds);
   std::vector<AttentionKind> attentions{
       {"generic fp16", cuda::attention_generic_fp16, Element::kFp16},
       {"generic fp32", cuda::attention_plain_fp32, Element::kFp32}};

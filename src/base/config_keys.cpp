@@ -88,6 +88,8 @@ constexpr std::array kKeys{
               "NCBI's number of the genetic code: 1, 4, 11, 15 or 25 (--genetic-code)", true},
     ConfigKey{"run.precision", kText, "auto",
               "auto, fp32, fp16, bf16, int8 or int8-simulated (--precision)", true},
+    ConfigKey{"run.kernels", kText, "auto",
+              "code for GPUs: auto, or generic even on a Hopper GPU (--kernels)", true},
     ConfigKey{"run.int8_keep", kText, "none",
               "layers that int8 keeps in 16 bits: none, qkv, out, fc1, fc2, 0.qkv, 30-35.fc1 "
               "(--int8-keep)",

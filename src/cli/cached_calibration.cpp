@@ -27,6 +27,7 @@
 #include "ops/cpu.hpp"
 #include "run/load_models.hpp"
 #include "tensor/device.hpp"
+#include "tensor/device_advice.hpp"
 #include "weights/locate.hpp"
 #include "weights/synthetic.hpp"
 
@@ -117,7 +118,7 @@ std::string model_text(ModelFamily family, const std::string& model, const Model
 std::string device_text(const ComputeSettings& compute) {
   if (compute.gpus.empty()) return std::string(cpu_kernel_path(compute.precision));
   const DeviceInfo device = survey_device(compute.gpus.front().index);
-  return fmt::format("cuda {}.{}", device.compute_major, device.compute_minor);
+  return cuda_kernel_path(device, compute.generic_kernels);
 }
 
 std::string key_of(const CalibrateSettings& settings) {

@@ -57,18 +57,6 @@ std::vector<GpuId> usable_gpus(const DeviceSurvey& survey) {
   return gpus;
 }
 
-// Returns a text such as "cuda:0 (NVIDIA A10) has 8.6" for each GPU that is not a Hopper GPU.
-std::string others_than_hopper(const DeviceSurvey& survey, const std::vector<GpuId>& gpus) {
-  std::string others;
-  for (const GpuId& gpu : gpus) {
-    const DeviceInfo& device = survey.devices.at(static_cast<std::size_t>(gpu.index));
-    if (has_hopper_kernels(device)) continue;
-    others += fmt::format("{}{} has {}.{}", others.empty() ? "" : ", ", device_title(device),
-                          device.compute_major, device.compute_minor);
-  }
-  return others;
-}
-
 std::vector<std::uint64_t> indices_of(std::string_view list) {
   std::vector<std::uint64_t> indices;
   while (true) {
@@ -141,20 +129,6 @@ std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey) {
     }
   }
   return gpus;
-}
-
-void require_int8(const DeviceSurvey& survey, const std::vector<GpuId>& gpus) {
-  if (gpus.empty()) {
-    throw Error(ErrorKind::kPrecision, fmt::format("{}; {}", kInt8Need, kPrecisionsOfTheCpu));
-  }
-  const std::string others = others_than_hopper(survey, gpus);
-  if (others.empty()) return;
-  const auto hopper = std::ranges::find_if(survey.devices, has_hopper_kernels);
-  throw Error(ErrorKind::kPrecision,
-              fmt::format("{}, and {}; use --precision fp16{}", kInt8Need, others,
-                          hopper == survey.devices.end()
-                              ? ""
-                              : fmt::format(", or --device cuda:{}", hopper->index)));
 }
 
 std::string why_not_on_gpu(const DeviceSurvey& survey) {

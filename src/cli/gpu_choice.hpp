@@ -32,10 +32,6 @@ inline constexpr std::string_view kPrecisionsOfTheCpu =
     "the CPU computes in fp32, in bf16 where it has AVX512_BF16, and shows the errors of int8 in "
     "int8-simulated";
 
-// Throws kPrecision, naming alternatives, if a GPU in `gpus` cannot compute in int8, or if `gpus`
-// is empty.
-void require_int8(const DeviceSurvey& survey, const std::vector<GpuId>& gpus);
-
 // Returns why a run with --device auto uses the CPU although there seems to be a GPU; else empty.
 std::string why_not_on_gpu(const DeviceSurvey& survey);
 

@@ -99,6 +99,16 @@ std::size_t choose_cpu_workers(const ComputeOptions& options, const Config& conf
   return 1;
 }
 
+// Returns whether GPUs use generic kernels only.
+bool choose_generic_kernels(const ComputeOptions& options, const Config& config, bool on_gpu) {
+  const std::string kernels = choose_text(options.kernels, config, "run.kernels", "auto");
+  if (kernels != "auto" && kernels != "generic") {
+    throw unknown_word(options.kernels, "--kernels", config, "run.kernels", "auto or generic");
+  }
+  if (!on_gpu && !options.kernels.empty()) log_warning("--kernels has no effect on the CPU");
+  return on_gpu && kernels == "generic";
+}
+
 Precision default_precision(bool on_gpu, const Environment& environment) {
   return on_gpu && !environment.enabled("VIRNUCPRO_DISABLE_FP16") ? Precision::kFp16
                                                                   : Precision::kFp32;
@@ -284,8 +294,7 @@ void add_device_options(Command& command, ComputeOptions& options) {
       .add_value("--precision", options.precision, "Default auto: fp16 on a GPU, fp32 on the CPU",
                  "auto|fp32|fp16|bf16|int8|int8-simulated", kComputeGroup)
       .more =
-      "int8 is experimental and for Hopper GPUs; int8-simulated shows int8's errors on the CPU, "
-      "slowly";
+      "int8 is experimental and for GPUs; int8-simulated shows int8's errors on the CPU, slowly";
   add_int8_keep(command, options.int8_keep);
   command.add_value("-t,--threads", options.threads, "Host threads (default: all it may use)", "N",
                     kComputeGroup);
@@ -299,6 +308,10 @@ void add_compute_options(Command& command, ComputeOptions& options) {
       "Tokens a batch (default auto: on the CPU what a few seconds compute, at most 4096; on a "
       "GPU 32768, in int8 65536, or what its memory holds); never changes results",
       "N|auto", kComputeGroup);
+  command.add_value("--kernels", options.kernels,
+                    "Code for GPUs (default auto: a Hopper GPU has its own); generic: the code of "
+                    "all other GPUs, slower there, with other last digits",
+                    "auto|generic", kComputeGroup);
   command.add_value("--prefetch", options.prefetch,
                     "Batches ready ahead of the models, for each worker (default 2)", "N",
                     kComputeGroup);
@@ -359,6 +372,7 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
   compute.precision = choose_precision(options, config, environment, compute.gpus);
   compute.int8_policy = choose_policy_for(compute.precision, options, config);
   if (compute.precision == Precision::kInt8) warn_of_int8(compute);
+  compute.generic_kernels = choose_generic_kernels(options, config, on_gpu);
   compute.token_budget = choose_token_budget(options, config);
   const std::uint64_t processors = std::min<std::uint64_t>(usable_processors(), kMostThreads);
   compute.threads = choose_count({"--threads", "run.threads", 1, kMostThreads}, options.threads,
@@ -385,17 +399,15 @@ ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& 
 std::optional<Precision> parse_precision(std::string_view word, const std::vector<GpuId>& gpus) {
   if (word == kInt8Simulated) {
     if (gpus.empty()) return Precision::kInt8;
-    throw Error(ErrorKind::kPrecision, "int8-simulated is for the CPU; a Hopper GPU has int8");
+    throw Error(ErrorKind::kPrecision, "int8-simulated is for the CPU; a GPU has int8");
   }
   if (word == "fp8") {
     throw Error(ErrorKind::kPrecision, "this version does not compute in fp8");
   }
   const std::optional<Precision> precision = precision_named(word);
-  if (precision == Precision::kFp16 && gpus.empty()) {
-    throw Error(ErrorKind::kPrecision, fmt::format("fp16 needs a GPU; {}", kPrecisionsOfTheCpu));
-  }
-  if (precision == Precision::kInt8) {
-    require_int8(gpus.empty() ? DeviceSurvey{} : find_devices(), gpus);
+  if (gpus.empty() && (precision == Precision::kFp16 || precision == Precision::kInt8)) {
+    throw Error(ErrorKind::kPrecision,
+                fmt::format("{} needs a GPU; {}", word, kPrecisionsOfTheCpu));
   }
   return precision;
 }

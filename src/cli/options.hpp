@@ -37,6 +37,7 @@ struct ComputeOptions {
   std::string device;
   std::string precision;
   std::string int8_keep;
+  std::string kernels;
   std::string threads;
   std::string token_budget;
   std::string prefetch;

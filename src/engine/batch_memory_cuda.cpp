@@ -21,10 +21,10 @@ std::uint64_t weight_bytes(const ModelShapes& shapes, const EngineOutputs& outpu
                            Precision precision) {
   std::uint64_t numbers = 0;
   if (outputs.needs_dnabert_s()) numbers += numbers_of(shapes.dnabert_s);
-  if (outputs.needs_esm2()) numbers += numbers_of(shapes.esm2);
   if (outputs.scores) numbers += numbers_of(shapes.classifier);
-  // Counts int8 weights as 16 bits, because loading also stores the rest of each weight in 8 bits.
-  return numbers * size_of(cuda::element_of(precision));
+  const std::uint64_t bytes = numbers * size_of(cuda::element_of(precision));
+  if (!outputs.needs_esm2()) return bytes;
+  return bytes + numbers_of(shapes.esm2) * row_of(precision).weight_bytes;
 }
 
 std::uint64_t batch_bytes(const ModelShapes& shapes, const EngineOutputs& outputs,

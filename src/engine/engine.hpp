@@ -39,7 +39,8 @@ struct EngineSettings {
   std::vector<Precision> precisions{Precision::kFp32};
   Int8Policy int8_policy{};  // for Precision::kInt8
   EngineOutputs outputs{};
-  std::optional<int> gpu{};  // index of a CUDA device; empty for the CPU
+  std::optional<int> gpu{};      // index of a CUDA device; empty for the CPU
+  bool generic_kernels = false;  // even on a Hopper GPU
   // Memory is reserved for batches of this many tokens of either model; with 0 the engine chooses
   // the number. A larger batch allocates more memory when it begins.
   std::size_t token_budget = 0;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/host.hpp"
 #include "base/log.hpp"
 #include "engine/batch_memory_cuda.hpp"
 #include "engine/engine.hpp"
@@ -85,6 +86,11 @@ MemoryInfo memory_info() {
   return info;
 }
 
+std::string_view words_for(Precision precision) {
+  if (precision == Precision::kFp32) return kFullPrecision;
+  return precision == Precision::kInt8 ? "8 bits" : "16 bits";
+}
+
 // Returns the device's memory use and this process's part of it.
 WorkerMemory memory_now() {
   const MemoryInfo device = memory_info();
@@ -95,10 +101,6 @@ WorkerMemory memory_now() {
           .reserved = use.current + allocator.kept(),
           .used = use.current,
           .peak = use.peak};
-}
-
-bool is_hopper(const cudaDeviceProp& properties) {
-  return has_hopper_kernels(info_of(0, properties));
 }
 
 cuda::Gemm choose_gemm(Precision precision, bool hopper) {
@@ -168,14 +170,17 @@ class Encoders {
   // The models of DNABERT-S that were made so far, by precision. Encoders share them.
   using MadeDnabertS = std::map<Precision, std::shared_ptr<const DnabertSModel<cuda::Backend>>>;
 
+  // If `memory_is_short`, ESM-2's largest weights stay in the host's memory: the 16-bit ones of a
+  // check model until they are used, and what int8 needs only while it is loaded.
   Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
-           const Int8Policy* searched, bool hopper, cudaStream_t stream, const Cancel& cancel,
-           MadeDnabertS& made)
+           const Int8Policy* searched, bool hopper, bool memory_is_short, cudaStream_t stream,
+           const Cancel& cancel, MadeDnabertS& made)
       : cancel_(cancel),
         context_{.cancel = cancel, .precision = precision, .any_int8_policy = searched != nullptr} {
     if (searched == nullptr) context_.int8_policy = settings.int8_policy;
     context_.stream = stream;
     context_.gemm = choose_gemm(precision, hopper);
+    context_.int8_gemm = hopper ? cuda::gemm_sm90_int8 : cuda::gemm_generic_int8;
     context_.attention = choose_attention(precision, hopper);
     if (settings.outputs.needs_dnabert_s()) {
       auto& shared = made[beside_esm2(precision, true)];
@@ -187,8 +192,12 @@ class Encoders {
     if (!settings.outputs.needs_esm2()) return;
     if (precision == Precision::kInt8) {
       context_.calibration = std::make_unique<cuda::Calibration>();
+      context_.calibration->in_host_memory = memory_is_short;
+    } else if (memory_is_short) {
+      context_.streamed = std::make_unique<cuda::StreamedWeights>();
     }
     esm2_.emplace(models.esm2, context_);
+    if (context_.streamed != nullptr) context_.streamed->reserve();
   }
 
   void load() {
@@ -326,14 +335,11 @@ class CudaEngine : public Engine {
         budget.is_auto ? wanted_budget(settings.precisions[kRunModel]) : settings.token_budget;
     budget.free = device.memory_free;
     budget.total = device.memory_total;
-    facts_.kernel_path = cuda_kernel_path(device);
+    facts_.kernel_path = cuda_kernel_path(device, settings.generic_kernels);
     if (outputs_.needs_dnabert_s()) facts_.dnabert_s_width = shapes_.dnabert_s.width;
     if (outputs_.needs_esm2()) facts_.esm2_width = shapes_.esm2.width;
     facts_.esm2_layers = shapes_.esm2.layers;
     facts_.depth = kDepth;
-    if (settings.precisions[kRunModel] == Precision::kInt8 && !is_hopper(properties_)) {
-      throw Error(ErrorKind::kPrecision, fmt::format("{}: {}", device_title(device), kInt8Need));
-    }
     try {
       load(models, settings, cancel);
       plan();
@@ -394,17 +400,45 @@ class CudaEngine : public Engine {
 
  private:
   void load(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel) {
-    const bool hopper = is_hopper(properties_);
+    const bool hopper =
+        !settings.generic_kernels && has_hopper_kernels(info_of(device_, properties_));
     Encoders::MadeDnabertS made;
     for (const Precision precision : settings.precisions) {
+      const bool is_short = memory_is_short(precision);
+      if (is_short) require_host_memory(precision);
       Encoders& encoders = encoders_.emplace_back(models, settings, precision, searched_, hopper,
-                                                  compute_.get(), cancel, made);
+                                                  is_short, compute_.get(), cancel, made);
       if (outputs_.scores && !classifier_) {
         classifier_.emplace(models.classifier, encoders.context());
       }
       encoders.load();
       if (encoders.context().calibration != nullptr) calibrate(encoders);
     }
+  }
+
+  // True if a model in this precision would leave too little memory for batches of the wanted size.
+  // A run's own model always stays on the device, but loading int8 takes twice the memory.
+  bool memory_is_short(Precision precision) const {
+    if (encoders_.empty() && precision != Precision::kInt8) return false;
+    const MemoryNeed need = memory_need(shapes_, outputs_, precision, facts_.plan.wanted);
+    const std::uint64_t twice = encoders_.empty() ? 2 * need.weights : need.weights;
+    return memory_info().free + device_allocator().kept() < twice + need.batches;
+  }
+
+  void require_host_memory(Precision precision) const {
+    const std::uint64_t bytes =
+        memory_need(shapes_, {.scores = false, .esm2 = true}, precision, 0).weights;
+    if (!has_room(bytes)) {
+      throw Error(
+          ErrorKind::kOutOfMemory,
+          fmt::format("ESM-2 in {} fits neither into the memory of cuda:{} beside the run's "
+                      "models, nor into the host's ({})",
+                      name_of(precision), device_, gib_text(bytes)))
+          .advised(
+              "Use --margin 0, which computes no close calls again, or a smaller --esm-model.");
+    }
+    log_info("memory of cuda:{} is short: {} of ESM-2 in {} are kept in the host's memory", device_,
+             gib_text(bytes), name_of(precision));
   }
 
   // Computes calibration_frames(). From this batch the 8-bit linears correct their biases.
@@ -428,15 +462,11 @@ class CudaEngine : public Engine {
   MemoryShortage shortage(const DeviceInfo& device, const EngineSettings& settings,
                           const std::string& failed) const {
     const Precision first = settings.precisions[kRunModel];
-    MemoryNeed models = memory_need(shapes_, outputs_, first, kSmallestBudget);
-    for (const Precision other : std::span(settings.precisions).subspan(1)) {
-      models.weights += memory_need(shapes_, outputs_, other, kSmallestBudget).weights;
-    }
     return {.device = device,
-            .models = models,
+            .models = memory_need(shapes_, outputs_, first, kSmallestBudget),
             .in_half = memory_need(shapes_, outputs_, Precision::kFp16, kSmallestBudget),
             .smaller = needs_with_smaller_esm2(shapes_, outputs_, kSmallestBudget),
-            .is_fp32 = first == Precision::kFp32,
+            .precision = words_for(first),
             .failed = failed};
   }
 

@@ -22,7 +22,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
-constexpr std::uint16_t kVersion = 9;
+constexpr std::uint16_t kVersion = 10;
 constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // bytes its CRC covers
 constexpr std::size_t kLengthPlace = 8;  // byte offset of the length; the payload's CRC follows
 constexpr std::size_t kMostText = 16U << 10U;
@@ -292,7 +292,8 @@ void fields(Io& io, Of<Io, EngineOutputs>& outputs) {
 
 template <typename Io>
 void fields(Io& io, Of<Io, EngineSettings>& settings) {
-  io(settings.threads, settings.int8_policy, settings.outputs, settings.gpu, settings.token_budget);
+  io(settings.threads, settings.int8_policy, settings.outputs, settings.gpu,
+     settings.generic_kernels, settings.token_budget);
   io.list(settings.precisions, kMostModels);
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cutlass/array.h>
-
 namespace virnucpro::cuda {
 
 // Returns x · Φ(x), the exact GELU (Hendrycks and Gimpel 2016), as max(x, 0) − |x|·erfc(|x|/√2)/2.
@@ -22,22 +20,5 @@ __device__ __forceinline__ float gelu(float x) {
   p = fmaf(p, t, 0.5F * 0.254829592F);
   return fmaf(-magnitude, p * t * tail, fmaxf(x, 0.0F));
 }
-
-// Makes gelu() usable in the epilogues of CUTLASS.
-template <typename T>
-struct Gelu {
-  static constexpr bool kIsHeavy = true;
-  CUTLASS_DEVICE T operator()(T x) const { return gelu(x); }
-};
-
-template <int N>
-struct Gelu<cutlass::Array<float, N>> {
-  static constexpr bool kIsHeavy = true;
-  CUTLASS_DEVICE cutlass::Array<float, N> operator()(cutlass::Array<float, N> values) const {
-    CUTLASS_PRAGMA_UNROLL
-    for (int i = 0; i < N; ++i) values[i] = gelu(values[i]);
-    return values;
-  }
-};
 
 }  // namespace virnucpro::cuda

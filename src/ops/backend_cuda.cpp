@@ -15,6 +15,20 @@ namespace {
 
 constexpr std::size_t kMultiple = 8;  // kernels load 16 bytes, which are 8 numbers of 16 bits
 
+// Converts a tensor on the device and stores it in `to`, which is pinned memory of the host.
+Uploads::Store stored_on_host(const DeviceMatrix& to) {
+  return [to](const float* values, cudaStream_t stream) {
+    const std::size_t bytes = to.rows * to.width * size_of(to.element);
+    const DeviceBuffer converted(Purpose::kStaging, bytes);
+    convert(values,
+            {.data = converted.data(), .rows = to.rows, .width = to.width, .element = to.element},
+            stream);
+    check_cuda(cudaMemcpyAsync(to.data, converted.data(), bytes, cudaMemcpyDeviceToHost, stream),
+               "cudaMemcpyAsync");
+    check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  };
+}
+
 void fill(RotaryAngles& angles, std::size_t positions) {
   const RotaryTable table(angles.inv_freq, positions);
   const std::size_t numbers = positions * table.half();
@@ -54,11 +68,22 @@ Linear::Linear(Context& context, const Weights& weights, std::span<const LinearP
                                         : read_biases_later(context, weights, parts)) {
   check_sizes(weights, parts.front().weight, inputs, outputs_, kMultiple);
   const Element element = element_of(precision);
-  weight_ = DeviceBuffer(Purpose::kWeights, outputs_ * inputs * size_of(element));
-  auto* rows = static_cast<std::byte*>(weight_.data());
+  const std::size_t bytes = outputs_ * inputs * size_of(element);
+  if (context.streamed != nullptr) {
+    streamed_ = context.streamed->add(bytes);
+  } else {
+    weight_ = DeviceBuffer(Purpose::kWeights, bytes);
+  }
+  auto* rows =
+      static_cast<std::byte*>(streamed_ ? context.streamed->host(*streamed_) : weight_.data());
   for (const LinearPart& part : parts) {
-    context.uploads.add(weights, part.weight, {part.outputs, inputs},
-                        {.data = rows, .rows = part.outputs, .width = inputs, .element = element});
+    const DeviceMatrix to{.data = rows, .rows = part.outputs, .width = inputs, .element = element};
+    const Shape shape{part.outputs, inputs};
+    if (streamed_) {
+      context.uploads.add(weights, part.weight, shape, stored_on_host(to));
+    } else {
+      context.uploads.add(weights, part.weight, shape, to);
+    }
     rows += part.outputs * inputs * size_of(element);
   }
 }
@@ -69,10 +94,11 @@ void Linear::run(Context& context, const DeviceMatrix& in, const DeviceMatrix& o
         .outputs = outputs_,
         .inputs = inputs_,
         .x = in.data,
-        .weight = weight_.data(),
+        .weight = streamed_ ? context.streamed->get(*streamed_, context.stream) : weight_.data(),
         .bias = static_cast<const float*>(bias_.data()),
         .out = out.data},
        epilogue_, context.stream);
+  if (streamed_) context.streamed->used(context.stream);
 }
 
 GatedLinear::GatedLinear(Context& context, const Weights& weights, const LinearPart& part,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,8 +36,9 @@ class Linear {
   std::size_t outputs_;
   Precision precision_;
   Epilogue epilogue_;
-  DeviceBuffer bias_;  // zeros with Epilogue::kNone
-  DeviceBuffer weight_;
+  DeviceBuffer bias_;                    // zeros with Epilogue::kNone
+  DeviceBuffer weight_;                  // empty if `streamed_` is set
+  std::optional<std::size_t> streamed_;  // the weight's number in Context::streamed
 };
 
 // CpuBackend::GatedLinear on the device. Computes the gate first, then gate · GELU(value).

@@ -17,22 +17,6 @@ float* floats(const DeviceBuffer& buffer) {
   return static_cast<float*>(buffer.data());
 }
 
-Int8Epilogue eight_bit(Epilogue epilogue) {
-  switch (epilogue) {
-    case Epilogue::kBias:
-      return Int8Epilogue::kBias;
-    case Epilogue::kBiasAdd:
-      return Int8Epilogue::kBiasAdd;
-    case Epilogue::kBiasGelu:
-      return Int8Epilogue::kBiasGelu;
-    case Epilogue::kNone:
-    case Epilogue::kBiasAdd16:
-    case Epilogue::kGeluGate:
-      break;
-  }
-  throw Error(ErrorKind::kInternal, "8-bit linears do not support this epilogue");
-}
-
 // Replaces kBiasAdd by kBiasAdd16, because the residual stream is fp16 in this backend.
 Epilogue in_16_bits(Epilogue epilogue) {
   return epilogue == Epilogue::kBiasAdd ? Epilogue::kBiasAdd16 : epilogue;
@@ -42,7 +26,7 @@ Epilogue in_16_bits(Epilogue epilogue) {
 
 EightBitLinear::EightBitLinear(Context& context, const Weights& weights,
                                std::span<const LinearPart> parts, std::size_t inputs, Blocks blocks,
-                               Int8Epilogue epilogue)
+                               Epilogue epilogue)
     : inputs_(inputs),
       outputs_(outputs_of(parts)),
       blocks_(blocks),
@@ -57,14 +41,14 @@ EightBitLinear::EightBitLinear(Context& context, const Weights& weights,
         fmt::format("the layer has {} inputs; int8 supports at most {}: use --precision fp16",
                     inputs, kWidestCodes));
   }
-  DeviceBuffer rest(Purpose::kStaging, outputs_ * inputs);
+  Calibration::Rest rest = context.calibration->make_rest(outputs_ * inputs);
   std::size_t first = 0;
   for (const LinearPart& part : parts) {
     const CodeMatrix codes{.codes = weight().codes + first * inputs,
                            .scales = floats(scales_) + first,
                            .rows = part.outputs,
                            .width = inputs};
-    auto* const its_rest = static_cast<std::int8_t*>(rest.data()) + first * inputs;
+    auto* const its_rest = rest.codes() + first * inputs;
     context.uploads.add(weights, part.weight, {part.outputs, inputs},
                         [codes, its_rest, blocks](const float* values, cudaStream_t stream) {
                           const DeviceMatrix plain{.data = const_cast<float*>(values),
@@ -89,8 +73,7 @@ void EightBitLinear::correct(Context& context, const Int8Operand& in) const {
   auto* const numbers = floats(context.calibration->means);
   const ColumnMeans means{.exact = numbers, .coded = numbers + inputs_};
   column_means(in.halves, blocks_, in.codes, means, context.stream);
-  const DeviceBuffer& rest = context.calibration->rests.at(codes_.data());
-  correct_bias(weight(), static_cast<const std::int8_t*>(rest.data()), means, floats(bias_),
+  correct_bias(weight(), context.calibration->rests.at(codes_.data()).codes(), means, floats(bias_),
                context.stream);
 }
 
@@ -99,16 +82,16 @@ void EightBitLinear::run(Context& context, Int8Operand& in, const DeviceMatrix& 
     quantise_rows(in.halves, blocks_, in.codes, context.stream);
   }
   if (context.calibration != nullptr) correct(context, in);
-  gemm_sm90_int8({.rows = in.codes.rows,
-                  .outputs = outputs_,
-                  .inputs = inputs_,
-                  .x = in.codes.codes,
-                  .weight = codes_.data(),
-                  .bias = floats(bias_),
-                  .out = out.data,
-                  .row_scales = in.codes.scales,
-                  .channel_scales = floats(scales_)},
-                 epilogue_, context.stream);
+  context.int8_gemm({.rows = in.codes.rows,
+                     .outputs = outputs_,
+                     .inputs = inputs_,
+                     .x = in.codes.codes,
+                     .weight = codes_.data(),
+                     .bias = floats(bias_),
+                     .out = out.data,
+                     .row_scales = in.codes.scales,
+                     .channel_scales = floats(scales_)},
+                    epilogue_, context.stream);
 }
 
 Int8Linear::Int8Linear(Context& context, const Weights& weights, const Esm2Place& place,
@@ -116,7 +99,7 @@ Int8Linear::Int8Linear(Context& context, const Weights& weights, const Esm2Place
     : place_(place) {
   const bool in_8_bits = context.int8_policy.in_8_bits(place);
   if (in_8_bits || context.any_int8_policy) {
-    eight_.emplace(context, weights, parts, inputs, blocks_for(place.linear), eight_bit(epilogue));
+    eight_.emplace(context, weights, parts, inputs, blocks_for(place.linear), in_16_bits(epilogue));
   }
   if (!in_8_bits || context.any_int8_policy) {
     sixteen_.emplace(context, weights, parts, inputs, Precision::kFp16, in_16_bits(epilogue));

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "ops/backend_cuda.hpp"
-#include "ops/gemm_int8_cuda.hpp"
 #include "ops/quantise_cuda.hpp"
 
 namespace virnucpro::cuda {
@@ -24,12 +23,12 @@ struct Int8Operand {
   Form form = Form::kHalves;
 };
 
-// A linear with s8 weights and s8 inputs. Sums are exact. ops/gemm_int8_cuda.hpp describes the
+// A linear with s8 weights and s8 inputs. Sums are exact. ops/gemm_cuda.hpp describes the
 // scales, the bias, GELU and the addition to the residual stream.
 class EightBitLinear {
  public:
   EightBitLinear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
-                 std::size_t inputs, Blocks blocks, Int8Epilogue epilogue);
+                 std::size_t inputs, Blocks blocks, Epilogue epilogue);
 
   // Quantises the inputs if needed. If context.calibration is set, corrects the bias first.
   void run(Context& context, Int8Operand& in, const DeviceMatrix& out) const;
@@ -41,7 +40,7 @@ class EightBitLinear {
   std::size_t inputs_;
   std::size_t outputs_;
   Blocks blocks_;
-  Int8Epilogue epilogue_;
+  Epilogue epilogue_;
   DeviceBuffer bias_;
   DeviceBuffer codes_;
   DeviceBuffer scales_;
@@ -86,7 +85,7 @@ class HeadNorm {
 };
 
 // ESM-2's ops in 8 bits, for FoldedEsm2's weights. The residual stream, queries, keys, values and
-// attention's outputs are fp16. Needs a Hopper GPU.
+// attention's outputs are fp16.
 struct Int8Backend : Backend {
   using Operand = Int8Operand;
   using Linear = Int8Linear;

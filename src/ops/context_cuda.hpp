@@ -13,6 +13,7 @@
 #include "ops/context.hpp"
 #include "ops/gemm_cuda.hpp"
 #include "ops/int8_policy.hpp"
+#include "ops/streamed_weights_cuda.hpp"
 #include "ops/uploads_cuda.hpp"
 #include "tensor/arena.hpp"
 #include "tensor/device_memory.hpp"
@@ -33,11 +34,25 @@ struct RotaryAngles {
 
 // Memory that 8-bit linears use while they correct their biases.
 struct Calibration {
-  // For each weight, by the address of its codes: the second 8 bits (quantise_rest()).
-  std::unordered_map<const void*, DeviceBuffer> rests;
-  DeviceBuffer means;  // fp32 [2, inputs]: ColumnMeans::exact, then ColumnMeans::coded
+  // The second 8 bits of a weight (quantise_rest()). Kernels reach pinned memory of the host, too.
+  struct Rest {
+    DeviceBuffer device;
+    PinnedBuffer host;
 
-  void add(const void* codes, DeviceBuffer rest, std::size_t inputs) {
+    std::int8_t* codes() const {
+      return static_cast<std::int8_t*>(host.bytes() > 0 ? host.data() : device.data());
+    }
+  };
+
+  bool in_host_memory = false;                    // for a device whose memory would be short
+  std::unordered_map<const void*, Rest> rests{};  // by the address of the weight's codes
+  DeviceBuffer means{};  // fp32 [2, inputs]: ColumnMeans::exact, then ColumnMeans::coded
+
+  Rest make_rest(std::size_t bytes) const {
+    if (in_host_memory) return {.device = {}, .host = PinnedBuffer(bytes)};
+    return {.device = DeviceBuffer(Purpose::kStaging, bytes), .host = {}};
+  }
+  void add(const void* codes, Rest rest, std::size_t inputs) {
     rests.emplace(codes, std::move(rest));
     const std::size_t bytes = 2 * inputs * sizeof(float);
     if (means.bytes() < bytes) means = DeviceBuffer(Purpose::kStaging, bytes);
@@ -51,6 +66,7 @@ struct Context {
   Precision precision = Precision::kFp32;
   cudaStream_t stream = nullptr;
   Gemm gemm = nullptr;                                  // computes products in `precision`
+  Gemm int8_gemm = nullptr;                             // computes 8-bit products
   Attention attention = nullptr;                        // computes attention in `precision`
   Arena arena{};                                        // for a batch's activations
   Uploads uploads{};                                    // copies weights while models are made
@@ -58,6 +74,8 @@ struct Context {
   // Says which linears use 8 bits. Once models exist, it may change only with `any_int8_policy`.
   Int8Policy int8_policy{};
   bool any_int8_policy = false;
+  // Set before a model is made whose 16-bit linears keep their weights in the host's memory.
+  std::unique_ptr<StreamedWeights> streamed{};
   // Set from the construction of 8-bit linears until a batch has corrected their biases.
   std::unique_ptr<Calibration> calibration{};
 

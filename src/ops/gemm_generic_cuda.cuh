@@ -1,138 +1,357 @@
 #pragma once
 
-// Dense layers for GPUs of compute capability 8.0 or newer: CUTLASS's multistage kernels (cp.async,
-// mma.sync) with epilogue visitors. One .cu file for each type includes this header.
-#include <cutlass/cutlass.h>
-#include <cutlass/gemm/device/gemm_universal_adapter.h>
-#include <cutlass/gemm/kernel/default_gemm_universal_with_visitor.h>
+// Dense layers for GPUs of compute capability 8.0 or newer, with mma.sync and cp.async. One .cu
+// file for each type includes this header.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
-// Must follow the headers above: visitors.hpp needs their declarations, but does not include them.
-#include <cutlass/epilogue/threadblock/fusion/visitors.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "ops/activation_cuda.cuh"
+#include "ops/device_limits_cuda.hpp"
 #include "ops/gemm_cuda.hpp"
-#include "ops/gemm_status_cuda.cuh"
+#include "ops/mma_cuda.cuh"
+#include "ops/tile_walk.hpp"
+#include "ops/vector_cuda.cuh"
+#include "tensor/cuda_error.hpp"
 
 namespace virnucpro::cuda {
 
-namespace visitors = cutlass::epilogue::threadblock;
-using cute::_0;
-using cute::_1;
-
-// The tile sizes and the size of the mma instruction for an element type.
-template <class Element>
-struct GenericTiles {  // fp16 and bf16
-  using Block = cutlass::gemm::GemmShape<128, 128, 32>;
-  using Warp = cutlass::gemm::GemmShape<64, 64, 32>;
-  using Instruction = cutlass::gemm::GemmShape<16, 8, 16>;
-  using Operator = cutlass::arch::OpMultiplyAdd;
+// A thread block computes a tile of kRows × kColumns outputs, its warps each a part of it. Shared
+// memory holds kStages slabs; a slab has kSlab bytes of every row of the tile's inputs and weights.
+struct GenericTile {
+  static constexpr int kRows = 128;
+  static constexpr int kColumns = 256;
+  static constexpr int kWarpRows = 64;
+  static constexpr int kWarpColumns = 64;
+  static constexpr int kWarpsDown = kRows / kWarpRows;
+  static constexpr int kThreads = 32 * kWarpsDown * (kColumns / kWarpColumns);
+  static constexpr int kSlab = 64;
   static constexpr int kStages = 4;
+  static constexpr int kInputBytes = kRows * kSlab;  // of a stage; the weights follow
+  static constexpr int kStageBytes = (kRows + kColumns) * kSlab;
+  static constexpr int kBytes = kStageBytes * kStages;
+  // The least that a block of any GPU of compute capability 8.0 or newer can have (8.6, 8.9, 12.0).
+  static_assert(kBytes <= 99 * 1024);
 };
 
-template <>
-struct GenericTiles<float> {  // computes an fp32 product as three TF32 products
-  using Block = cutlass::gemm::GemmShape<128, 64, 16>;
-  using Warp = cutlass::gemm::GemmShape<64, 32, 16>;
-  using Instruction = cutlass::gemm::GemmShape<16, 8, 8>;
-  using Operator = cutlass::arch::OpMultiplyAddFastF32;
-  static constexpr int kStages = 3;
+// An epilogue of a kernel: the stored type, and what the kernel reads beside the sums.
+template <typename Element, Epilogue kEpilogue>
+struct GenericEpilogue {
+  static constexpr bool kScales = std::is_same_v<Element, std::int8_t>;
+  static constexpr bool kBias = kEpilogue != Epilogue::kGeluGate;
+  static constexpr bool kAdds =
+      kEpilogue == Epilogue::kBiasAdd || kEpilogue == Epilogue::kBiasAdd16;
+  static constexpr bool kReadsOut = kAdds || kEpilogue == Epilogue::kGeluGate;
+  static constexpr bool kGelu =
+      kEpilogue == Epilogue::kBiasGelu || kEpilogue == Epilogue::kGeluGate;
+  using Narrow = std::conditional_t<kScales, __half, Element>;
+  using Out = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, Narrow>;
 };
 
-template <class Element, Epilogue kEpilogue>
-class GenericGemm {
-  using Tiles = GenericTiles<Element>;
-  using Out = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, Element>;
-  static constexpr int kAlign = 16 / static_cast<int>(sizeof(Element));
-  static constexpr int kOutAlign = 16 / static_cast<int>(sizeof(Out));
-  static constexpr auto kNearest = cutlass::FloatRoundStyle::round_to_nearest;
-  using RowMajor = cutlass::layout::RowMajor;
+// Lines of weights with one order of units (unit_place()): load_matrices() reads the lines 0, 1, 4,
+// 5, 8, 9, 12, 13 together (see WarpPart).
+inline constexpr int kWeightsAlike = 4;
 
-  using ThreadMap = visitors::OutputTileThreadLayout<typename Tiles::Block, typename Tiles::Warp,
-                                                     Out, kOutAlign, 1>;
-  using Bias = visitors::VisitorRowBroadcast<ThreadMap, float, cute::Stride<_0, _1, std::int32_t>>;
-  using Lines = cute::Stride<std::int64_t, _1, std::int64_t>;
-  using Before = visitors::VisitorAuxLoad<ThreadMap, Out, Lines>;
-  using Store = visitors::VisitorAuxStore<ThreadMap, Out, kNearest, Lines>;
-  template <template <class> class Operation>
-  using Compute = visitors::VisitorCompute<Operation, float, float, kNearest>;
-  using Biased = visitors::Sm80EVT<Compute<cutlass::plus>, visitors::VisitorAccFetch, Bias>;
-
-  // Defines the epilogue: a tree of operations on the accumulator, whose result is stored.
-  template <Epilogue kKind, class = void>
-  struct Choose {
-    using Tree = Biased;
-    static typename Tree::Arguments arguments(const GemmCall& call) {
-      return {{}, {call.bias, 0.0F, {_0{}, _1{}, 0}}, {}};
-    }
-  };
-  template <class Unused>
-  struct Choose<Epilogue::kBiasGelu, Unused> {
-    using Tree = visitors::Sm80EVT<Compute<Gelu>, Biased>;
-    static typename Tree::Arguments arguments(const GemmCall& call) {
-      return {Choose<Epilogue::kBias>::arguments(call), {}};
-    }
-  };
-  template <class Unused>
-  struct Choose<Epilogue::kBiasAdd, Unused> {
-    using Tree = visitors::Sm80EVT<Compute<cutlass::plus>, Before, Biased>;
-    static typename Tree::Arguments arguments(const GemmCall& call) {
-      return {{static_cast<Out*>(call.out), Out(0), lines(call)},
-              Choose<Epilogue::kBias>::arguments(call),
-              {}};
-    }
-  };
-  template <class Unused>
-  struct Choose<Epilogue::kGeluGate, Unused> {
-    using Value = visitors::Sm80EVT<Compute<Gelu>, visitors::VisitorAccFetch>;
-    using Tree = visitors::Sm80EVT<Compute<cutlass::multiplies>, Before, Value>;
-    static typename Tree::Arguments arguments(const GemmCall& call) {
-      return {{static_cast<Out*>(call.out), Out(0), lines(call)}, {{}, {}}, {}};
-    }
-  };
-  using Stored = visitors::Sm80EVT<Store, typename Choose<kEpilogue>::Tree>;
-
-  using Kernel = typename cutlass::gemm::kernel::DefaultGemmWithVisitor<
-      Element, RowMajor, cutlass::ComplexTransform::kNone, kAlign, Element,
-      cutlass::layout::ColumnMajor, cutlass::ComplexTransform::kNone, kAlign, Out, RowMajor,
-      kOutAlign, float, float, cutlass::arch::OpClassTensorOp, cutlass::arch::Sm80,
-      typename Tiles::Block, typename Tiles::Warp, typename Tiles::Instruction, Stored,
-      cutlass::gemm::threadblock::GemmIdentityThreadblockSwizzle<8>, Tiles::kStages,
-      typename Tiles::Operator>::GemmKernel;
-  using Adapter = cutlass::gemm::device::GemmUniversalAdapter<Kernel>;
-
-  static Lines lines(const GemmCall& call) {
-    return {static_cast<std::int64_t>(call.outputs), _1{}, 0};
-  }
+// Loads the tile's slabs into shared memory, one after the other.
+class SlabLoader {
+  using Tile = GenericTile;
+  static constexpr int kUnits = Tile::kSlab / 16;
+  static constexpr int kRowsAtOnce = Tile::kThreads / kUnits;
+  static constexpr int kInputs = Tile::kRows / kRowsAtOnce;
+  static constexpr int kWeights = Tile::kColumns / kRowsAtOnce;
 
  public:
-  static void run(const GemmCall& call, cudaStream_t stream) {
-    const auto rows = static_cast<int>(call.rows);
-    const auto outputs = static_cast<int>(call.outputs);
-    const auto inputs = static_cast<int>(call.inputs);
-    const typename Stored::Arguments epilogue{Choose<kEpilogue>::arguments(call),
-                                              {static_cast<Out*>(call.out), lines(call)}};
-    const typename Adapter::Arguments arguments(
-        cutlass::gemm::GemmUniversalMode::kGemm, {rows, outputs, inputs}, 1, epilogue, call.x,
-        call.weight, nullptr, nullptr, 0, 0, 0, 0, inputs, inputs, 0, 0);
-    run_gemm<Adapter>(arguments, call, stream);
+  // Rows past the last one load the last row instead; nothing stores what is computed from them.
+  __device__ SlabLoader(const GemmCall& call, std::size_t line_bytes, TileWalk::Tile tile) {
+    const std::uint32_t unit = threadIdx.x % kUnits;
+    const std::uint32_t row = threadIdx.x / kUnits;
+    left_ = static_cast<int>(line_bytes) - static_cast<int>(unit * 16);
+    input_place_ = unit_place<Tile::kSlab>(row, unit);
+    weight_place_ = Tile::kInputBytes + unit_place<Tile::kSlab, kWeightsAlike>(row, unit);
+    const auto line = [&](const void* from, std::size_t first, int i, std::size_t rows) {
+      const std::size_t at = min(first + row + i * kRowsAtOnce, rows - 1);
+      return static_cast<const std::byte*>(from) + at * line_bytes + unit * 16;
+    };
+#pragma unroll
+    for (int i = 0; i < kInputs; ++i) {
+      inputs_[i] = line(call.x, std::size_t{tile.row} * Tile::kRows, i, call.rows);
+    }
+#pragma unroll
+    for (int i = 0; i < kWeights; ++i) {
+      weights_[i] = line(call.weight, std::size_t{tile.column} * Tile::kColumns, i, call.outputs);
+    }
   }
+
+  // Starts to copy the next slab to the stage at `stage`. Inputs past the last one become 0.
+  __device__ void start(std::uint32_t stage) {
+    const std::uint32_t bytes = left_ > 0 ? 16 : 0;
+#pragma unroll
+    for (int i = 0; i < kInputs; ++i) {
+      copy_async(stage + input_place_ + i * kRowsAtOnce * Tile::kSlab, inputs_[i], bytes);
+      inputs_[i] += Tile::kSlab;
+    }
+#pragma unroll
+    for (int i = 0; i < kWeights; ++i) {
+      copy_async(stage + weight_place_ + i * kRowsAtOnce * Tile::kSlab, weights_[i], bytes);
+      weights_[i] += Tile::kSlab;
+    }
+    left_ -= Tile::kSlab;
+  }
+
+ private:
+  int left_;  // bytes of a line from this thread's unit on
+  std::uint32_t input_place_;
+  std::uint32_t weight_place_;
+  const std::byte* inputs_[kInputs];
+  const std::byte* weights_[kWeights];
 };
 
-template <class Element>
+// A warp's part of a tile. Thread `lane` holds rows lane / 4 + 8·half of every 16 rows, and columns
+// 4·(lane % 4) … + 3 of every 16 columns, so that it can store 4 numbers at once: the first 8
+// columns of an mma are columns 0, 1, 4, 5, 8, 9, 12, 13 of the 16, the other 8 are those between.
+template <typename Element>
+class WarpPart {
+  using Tile = GenericTile;
+  static constexpr int kSteps = Tile::kSlab / 32;
+
+ public:
+  static constexpr int kHigh = Tile::kWarpRows / 16;     // groups of 16 rows
+  static constexpr int kWide = Tile::kWarpColumns / 16;  // groups of 16 columns
+  using Sum = typename Mma<Element>::Sum;
+
+  __device__ WarpPart() {
+    const std::uint32_t lane = threadIdx.x % 32;
+    const std::uint32_t warp = threadIdx.x / 32;
+    first_row_ = warp % Tile::kWarpsDown * Tile::kWarpRows;
+    first_column_ = warp / Tile::kWarpsDown * Tile::kWarpColumns;
+    const std::uint32_t input_row = first_row_ + lane % 16;
+    const std::uint32_t weight_row = first_column_ + lane % 8 / 2 * 4 + lane % 2 + lane / 16 * 2;
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      input_places_[step] = unit_place<Tile::kSlab>(input_row, 2 * step + lane / 16);
+      weight_places_[step] = Tile::kInputBytes + unit_place<Tile::kSlab, kWeightsAlike>(
+                                                     weight_row, 2 * step + lane / 8 % 2);
+    }
+  }
+
+  // Loads the operands of step `step` (32 bytes of every row) of the slab at `stage`.
+  __device__ void fetch(int buffer, std::uint32_t stage, int step) {
+#pragma unroll
+    for (int m = 0; m < kHigh; ++m) {
+      load_matrices(inputs_[buffer][m], stage + input_places_[step] + m * 16 * Tile::kSlab);
+    }
+#pragma unroll
+    for (int n = 0; n < kWide; ++n) {
+      load_matrices(weights_[buffer][n], stage + weight_places_[step] + n * 16 * Tile::kSlab);
+    }
+  }
+
+  __device__ void multiply(int buffer) {
+#pragma unroll
+    for (int m = 0; m < kHigh; ++m) {
+#pragma unroll
+      for (int i = 0; i < kWide; ++i) {
+        const int n = m % 2 == 0 ? i : kWide - 1 - i;  // neighbours share an operand
+        const std::uint32_t(&weights)[4] = weights_[buffer][n];
+        Mma<Element>::run(sums_[m][n][0], inputs_[buffer][m], weights[0], weights[1]);
+        Mma<Element>::run(sums_[m][n][1], inputs_[buffer][m], weights[2], weights[3]);
+      }
+    }
+  }
+
+  // Row and column of this thread's first number, in the tile.
+  __device__ std::uint32_t row() const {
+    return first_row_ + threadIdx.x % 32 / 4;
+  }
+  __device__ std::uint32_t column() const {
+    return first_column_ + threadIdx.x % 4 * 4;
+  }
+
+  // Returns four sums side by side.
+  __device__ Four<float> sums(int m, int half, int n) const {
+    return {static_cast<float>(sums_[m][n][0][2 * half]),
+            static_cast<float>(sums_[m][n][0][2 * half + 1]),
+            static_cast<float>(sums_[m][n][1][2 * half]),
+            static_cast<float>(sums_[m][n][1][2 * half + 1])};
+  }
+
+ private:
+  std::uint32_t first_row_;
+  std::uint32_t first_column_;
+  std::uint32_t input_places_[kSteps];
+  std::uint32_t weight_places_[kSteps];
+  Sum sums_[kHigh][kWide][2][4] = {};
+  std::uint32_t inputs_[2][kHigh][4];
+  std::uint32_t weights_[2][kWide][4];
+};
+
+// Computes the part's sums over all slabs. While one step is multiplied, the next one's operands
+// are loaded from shared memory, and slabs further on from global memory.
+template <typename Element>
+__device__ void sum_slabs(SlabLoader& loader, std::uint32_t shared, int slabs,
+                          WarpPart<Element>& part) {
+  using Tile = GenericTile;
+  constexpr int kSteps = Tile::kSlab / 32;
+#pragma unroll
+  for (int stage = 0; stage < Tile::kStages - 1; ++stage) {
+    if (stage < slabs) loader.start(shared + stage * Tile::kStageBytes);
+    commit_copies();
+  }
+  wait_for_copies<Tile::kStages - 2>();
+  __syncthreads();
+  part.fetch(0, shared, 0);
+  int stage = 0;
+  int free_stage = Tile::kStages - 1;
+  for (int slab = 0; slab < slabs; ++slab) {
+    const int next = stage + 1 == Tile::kStages ? 0 : stage + 1;
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      if (step + 1 == kSteps) {
+        wait_for_copies<Tile::kStages - 2>();
+        __syncthreads();  // the next slab is there, and all warps have read this one
+        part.fetch((step + 1) % 2, shared + next * Tile::kStageBytes, 0);
+      } else {
+        part.fetch((step + 1) % 2, shared + stage * Tile::kStageBytes, step + 1);
+      }
+      if (step == 0) {
+        if (slab + Tile::kStages - 1 < slabs) loader.start(shared + free_stage * Tile::kStageBytes);
+        commit_copies();
+        free_stage = free_stage + 1 == Tile::kStages ? 0 : free_stage + 1;
+      }
+      part.multiply(step % 2);
+    }
+    stage = next;
+  }
+}
+
+// Applies the epilogue to the part's sums and stores them. Loads the old outputs of 16 columns
+// while those of the 16 columns before are stored.
+template <typename Element, Epilogue kEpilogue>
+__device__ void store_part(const GemmCall& call, TileWalk::Tile tile,
+                           const WarpPart<Element>& part) {
+  using Tile = GenericTile;
+  using Kind = GenericEpilogue<Element, kEpilogue>;
+  using Out = typename Kind::Out;
+  using Part = WarpPart<Element>;
+  const std::size_t first_row = std::size_t{tile.row} * Tile::kRows + part.row();
+  const std::size_t first_column = std::size_t{tile.column} * Tile::kColumns + part.column();
+  Out* const first = static_cast<Out*>(call.out) + first_row * call.outputs + first_column;
+  const auto row_of = [](int m, int half) { return static_cast<unsigned>(m * 16 + half * 8); };
+  const auto inside = [&](int m, int half) { return first_row + row_of(m, half) < call.rows; };
+  const auto place = [&](int m, int half, int n) {
+    return first + row_of(m, half) * call.outputs + n * 16;
+  };
+
+  Four<Out> old[2][Part::kHigh][2];
+  const auto fetch_old = [&](int n) {
+    if constexpr (Kind::kReadsOut) {
+      if (n >= Part::kWide || first_column + n * 16 >= call.outputs) return;
+#pragma unroll
+      for (int m = 0; m < Part::kHigh; ++m) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          if (inside(m, half)) old[n % 2][m][half] = load_four(place(m, half, n));
+        }
+      }
+    }
+  };
+  float row_scales[Part::kHigh][2];
+  if constexpr (Kind::kScales) {
+#pragma unroll
+    for (int m = 0; m < Part::kHigh; ++m) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        row_scales[m][half] = inside(m, half) ? call.row_scales[first_row + row_of(m, half)] : 0;
+      }
+    }
+  }
+
+  fetch_old(0);
+#pragma unroll
+  for (int n = 0; n < Part::kWide; ++n) {
+    fetch_old(n + 1);
+    const std::size_t column = first_column + n * 16;
+    if (column >= call.outputs) break;
+    Four<float> bias{};
+    Four<float> channel_scales{};
+    if constexpr (Kind::kBias) bias = load_four(call.bias + column);
+    if constexpr (Kind::kScales) channel_scales = load_four(call.channel_scales + column);
+#pragma unroll
+    for (int m = 0; m < Part::kHigh; ++m) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        if (!inside(m, half)) continue;
+        Four<float> values = part.sums(m, half, n);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          float& value = values.at[i];
+          if constexpr (Kind::kScales) {
+            value = fmaf(value * row_scales[m][half], channel_scales.at[i], bias.at[i]);
+          } else if constexpr (Kind::kBias) {
+            value += bias.at[i];
+          }
+          if constexpr (Kind::kGelu) value = gelu(value);
+          if constexpr (Kind::kAdds) value = to_float(old[n % 2][m][half].at[i]) + value;
+          if constexpr (kEpilogue == Epilogue::kGeluGate)
+            value *= to_float(old[n % 2][m][half].at[i]);
+        }
+        store_four(place(m, half, n), converted<Out>(values));
+      }
+    }
+  }
+}
+
+template <typename Element, Epilogue kEpilogue>
+__global__ void __launch_bounds__(GenericTile::kThreads, 1)
+    generic_product(GemmCall call, TileWalk walk) {
+  using Tile = GenericTile;
+  extern __shared__ __align__(128) unsigned char shared[];
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+  const TileWalk::Tile tile = walk.at(blockIdx.x);
+  const std::size_t line_bytes = call.inputs * sizeof(Element);
+  SlabLoader loader(call, line_bytes, tile);
+  WarpPart<Element> part;
+  sum_slabs(loader, address, static_cast<int>((line_bytes + Tile::kSlab - 1) / Tile::kSlab), part);
+  store_part<Element, kEpilogue>(call, tile, part);
+}
+
+template <typename Element, Epilogue kEpilogue>
+void run_generic(const GemmCall& call, cudaStream_t stream) {
+  using Tile = GenericTile;
+  const auto tiles = [](std::size_t numbers, int tile) {
+    return static_cast<std::uint32_t>((numbers + tile - 1) / tile);
+  };
+  const TileWalk walk{
+      .rows = tiles(call.rows, Tile::kRows),
+      .columns = tiles(call.outputs, Tile::kColumns),
+      .band = band_columns(
+          {.outputs = call.outputs, .inputs = call.inputs, .element_bytes = sizeof(Element)},
+          Tile::kColumns, device_limits().l2_bytes)};
+  auto* const kernel = generic_product<Element, kEpilogue>;
+  check_cuda(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kBytes),
+      "cudaFuncSetAttribute");
+  kernel<<<walk.rows * walk.columns, Tile::kThreads, Tile::kBytes, stream>>>(call, walk);
+  check_cuda(cudaGetLastError(), "launch of a dense layer");
+}
+
+template <typename Element>
 void gemm_generic(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
   switch (epilogue) {
     case Epilogue::kNone:
     case Epilogue::kBias:
-      return GenericGemm<Element, Epilogue::kBias>::run(call, stream);
+      return run_generic<Element, Epilogue::kBias>(call, stream);
     case Epilogue::kBiasGelu:
-      return GenericGemm<Element, Epilogue::kBiasGelu>::run(call, stream);
+      return run_generic<Element, Epilogue::kBiasGelu>(call, stream);
     case Epilogue::kBiasAdd:
-      return GenericGemm<Element, Epilogue::kBiasAdd>::run(call, stream);
+      return run_generic<Element, Epilogue::kBiasAdd>(call, stream);
     case Epilogue::kBiasAdd16:
-      throw Error(ErrorKind::kInternal, "a 16-bit residual stream needs a Hopper GPU");
+      return run_generic<Element, Epilogue::kBiasAdd16>(call, stream);
     case Epilogue::kGeluGate:
-      return GenericGemm<Element, Epilogue::kGeluGate>::run(call, stream);
+      return run_generic<Element, Epilogue::kGeluGate>(call, stream);
   }
 }
 

@@ -3,7 +3,7 @@
 namespace virnucpro::cuda {
 
 void gemm_generic_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
-  gemm_generic<cutlass::half_t>(call, epilogue, stream);
+  gemm_generic<__half>(call, epilogue, stream);
 }
 
 }  // namespace virnucpro::cuda

@@ -17,7 +17,7 @@ enum class Epilogue : std::uint8_t {
   kBias,       // out = x·Wᵀ + b
   kBiasGelu,   // out = GELU(x·Wᵀ + b), erf form, absolute error below 1e-6
   kBiasAdd,    // out = out + x·Wᵀ + b, where `out` is the residual stream
-  kBiasAdd16,  // like kBiasAdd, but `out` has the element type of x; Hopper only
+  kBiasAdd16,  // like kBiasAdd, but `out` has the element type of x; GPUs only
   kGeluGate,   // out = out·GELU(x·Wᵀ), for a gated linear unit (arXiv:2002.05202); GPUs only
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #ifdef __CUDACC__
@@ -31,5 +33,27 @@ struct TileWalk {
     return {.row = within / width, .column = first + within % width};
   }
 };
+
+// The weights of a product, [outputs, inputs].
+struct ProductShape {
+  std::size_t outputs = 0;
+  std::size_t inputs = 0;
+  std::size_t element_bytes = 0;
+};
+
+// Returns the number of tile columns in a band. A band's weights should stay in the L2 cache while
+// all rows are computed, so the number depends on the bytes of the weights. In measurements bands
+// of 16-bit weights were fastest if they filled a quarter of the cache, or half of it for layers
+// with more inputs than outputs, because each band reads all rows again. Bands of 8-bit weights
+// were fastest at half these sizes.
+inline std::uint32_t band_columns(const ProductShape& weights, std::size_t tile_columns,
+                                  std::size_t l2_bytes) {
+  const std::size_t columns = (weights.outputs + tile_columns - 1) / tile_columns;
+  const std::size_t bytes = weights.outputs * weights.inputs * weights.element_bytes;
+  const std::size_t parts = weights.inputs > weights.outputs ? 4 : 8;
+  const std::size_t room = l2_bytes * weights.element_bytes / parts;
+  const std::size_t bands = std::clamp<std::size_t>((bytes + room / 2) / room, 1, columns);
+  return static_cast<std::uint32_t>((columns + bands - 1) / bands);
+}
 
 }  // namespace virnucpro

@@ -70,6 +70,7 @@ EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutpu
                           .int8_policy = compute.int8_policy,
                           .outputs = outputs,
                           .gpu = gpu_of(compute),
+                          .generic_kernels = compute.generic_kernels,
                           .token_budget = compute.token_budget};
   if (compute.check_precision) settings.precisions.push_back(*compute.check_precision);
   return settings;

@@ -53,7 +53,8 @@ std::string what_fits(const MemoryShortage& shortage) {
     return need.all() < shortage.device.memory_free;
   };
   std::string choices;
-  if (shortage.is_fp32 && fits(shortage.in_half)) {
+  const bool is_fp32 = shortage.precision == kFullPrecision;
+  if (is_fp32 && fits(shortage.in_half)) {
     choices = fmt::format("--precision fp16 (with the smallest batches {}), ",
                           gib_text(shortage.in_half.all()));
   }
@@ -84,9 +85,9 @@ bool has_hopper_kernels(const DeviceInfo& device) {
   return device.compute_major == 9 && device.compute_minor == 0;
 }
 
-std::string cuda_kernel_path(const DeviceInfo& device) {
-  if (has_hopper_kernels(device)) return "cuda-sm90a";
-  return fmt::format("cuda-generic-sm{}{}", device.compute_major, device.compute_minor);
+std::string cuda_kernel_path(const DeviceInfo& device, bool generic) {
+  if (!generic && has_hopper_kernels(device)) return "cuda-sm90a";
+  return fmt::format("cuda-mma-sm{}{}", device.compute_major, device.compute_minor);
 }
 
 CudaState cuda_state(int status, int count, const DeviceSurvey& survey) {
@@ -190,9 +191,9 @@ Error too_little_memory(const MemoryShortage& shortage) {
               "{} has {} of {} free; the models take {} in {}, and the smallest batches {} ({}); "
               "use {}another GPU (--device cuda:N) with more than {} free{} or --device cpu",
               device_title(device), gib_text(device.memory_free), gib_text(device.memory_total),
-              gib_text(models.weights), shortage.is_fp32 ? "fp32" : "16 bits",
-              gib_text(models.batches), shortage.failed, what_fits(shortage),
-              gib_text(shortage.in_half.all()), shortage.is_fp32 ? " (in fp16)" : "")};
+              gib_text(models.weights), shortage.precision, gib_text(models.batches),
+              shortage.failed, what_fits(shortage), gib_text(shortage.in_half.all()),
+              shortage.precision == kFullPrecision ? " (in fp16)" : "")};
 }
 
 }  // namespace virnucpro

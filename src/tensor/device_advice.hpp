@@ -37,11 +37,10 @@ bool is_new_enough(const DeviceInfo& device);
 // True if the device uses the kernels for compute capability 9.0. Their results differ in the last
 // bits from the results of all other kernels.
 bool has_hopper_kernels(const DeviceInfo& device);
-// Names the code that computes on a device: "cuda-sm90a" (Hopper), "cuda-generic-sm80", and so on.
+// Names the code that computes on a device: "cuda-sm90a" (Hopper), "cuda-mma-sm80", and so on;
+// with `generic` never Hopper's own.
 // The name contains the generation, because each generation sums 16-bit products differently.
-std::string cuda_kernel_path(const DeviceInfo& device);
-inline constexpr std::string_view kInt8Need =
-    "int8 needs compute capability 9.0 (Hopper: H100, H200)";
+std::string cuda_kernel_path(const DeviceInfo& device, bool generic = false);
 // Names the devices that are too old and the compute capability needed; empty if none is too old.
 std::string why_too_old(std::span<const DeviceInfo> devices);
 
@@ -72,14 +71,16 @@ struct MemoryNeed {
   std::uint64_t all() const { return weights + batches; }
 };
 
+inline constexpr std::string_view kFullPrecision = "fp32";
+
 // Models that did not fit in a device's memory, and what would fit.
 struct MemoryShortage {
   DeviceInfo device;                  // memory_free is from before the models were loaded
   MemoryNeed models{};                // the run's models
   MemoryNeed in_half{};               // the same models in 16 bits
   std::vector<MemoryNeed> smaller{};  // in 16 bits with smaller ESM-2 models, the largest first
-  bool is_fp32 = false;
-  std::string failed{};  // the error of the allocation that failed
+  std::string_view precision = "16 bits";  // of `models`; or kFullPrecision, or "8 bits"
+  std::string failed{};                    // the error of the allocation that failed
 };
 // Returns an error that says what would fit.
 Error too_little_memory(const MemoryShortage& shortage);

@@ -124,7 +124,7 @@ SHORTER = by_length({
     "virnucpro benchmark --suite all ": "virnucpro benchmark --suite memory ",
     " --data-size medium": " --data-size tiny --quick",
 }, {})
-# What these say where there is no Hopper GPU.
+# What these say where there is no GPU.
 ON_THE_CPU = {"virnucpro calibrate ": "virnucpro calibrate --frames 50 -d cpu ",
               "--precision int8 ": "--precision int8-simulated ", "--frames 100000": "--frames 99"}
 EXAMPLES = [(path, example) for path in PATHS for example in examples_of(help_of(path))]

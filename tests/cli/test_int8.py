@@ -1,11 +1,11 @@
-"""--precision int8 where there is no Hopper GPU, and --int8-keep: what is refused, and what is said."""
+"""--precision int8 where there is no GPU, and --int8-keep: what is refused, and what is said."""
 
 import json
 
 import pytest
 from conftest import MODELS, SHORT, fasta, message
 
-NEEDS_HOPPER = "int8 needs compute capability 9.0 (Hopper: H100, H200); the CPU computes in fp32"
+NEEDS_GPU = "int8 needs a GPU; the CPU computes in fp32"
 COMMANDS = [
     ["predict", "a.fa", *MODELS, "-o", "out"],
     ["embed", "a.fa", *MODELS[:4], "-o", "out.h5"],
@@ -29,7 +29,7 @@ def files(place):
 def test_the_cpu_says_what_it_can(place, command):
     result = place(*command, "-d", "cpu", "--precision", "int8", code=1)
     assert "the device does not compute in this precision" in message(result)
-    assert NEEDS_HOPPER in message(result)
+    assert NEEDS_GPU in message(result)
     assert "--device cpu" not in message(result)
     assert result.stdout == b""
     assert files(place) == {"a.fa"}
@@ -39,7 +39,7 @@ def test_the_cpu_says_it_of_the_configuration_and_of_tune(place):
     (place.folder / "c.yaml").write_text("run:\n  precision: int8\n")
     for arguments in (["-c", "c.yaml", *COMMANDS[0]], ["-c", "c.yaml", "tune", *MODELS],
                       ["tune", *MODELS, "--precisions", "fp32,int8"]):
-        assert NEEDS_HOPPER in message(place(*arguments, code=1))
+        assert NEEDS_GPU in message(place(*arguments, code=1))
     assert files(place) == {"a.fa", "c.yaml"}
     place("-c", "c.yaml", *COMMANDS[0], *SHORT, "--precision", "fp32", code=0)
 
@@ -124,3 +124,15 @@ def test_help_names_both(program, command):
     text = program(command, "--help-all", code=0).stdout.decode()
     assert "--int8-keep LINEAR[,...]" in text
     assert "fp16|bf16|int8" in text
+
+
+def test_a_kernel_path_that_does_not_exist_is_named(place):
+    assert "--kernels hopper: expected auto or generic" in message(
+        place(*COMMANDS[0], "--kernels", "hopper", code=2))
+    (place.folder / "c.yaml").write_text("run:\n  kernels: wgmma\n")
+    assert "run.kernels" in message(place("-c", "c.yaml", *COMMANDS[0], code=2))
+
+
+def test_the_cpu_has_one_kernel_path(place):
+    result = place(*COMMANDS[0], *SHORT, "-d", "cpu", "--kernels", "generic", code=0)
+    assert "--kernels has no effect on the CPU" in message(result)

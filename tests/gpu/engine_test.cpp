@@ -50,30 +50,44 @@ double cosine(std::span<const float> a, std::span<const float> b) {
   return ab / std::sqrt(aa * bb);
 }
 
-std::unique_ptr<Engine> gpu_engine(const EngineModels& models, Precision precision,
-                                   std::size_t token_budget, const Cancel& cancel) {
-  return make_engine(
-      models, {.precisions = {precision}, .outputs = kAll, .gpu = 0, .token_budget = token_budget},
-      cancel);
+// Settings of an engine with the device's own kernels, or with the generic ones.
+EngineSettings settings_of(KernelPath path, std::vector<Precision> precisions,
+                           std::size_t token_budget) {
+  return {.precisions = std::move(precisions),
+          .outputs = kAll,
+          .gpu = 0,
+          .generic_kernels = path == KernelPath::kGeneric,
+          .token_budget = token_budget};
 }
 
-struct EngineOnGpu : testing::Test {
+struct EngineOnGpu : testing::TestWithParam<KernelPath> {
+  EngineSettings settings(std::vector<Precision> precisions,
+                          std::size_t token_budget = 4096) const {
+    return settings_of(GetParam(), std::move(precisions), token_budget);
+  }
   std::unique_ptr<Engine> engine(Precision precision, std::size_t token_budget = 4096) const {
-    return gpu_engine(tiny_models(), precision, token_budget, cancel);
+    return make_engine(tiny_models(), settings({precision}, token_budget), cancel);
+  }
+  std::unique_ptr<Engine> wide_engine(Precision precision, std::size_t token_budget = 4096) const {
+    return make_engine(models_with_wide_heads(), settings({precision}, token_budget), cancel);
   }
 
   Cancel cancel;
 };
 
+INSTANTIATE_TEST_SUITE_P(Kernels, EngineOnGpu, kKernelPaths, name_of_path);
+
 struct ModelKind {
   std::string name;
   EngineModels (*models)();
+  KernelPath path;
 };
 
 // Heads of 64 and of other widths: each kind has its own attention on Hopper.
 struct ModelsOnGpu : testing::TestWithParam<ModelKind> {
   std::unique_ptr<Engine> engine(Precision precision, std::size_t token_budget = 4096) const {
-    return gpu_engine(GetParam().models(), precision, token_budget, cancel);
+    return make_engine(GetParam().models(), settings_of(GetParam().path, {precision}, token_budget),
+                       cancel);
   }
 
   Cancel cancel;
@@ -87,7 +101,6 @@ TEST_P(ModelsOnGpu, AgreesWithTheCpu) {
   for (const auto& [precision, largest, least_cosine] :
        {std::tuple{Precision::kFp32, 1e-4, 0.9999999}, std::tuple{Precision::kFp16, 2e-2, 0.99999},
         std::tuple{Precision::kBf16, 1e-1, 0.9999}, std::tuple{Precision::kInt8, 3e-1, 0.998}}) {
-    if (!is_there(precision)) continue;
     const auto gpu = engine(precision);
     const BatchResult result = gpu->run(request);
     EXPECT_EQ(result.id, 3U);
@@ -165,7 +178,6 @@ TEST_P(ModelsOnGpu, GivesAFrameTheSameBitsInAnyPacking) {
   const std::vector<FrameTokens> frames = some_frames(50);
   for (const Precision precision :
        {Precision::kFp32, Precision::kFp16, Precision::kBf16, Precision::kInt8}) {
-    if (!is_there(precision)) continue;
     const auto gpu = engine(precision);
     const BatchResult all = gpu->run(request_of(0, frames));
     std::mt19937 random(23);
@@ -183,28 +195,27 @@ TEST_P(ModelsOnGpu, GivesAFrameTheSameBitsInAnyPacking) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Heads, ModelsOnGpu,
-                         testing::Values(ModelKind{"of_8_and_16", tiny_models},
-                                         ModelKind{"of_64", models_with_wide_heads}),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Heads, ModelsOnGpu,
+    testing::Values(ModelKind{"of_8_and_16", tiny_models, KernelPath::kOwn},
+                    ModelKind{"of_64", models_with_wide_heads, KernelPath::kOwn},
+                    ModelKind{"generic_of_8_and_16", tiny_models, KernelPath::kGeneric},
+                    ModelKind{"generic_of_64", models_with_wide_heads, KernelPath::kGeneric}),
+    [](const auto& test) { return test.param.name; });
 
 // Batches of both precisions, begun in turns: each gives what an engine of its precision gives.
-TEST_F(EngineOnGpu, ComputesInItsCheckPrecisionWhatAsksForIt) {
+TEST_P(EngineOnGpu, ComputesInItsCheckPrecisionWhatAsksForIt) {
   const std::vector<FrameTokens> frames = some_frames(30);
   for (const auto& [first, check] : {std::pair{Precision::kInt8, Precision::kFp16},
                                      std::pair{Precision::kInt8, Precision::kFp32},
                                      std::pair{Precision::kFp16, Precision::kFp32},
                                      std::pair{Precision::kBf16, Precision::kFp16}}) {
-    if (!is_there(first)) continue;
-    const auto both = make_engine(
-        models_with_wide_heads(),
-        {.precisions = {first, check}, .outputs = kAll, .gpu = 0, .token_budget = 512}, cancel);
+    const auto both = make_engine(models_with_wide_heads(), settings({first, check}, 512), cancel);
     const auto bits_of = [](const BatchResult& result) {
       return std::tuple(result.scores, result.dnabert_s, result.esm2);
     };
     const auto alone = [&](Precision precision) {
-      return bits_of(
-          gpu_engine(models_with_wide_heads(), precision, 512, cancel)->run(request_of(0, frames)));
+      return bits_of(wide_engine(precision, 512)->run(request_of(0, frames)));
     };
     const auto expected = std::pair(alone(first), alone(check));
     EXPECT_NE(expected.first, expected.second);
@@ -221,21 +232,14 @@ TEST_F(EngineOnGpu, ComputesInItsCheckPrecisionWhatAsksForIt) {
 
 // Linears in 16 bits among those in 8: each form in which an operand may come meets each that takes
 // it.
-TEST_F(EngineOnGpu, KeepsTheLinearsOfItsPolicyIn16Bits) {
-  VIRNUCPRO_NEEDS(is_hopper(), "Hopper");
+TEST_P(EngineOnGpu, KeepsTheLinearsOfItsPolicyIn16Bits) {
   const std::vector<FrameTokens> frames = some_frames(40);
   const BatchRequest request = request_of(0, frames);
-  const BatchResult right =
-      gpu_engine(models_with_wide_heads(), Precision::kFp32, 4096, cancel)->run(request);
+  const BatchResult right = wide_engine(Precision::kFp32)->run(request);
   const auto error = [&](const char* keep) {
-    const auto gpu = make_engine(models_with_wide_heads(),
-                                 {.precisions = {Precision::kInt8},
-                                  .int8_policy = Int8Policy::parse(keep).value(),
-                                  .outputs = kAll,
-                                  .gpu = 0,
-                                  .token_budget = 4096},
-                                 cancel);
-    const BatchResult result = gpu->run(request);
+    EngineSettings kept = settings({Precision::kInt8});
+    kept.int8_policy = Int8Policy::parse(keep).value();
+    const BatchResult result = make_engine(models_with_wide_heads(), kept, cancel)->run(request);
     double sum = 0;
     for (std::size_t i = 0; i < right.esm2.size(); ++i) {
       sum += std::pow(static_cast<double>(result.esm2[i]) - static_cast<double>(right.esm2[i]), 2);
@@ -252,17 +256,15 @@ TEST_F(EngineOnGpu, KeepsTheLinearsOfItsPolicyIn16Bits) {
 
 // With weights of both kinds: as an engine of that policy, but for biases that were corrected with
 // all linears in 8 bits.
-TEST_F(EngineOnGpu, ChangesItsPolicy) {
-  VIRNUCPRO_NEEDS(is_hopper(), "Hopper");
+TEST_P(EngineOnGpu, ChangesItsPolicy) {
   const BatchRequest request = request_of(0, some_frames(40));
-  EngineSettings settings{
-      .precisions = {Precision::kInt8}, .outputs = kAll, .gpu = 0, .token_budget = 4096};
+  EngineSettings changed = settings({Precision::kInt8});
   const auto any =
-      make_search_engine(models_with_wide_heads(), settings, settings.int8_policy, cancel);
+      make_search_engine(models_with_wide_heads(), changed, changed.int8_policy, cancel);
   for (const char* const keep : {"qkv,out,fc1,fc2", "none", "0.qkv,1.fc2", "fc1", "none"}) {
-    settings.int8_policy = Int8Policy::parse(keep).value();
+    changed.int8_policy = Int8Policy::parse(keep).value();
     const BatchResult ours = any->run(request);
-    const BatchResult alone = make_engine(models_with_wide_heads(), settings, cancel)->run(request);
+    const BatchResult alone = make_engine(models_with_wide_heads(), changed, cancel)->run(request);
     ASSERT_EQ(ours.esm2.size(), alone.esm2.size());
     if (std::string_view(keep) == "none" || std::string_view(keep) == "qkv,out,fc1,fc2") {
       EXPECT_EQ(ours.esm2, alone.esm2) << keep;
@@ -273,7 +275,7 @@ TEST_F(EngineOnGpu, ChangesItsPolicy) {
   }
 }
 
-TEST_F(EngineOnGpu, GivesBatchesBackInTheirOrder) {
+TEST_P(EngineOnGpu, GivesBatchesBackInTheirOrder) {
   const auto gpu = engine(Precision::kFp16);
   const std::vector<FrameTokens> frames = some_frames(40);
   const BatchResult expected = gpu->run(request_of(0, frames));
@@ -291,7 +293,7 @@ TEST_F(EngineOnGpu, GivesBatchesBackInTheirOrder) {
   EXPECT_EQ(gpu->finish().scores, expected.scores);
 }
 
-TEST_F(EngineOnGpu, AsksForNoMemoryInSteadyState) {
+TEST_P(EngineOnGpu, AsksForNoMemoryInSteadyState) {
   constexpr std::size_t kBudget = 30'000;
   const auto gpu = engine(Precision::kFp16, kBudget);
   const std::uint64_t asked = device_allocator().asked();
@@ -303,7 +305,7 @@ TEST_F(EngineOnGpu, AsksForNoMemoryInSteadyState) {
   EXPECT_EQ(device_allocator().asked(), asked);
 }
 
-TEST_F(EngineOnGpu, TakesASmallerBudgetWhereMemoryIsShort) {
+TEST_P(EngineOnGpu, TakesASmallerBudgetWhereMemoryIsShort) {
   constexpr std::size_t kTooMuch = std::size_t{1} << 34U;
   const std::vector<FrameTokens> frames = some_frames(30);
   const BatchResult expected = engine(Precision::kFp16)->run(request_of(0, frames));
@@ -312,7 +314,31 @@ TEST_F(EngineOnGpu, TakesASmallerBudgetWhereMemoryIsShort) {
   EXPECT_EQ(gpu->run(request_of(0, frames)).scores, expected.scores);
 }
 
-TEST_F(EngineOnGpu, TellsItsMemoryAndFromWhatItTookItsBudget) {
+// Such an engine has no room for the check model beside batches of the wanted size.
+TEST_P(EngineOnGpu, KeepsTheWeightsOfItsCheckModelOnTheHostWhereMemoryIsShort) {
+  constexpr std::size_t kTooMuch = std::size_t{1} << 34U;
+  const BatchRequest request = request_of(0, some_frames(30));
+  for (const auto& [first, check] : {std::pair{Precision::kInt8, Precision::kFp16},
+                                     std::pair{Precision::kFp16, Precision::kFp32}}) {
+    const auto run_both = [&](std::size_t budget) {
+      const auto engine =
+          make_engine(models_with_wide_heads(), settings({first, check}, budget), cancel);
+      std::vector<std::vector<float>> scores;
+      for (const std::uint32_t model : {kCheckModel, kRunModel, kCheckModel, kCheckModel}) {
+        BatchRequest asked = request;
+        asked.model = model;
+        scores.push_back(engine->run(asked).scores);
+      }
+      return std::pair(scores, engine->facts().plan.weights);
+    };
+    const auto [expected, all_weights] = run_both(4096);
+    const auto [scores, weights] = run_both(kTooMuch);
+    EXPECT_EQ(scores, expected) << name_of(first);
+    EXPECT_LT(weights, all_weights) << name_of(first);
+  }
+}
+
+TEST_P(EngineOnGpu, TellsItsMemoryAndFromWhatItTookItsBudget) {
   const auto gpu = engine(Precision::kFp16);
   const EngineFacts facts = gpu->facts();
   EXPECT_EQ(facts.plan.tokens, 4096U);
@@ -341,7 +367,7 @@ ModelShapes shapes_of(const EngineModels& models) {
 }
 
 // Rotary tables and small vectors beside them are not counted.
-TEST_F(EngineOnGpu, TakesForItsBatchesWhatTheirShapesSay) {
+TEST_P(EngineOnGpu, TakesForItsBatchesWhatTheirShapesSay) {
   for (const Precision precision : {Precision::kFp16, Precision::kFp32}) {
     const BudgetPlan plan = engine(precision)->facts().plan;
     const MemoryNeed need = memory_need(shapes_of(tiny_models()), kAll, precision, plan.tokens);
@@ -369,7 +395,7 @@ TEST(MemoryNeeds, AreThoseOfThePublishedModels) {
   EXPECT_TRUE(needs_with_smaller_esm2(shapes, {.scores = false, .dnabert_s = true}, 512).empty());
 }
 
-TEST_F(EngineOnGpu, TellsWhereItsTimeWent) {
+TEST_P(EngineOnGpu, TellsWhereItsTimeWent) {
   const auto gpu = engine(Precision::kFp16);
   const std::vector<FrameTokens> frames = some_frames(30);
   const BatchTimes first = gpu->run(request_of(0, frames)).times;
@@ -385,18 +411,20 @@ TEST_F(EngineOnGpu, TellsWhereItsTimeWent) {
   }
 }
 
-TEST_F(EngineOnGpu, NamesTheFramesThatAreNotFinite) {
+TEST_P(EngineOnGpu, NamesTheFramesThatAreNotFinite) {
   const std::string dna(30, 'A');
   const std::vector<FrameTokens> frames{frame_tokens("MKV", dna), frame_tokens("MWV", dna),
                                         frame_tokens("KKKKKKKKW", dna), frame_tokens("L", dna)};
   for (const EngineOutputs outputs : {kAll, EngineOutputs{}}) {
-    const auto bad = make_engine(models_that_fail_on_w(), {.outputs = outputs, .gpu = 0}, cancel);
+    EngineSettings in_fp32 = settings({Precision::kFp32});
+    in_fp32.outputs = outputs;
+    const auto bad = make_engine(models_that_fail_on_w(), in_fp32, cancel);
     const BatchResult result = bad->run(request_of(0, frames));
     EXPECT_EQ(result.not_finite, (std::vector<std::uint32_t>{1, 2}));
   }
 }
 
-TEST_F(EngineOnGpu, StopsWhenCancelled) {
+TEST_P(EngineOnGpu, StopsWhenCancelled) {
   const auto gpu = engine(Precision::kFp16);
   cancel.request_now(2);
   EXPECT_THROW(gpu->run(request_of(0, some_frames(3))), Error);

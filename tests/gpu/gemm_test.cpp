@@ -27,12 +27,8 @@ constexpr Family kFamilies[] = {
     {"generic fp32", cuda::gemm_generic_fp32, Element::kFp32, false},
 };
 
-std::vector<Epilogue> epilogues_of(const Family& family) {
-  std::vector<Epilogue> epilogues{Epilogue::kBias, Epilogue::kBiasGelu, Epilogue::kBiasAdd,
-                                  Epilogue::kGeluGate};
-  if (family.hopper) epilogues.push_back(Epilogue::kBiasAdd16);
-  return epilogues;
-}
+constexpr Epilogue kEpilogues[] = {Epilogue::kBias, Epilogue::kBiasGelu, Epilogue::kBiasAdd,
+                                   Epilogue::kBiasAdd16, Epilogue::kGeluGate};
 
 bool reads_out(Epilogue epilogue) {
   return epilogue != Epilogue::kBias && epilogue != Epilogue::kBiasGelu;
@@ -135,7 +131,7 @@ TEST_P(GemmOnGpu, AgreesWithDoubles) {
     const Layer layer(GetParam(), inputs, outputs, rows);
     const HostLayer host{layer.x.numbers(), layer.weight.numbers(), layer.residual.numbers(),
                          layer.narrow.numbers()};
-    for (const Epilogue epilogue : epilogues_of(GetParam())) {
+    for (const Epilogue epilogue : kEpilogues) {
       const std::vector<float> out = layer.run(epilogue, all_rows(rows)).numbers();
       const Element stored = epilogue == Epilogue::kBiasAdd ? Element::kFp32 : GetParam().element;
       for (std::size_t i = 0; i < out.size(); i += 1 + out.size() / 5000) {
@@ -154,7 +150,7 @@ TEST_P(GemmOnGpu, GivesARowTheSameBitsInAnyCompany) {
   for (const auto& [inputs, outputs] :
        std::vector<std::array<std::size_t, 2>>{{640, 1920}, {640, 640}, {2560, 640}}) {
     const Layer layer(GetParam(), inputs, outputs, 700);
-    for (const Epilogue epilogue : epilogues_of(GetParam())) {
+    for (const Epilogue epilogue : kEpilogues) {
       expect_same_bits_in_any_company(
           700, [&](const std::vector<std::size_t>& order) { return layer.run(epilogue, order); });
     }

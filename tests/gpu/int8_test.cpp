@@ -7,17 +7,14 @@
 #include <vector>
 
 #include "gpu/on_device.hpp"
-#include "ops/gemm_int8_cuda.hpp"
+#include "ops/gemm_cuda.hpp"
 #include "ops/quantise_cuda.hpp"
 #include "unit/needs.hpp"
 
 namespace virnucpro {
 namespace {
 
-using cuda::Int8Epilogue;
-
-constexpr Int8Epilogue kEpilogues[] = {Int8Epilogue::kBias, Int8Epilogue::kBiasGelu,
-                                       Int8Epilogue::kBiasAdd};
+constexpr Epilogue kEpilogues[] = {Epilogue::kBias, Epilogue::kBiasGelu, Epilogue::kBiasAdd16};
 
 // DeviceCodes with a scale a row, on the device.
 struct DeviceCodes {
@@ -67,12 +64,7 @@ std::vector<float> uneven_rows(std::size_t rows, std::size_t width) {
   return values;
 }
 
-class Int8OnGpu : public testing::Test {
- protected:
-  void SetUp() override { VIRNUCPRO_NEEDS(is_hopper(), "Hopper"); }
-};
-
-TEST_F(Int8OnGpu, ARowsCodesAreTheNearestOnItsScale) {
+TEST(Int8OnGpu, ARowsCodesAreTheNearestOnItsScale) {
   constexpr std::size_t kRows = 19;
   for (const std::size_t width : {16U, 320U, 1280U, 2560U, 5120U, 10240U, 20480U}) {
     for (const Element element : {Element::kFp32, Element::kFp16}) {
@@ -101,7 +93,7 @@ TEST_F(Int8OnGpu, ARowsCodesAreTheNearestOnItsScale) {
   }
 }
 
-TEST_F(Int8OnGpu, ARowThatIsNotFiniteHasNoScale) {
+TEST(Int8OnGpu, ARowThatIsNotFiniteHasNoScale) {
   constexpr std::size_t kWidth = 320;
   std::vector<float> values = random_numbers(5 * kWidth, 3);
   values[kWidth + 17] = std::numeric_limits<float>::quiet_NaN();
@@ -121,7 +113,7 @@ TEST_F(Int8OnGpu, ARowThatIsNotFiniteHasNoScale) {
   }
 }
 
-TEST_F(Int8OnGpu, ANormGivesTheSameNumbersInBothTypes) {
+TEST(Int8OnGpu, ANormGivesTheSameNumbersInBothTypes) {
   constexpr std::size_t kRows = 21;
   for (const std::size_t width : {16U, 320U, 2560U, 5120U}) {
     const OnDevice in(kRows, width, Element::kFp16, uneven_rows(kRows, width));
@@ -149,7 +141,7 @@ TEST_F(Int8OnGpu, ANormGivesTheSameNumbersInBothTypes) {
   }
 }
 
-TEST_F(Int8OnGpu, MeansOfNormalisedRowsAgreeWithDoubles) {
+TEST(Int8OnGpu, MeansOfNormalisedRowsAgreeWithDoubles) {
   constexpr std::size_t kWidth = 320;
   const std::vector<std::uint32_t> offsets{0, 3, 10, 90};
   const OnDevice in(90, kWidth, Element::kFp16, uneven_rows(90, kWidth));
@@ -200,26 +192,26 @@ struct Layer {
     return values;
   }
 
-  OnDevice run(Int8Epilogue epilogue, const std::vector<std::size_t>& order) const {
+  OnDevice run(cuda::Gemm gemm, Epilogue epilogue, const std::vector<std::size_t>& order) const {
     const DeviceCodes picked(order.size(), inputs);
     OnDevice out(order.size(), outputs, Element::kFp16);
 
     for (std::size_t i = 0; i < order.size(); ++i) {
       copy_row(picked.numbers, i, x.numbers, order[i], inputs);
       copy_row(picked.scales, i, x.scales, order[i], sizeof(float));
-      if (epilogue == Int8Epilogue::kBiasAdd) copy_row(out, i, residual, order[i], 2 * outputs);
+      if (epilogue == Epilogue::kBiasAdd16) copy_row(out, i, residual, order[i], 2 * outputs);
     }
     check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    cuda::gemm_sm90_int8({.rows = order.size(),
-                          .outputs = outputs,
-                          .inputs = inputs,
-                          .x = picked.numbers.data(),
-                          .weight = weight.numbers.data(),
-                          .bias = bias_on_device.floats(),
-                          .out = out.data(),
-                          .row_scales = picked.scales.floats(),
-                          .channel_scales = weight.scales.floats()},
-                         epilogue, nullptr);
+    gemm({.rows = order.size(),
+          .outputs = outputs,
+          .inputs = inputs,
+          .x = picked.numbers.data(),
+          .weight = weight.numbers.data(),
+          .bias = bias_on_device.floats(),
+          .out = out.data(),
+          .row_scales = picked.scales.floats(),
+          .channel_scales = weight.scales.floats()},
+         epilogue, nullptr);
     check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     return out;
   }
@@ -241,7 +233,23 @@ std::int64_t sum_of(const std::vector<float>& x, const std::vector<float>& weigh
   return sum;
 }
 
-TEST_F(Int8OnGpu, AProductAgreesWithDoubles) {
+struct Family {
+  const char* name;
+  cuda::Gemm gemm;
+  bool hopper;
+};
+
+class Int8Products : public testing::TestWithParam<Family> {
+ protected:
+  void SetUp() override { VIRNUCPRO_NEEDS(!GetParam().hopper || is_hopper(), "Hopper"); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Families, Int8Products,
+                         testing::Values(Family{"sm90", cuda::gemm_sm90_int8, true},
+                                         Family{"generic", cuda::gemm_generic_int8, false}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(Int8Products, AgreeWithDoubles) {
   for (const auto& [inputs, outputs, rows] : std::vector<std::array<std::size_t, 3>>{
            {320, 960, 1}, {64, 160, 7}, {1280, 320, 257}, {2560, 2560, 65}, {32, 32, 300}}) {
     const Layer layer(inputs, outputs, rows);
@@ -250,8 +258,8 @@ TEST_F(Int8OnGpu, AProductAgreesWithDoubles) {
     const std::vector<float> row_scales = layer.x.scales.numbers();
     const std::vector<float> channel_scales = layer.weight.scales.numbers();
     const std::vector<float> residual = layer.residual.numbers();
-    for (const Int8Epilogue epilogue : kEpilogues) {
-      const std::vector<float> out = layer.run(epilogue, all_rows(rows)).numbers();
+    for (const Epilogue epilogue : kEpilogues) {
+      const std::vector<float> out = layer.run(GetParam().gemm, epilogue, all_rows(rows)).numbers();
       for (std::size_t i = 0; i < out.size(); i += 1 + out.size() / 5000) {
         const std::size_t row = i / outputs;
         const std::size_t output = i % outputs;
@@ -259,8 +267,8 @@ TEST_F(Int8OnGpu, AProductAgreesWithDoubles) {
                            static_cast<double>(row_scales[row]) *
                            static_cast<double>(channel_scales[output]) +
                        static_cast<double>(layer.bias[output]);
-        if (epilogue == Int8Epilogue::kBiasAdd) value += static_cast<double>(residual[i]);
-        if (epilogue == Int8Epilogue::kBiasGelu) {
+        if (epilogue == Epilogue::kBiasAdd16) value += static_cast<double>(residual[i]);
+        if (epilogue == Epilogue::kBiasGelu) {
           value = 0.5 * value * (1 + std::erf(value / std::sqrt(2.0)));
         }
         ASSERT_NEAR(static_cast<double>(out[i]), value,
@@ -273,7 +281,7 @@ TEST_F(Int8OnGpu, AProductAgreesWithDoubles) {
 }
 
 // With scales of one and a bias of minus the sum, which fp32 holds exactly, nothing is left.
-TEST_F(Int8OnGpu, SumsAreExact) {
+TEST_P(Int8Products, HaveExactSums) {
   for (const std::size_t inputs : {320U, 2560U, 10240U}) {
     Layer layer(inputs, 320, 1);
     const std::vector<float> x = layer.x.numbers.numbers();
@@ -288,23 +296,39 @@ TEST_F(Int8OnGpu, SumsAreExact) {
       bias[o] = -static_cast<float>(sum);
     }
     cuda::upload(bias, layer.bias_on_device.data());
-    for (const float left : layer.run(Int8Epilogue::kBias, {0}).numbers()) ASSERT_EQ(left, 0.0F);
+    for (const float left : layer.run(GetParam().gemm, Epilogue::kBias, {0}).numbers())
+      ASSERT_EQ(left, 0.0F);
   }
 }
 
-TEST_F(Int8OnGpu, ARowHasTheSameBitsInAnyCompany) {
+TEST_P(Int8Products, GiveARowTheSameBitsInAnyCompany) {
   for (const auto& [inputs, outputs] :
        std::vector<std::array<std::size_t, 2>>{{640, 1920}, {640, 640}, {2560, 640}}) {
     const Layer layer(inputs, outputs, 700);
-    for (const Int8Epilogue epilogue : kEpilogues) {
-      expect_same_bits_in_any_company(
-          700, [&](const std::vector<std::size_t>& order) { return layer.run(epilogue, order); });
+    for (const Epilogue epilogue : kEpilogues) {
+      expect_same_bits_in_any_company(700, [&](const std::vector<std::size_t>& order) {
+        return layer.run(GetParam().gemm, epilogue, order);
+      });
+    }
+  }
+}
+
+// Sums are exact, and the epilogue's steps are the same.
+TEST(Int8OnGpu, HopperAndGenericProductsHaveTheSameBits) {
+  VIRNUCPRO_NEEDS(is_hopper(), "Hopper");
+  for (const auto& [inputs, outputs] :
+       std::vector<std::array<std::size_t, 2>>{{2560, 7680}, {10240, 2560}, {336, 40}}) {
+    const Layer layer(inputs, outputs, 301);
+    for (const Epilogue epilogue : kEpilogues) {
+      EXPECT_EQ(layer.run(cuda::gemm_generic_int8, epilogue, all_rows(301)).bytes(),
+                layer.run(cuda::gemm_sm90_int8, epilogue, all_rows(301)).bytes())
+          << inputs << "→" << outputs << ", epilogue " << static_cast<int>(epilogue);
     }
   }
 }
 
 // A corrected bias takes away what the outputs of quantised weights and inputs are off in the mean.
-TEST_F(Int8OnGpu, ABiasIsCorrectedByTheMeanError) {
+TEST(Int8OnGpu, ABiasIsCorrectedByTheMeanError) {
   constexpr std::size_t kRows = 200;
   constexpr std::size_t kInputs = 640;
   constexpr std::size_t kOutputs = 96;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ops/context.hpp"
@@ -155,9 +156,14 @@ inline bool is_hopper() {
   return major == 9 && minor == 0;
 }
 
-// True if the GPU computes in this precision: 8 bits need Hopper.
-inline bool is_there(Precision precision) {
-  return precision != Precision::kInt8 || is_hopper();
+// The kernels of an engine: the device's own (on a Hopper GPU its special ones), or the generic
+// ones. Tests of engines and runs are instantiated for both.
+enum class KernelPath : std::uint8_t { kOwn, kGeneric };
+
+inline const auto kKernelPaths = testing::Values(KernelPath::kOwn, KernelPath::kGeneric);
+
+inline std::string name_of_path(const testing::TestParamInfo<KernelPath>& info) {
+  return info.param == KernelPath::kOwn ? "own" : "generic";
 }
 
 }  // namespace virnucpro

@@ -20,13 +20,12 @@
 #include "measure/datasets/generate.hpp"
 #include "tensor/device.hpp"
 #include "unit/engine/tiny_models.hpp"
-#include "unit/needs.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
 
-struct PredictOnGpu : testing::Test {
+struct PredictOnGpu : testing::TestWithParam<KernelPath> {
   PredictOnGpu() { write_sequences(300); }
 
   void write_sequences(std::uint64_t count) {
@@ -43,6 +42,7 @@ struct PredictOnGpu : testing::Test {
                        .classifier = "synthetic",
                        .lookup = tiny_lookup()};
     settings.compute = compute;
+    settings.compute.generic_kernels = GetParam() == KernelPath::kGeneric;
     settings.chunk_size = 100;
     settings.output = directory / "out";
     settings.existing = existing;
@@ -65,10 +65,11 @@ struct PredictOnGpu : testing::Test {
   Cancel cancel;
 };
 
-TEST_F(PredictOnGpu, WritesTheSameTablesWhateverTheBatches) {
+INSTANTIATE_TEST_SUITE_P(Kernels, PredictOnGpu, kKernelPaths, name_of_path);
+
+TEST_P(PredictOnGpu, WritesTheSameTablesWhateverTheBatches) {
   for (const Precision precision :
        {Precision::kFp32, Precision::kFp16, Precision::kBf16, Precision::kInt8}) {
-    if (!is_there(precision)) continue;
     const auto expected = tables({.precision = precision, .gpus = {{.index = 0}}});
     for (const std::size_t budget : {64U, 700U, 5000U}) {
       for (const std::size_t prefetch : {1U, 6U}) {
@@ -89,8 +90,7 @@ TEST_F(PredictOnGpu, WritesTheSameTablesWhateverTheBatches) {
   }
 }
 
-TEST_F(PredictOnGpu, ResumesInInt8OnlyWithTheSameLinearsIn16Bits) {
-  VIRNUCPRO_NEEDS(is_hopper(), "Hopper");
+TEST_P(PredictOnGpu, ResumesInInt8OnlyWithTheSameLinearsIn16Bits) {
   const auto keeping = [](std::string_view kept) {
     return ComputeSettings{.precision = Precision::kInt8,
                            .int8_policy = Int8Policy::parse(kept).value(),
@@ -104,7 +104,7 @@ TEST_F(PredictOnGpu, ResumesInInt8OnlyWithTheSameLinearsIn16Bits) {
       testing::HasSubstr("--int8-keep"));
 }
 
-TEST_F(PredictOnGpu, HasTheRowsOfTheCpu) {
+TEST_P(PredictOnGpu, HasTheRowsOfTheCpu) {
   const auto cpu = tables({});
   const auto gpu = tables({.precision = Precision::kFp32, .gpus = {{.index = 0}}});
   // Scores may differ in the last digits; ids and calls must not.
@@ -177,9 +177,8 @@ class Killer {
   std::thread thread_;
 };
 
-TEST_F(PredictOnGpu, WritesTheSameTablesFromProcessesOnAnyNumberOfGpus) {
+TEST_P(PredictOnGpu, WritesTheSameTablesFromProcessesOnAnyNumberOfGpus) {
   for (const Precision precision : {Precision::kFp16, Precision::kInt8}) {
-    if (!is_there(precision)) continue;
     const auto expected = tables({.precision = precision, .gpus = {{.index = 0}}});
     for (std::size_t count = 1; count <= find_devices().devices.size(); ++count) {
       EXPECT_EQ(tables(processes(count, precision)), expected)
@@ -188,7 +187,7 @@ TEST_F(PredictOnGpu, WritesTheSameTablesFromProcessesOnAnyNumberOfGpus) {
   }
 }
 
-TEST_F(PredictOnGpu, SurvivesAKernelThatWritesOutOfBounds) {
+TEST_P(PredictOnGpu, SurvivesAKernelThatWritesOutOfBounds) {
   write_sequences(kLongEnough);
   const auto expected = tables({.precision = Precision::kFp16, .gpus = {{.index = 0}}});
   const auto mark = directory / "broke";
@@ -200,10 +199,9 @@ TEST_F(PredictOnGpu, SurvivesAKernelThatWritesOutOfBounds) {
   ::unsetenv("VIRNUCPRO_FAULT_MARK");
 }
 
-TEST_F(PredictOnGpu, SurvivesAWorkerThatIsKilled) {
+TEST_P(PredictOnGpu, SurvivesAWorkerThatIsKilled) {
   write_sequences(kLongEnough);
   for (const Precision precision : {Precision::kFp16, Precision::kInt8}) {
-    if (!is_there(precision)) continue;
     const auto expected = tables({.precision = precision, .gpus = {{.index = 0}}});
     const Killer killer;
     EXPECT_EQ(tables(processes(find_devices().devices.size(), precision)), expected)

@@ -2,7 +2,6 @@
 
 // Dense layers for Hopper with 16-bit operands. The epilogue adds bias or residual, or applies
 // GELU. One .cu file for each type includes this header.
-#include "ops/activation_cuda.cuh"
 #include "ops/hopper/product.cuh"
 
 namespace virnucpro::cuda {

@@ -10,17 +10,16 @@
 #include <cutlass/cutlass.h>
 #include <cutlass/gemm/device/gemm_universal_adapter.h>
 
-#include <algorithm>
 #include <cutlass/epilogue/collective/collective_builder.hpp>
 #include <cutlass/gemm/collective/collective_builder.hpp>
 #include <cutlass/gemm/kernel/gemm_universal.hpp>
 #include <cutlass/util/packed_stride.hpp>
 #include <type_traits>
 
+#include "ops/cutlass_cuda.cuh"
+#include "ops/device_limits_cuda.hpp"
 #include "ops/gemm_cuda.hpp"
-#include "ops/gemm_status_cuda.cuh"
 #include "ops/tile_walk.hpp"
-#include "tensor/cuda_error.hpp"
 
 namespace virnucpro::cuda {
 
@@ -146,37 +145,6 @@ struct TileChoice {
                          Shape<Int<Pingpong ? 64 : 128>, Int<EpilogueColumns>>>;
 };
 
-struct DeviceLimits {
-  int multiprocessors = 0;
-  std::size_t l2_bytes = 0;
-};
-
-inline DeviceLimits device_limits() {
-  int device = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  const auto attribute = [&](cudaDeviceAttr which) {
-    int value = 0;
-    check_cuda(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
-    return value;
-  };
-  return {.multiprocessors = attribute(cudaDevAttrMultiProcessorCount),
-          .l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize))};
-}
-
-// Returns the number of tile columns in a band. A band's weights should stay in the L2 cache while
-// all rows are computed, so the number depends on the bytes of the weights. In measurements bands
-// of 16-bit weights were fastest if they filled a quarter of the cache, or half of it for layers
-// with more inputs than outputs, because each band reads all rows again. Bands of 8-bit weights
-// were fastest at half these sizes.
-inline int band_columns(const GemmCall& call, std::size_t element_bytes, int tile_columns,
-                        std::size_t l2_bytes) {
-  const std::size_t columns = (call.outputs + tile_columns - 1) / tile_columns;
-  const std::size_t bytes = call.outputs * call.inputs * element_bytes;
-  const std::size_t room = l2_bytes * element_bytes / (call.inputs > call.outputs ? 4 : 8);
-  const std::size_t bands = std::clamp<std::size_t>((bytes + room / 2) / room, 1, columns);
-  return static_cast<int>((columns + bands - 1) / bands);
-}
-
 // Computes out = epilogue(x·Wᵀ) in one kernel. `Tree` describes the epilogue: CUTLASS's type
 // `Tree`, the stored type `Out`, the old output's type `Source` (or void), and arguments(call).
 template <class Element, class Accumulator, class Tile, class Tree, class Choice>
@@ -224,13 +192,15 @@ class Sm90Product {
     all.epilogue.dD = stride(typename Kernel::StrideD{}, rows, outputs);
     const DeviceLimits limits = device_limits();
     all.hw_info.sm_count = limits.multiprocessors;
-    all.scheduler.band = band_columns(call, sizeof(Element), Choice::kColumns, limits.l2_bytes);
+    all.scheduler.band = static_cast<int>(band_columns(
+        {.outputs = call.outputs, .inputs = call.inputs, .element_bytes = sizeof(Element)},
+        Choice::kColumns, limits.l2_bytes));
     return all;
   }
 
  public:
   static void run(const GemmCall& call, cudaStream_t stream) {
-    run_gemm<Adapter>(arguments(call), call, stream);
+    run_cutlass<Adapter>(arguments(call), call, stream);
   }
 };
 

@@ -113,27 +113,6 @@ TEST(FindGpusAlike, LeavesOutThoseThatWouldGiveOtherBits) {
   EXPECT_THAT(indices(find_gpus_alike(survey_of({}))), ElementsAre());
 }
 
-TEST(RequireInt8, TakesHopperGpus) {
-  const DeviceSurvey survey = survey_of({9, 8, 9});
-  EXPECT_NO_THROW(require_int8(survey, {{.index = 0}, {.index = 2}}));
-}
-
-TEST(RequireInt8, NamesTheGpusThatCannotAndWhatIsPossible) {
-  const auto ask = [](const DeviceSurvey& survey, const std::vector<GpuId>& gpus) {
-    return reason_of(ErrorKind::kPrecision, [&] { require_int8(survey, gpus); });
-  };
-  EXPECT_EQ(ask(survey_of({8}), {{.index = 0}}),
-            "int8 needs compute capability 9.0 (Hopper: H100, H200), and cuda:0 (GPU of 8) has "
-            "8.0; use --precision fp16");
-  EXPECT_THAT(ask(survey_of({8, 9, 10}), {{.index = 0}, {.index = 1}, {.index = 2}}),
-              HasSubstr("and cuda:0 (GPU of 8) has 8.0, cuda:2 (GPU of 10) has 10.0; use "
-                        "--precision fp16, or --device cuda:1"));
-  DeviceSurvey other_minor = survey_of({9});
-  other_minor.devices[0].compute_minor = 2;
-  EXPECT_THAT(ask(other_minor, {{.index = 0}}), HasSubstr("has 9.2"));
-  EXPECT_THAT(ask(survey_of({}), {}), HasSubstr("the CPU computes in fp32"));
-}
-
 TEST(WhyNotOnGpu, IsSaidWhereAGpuSeemsToBeThere) {
   EXPECT_EQ(why_not_on_gpu(survey_of({9})), "");
   EXPECT_EQ(why_not_on_gpu(survey_of({7, 9})), "");

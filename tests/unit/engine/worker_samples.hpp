@@ -72,6 +72,7 @@ inline std::vector<WorkerMessage> sample_messages() {
                                      .int8_policy = Int8Policy::parse("fc2,3-5.qkv").value(),
                                      .outputs = {.scores = true, .dnabert_s = false, .esm2 = true},
                                      .gpu = 0,
+                                     .generic_kernels = true,
                                      .token_budget = 512},
                           .pci = "0000:3b:00.0",
                           .trace = true,

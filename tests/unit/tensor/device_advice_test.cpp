@@ -42,9 +42,10 @@ DeviceSurvey with_devices(std::vector<DeviceInfo> devices) {
 
 TEST(CudaKernelPath, NamesTheGeneration) {
   EXPECT_EQ(cuda_kernel_path(device(0, "H100", 9, 0)), "cuda-sm90a");
-  EXPECT_EQ(cuda_kernel_path(device(0, "A100", 8, 0)), "cuda-generic-sm80");
-  EXPECT_EQ(cuda_kernel_path(device(0, "L40S", 8, 9)), "cuda-generic-sm89");
-  EXPECT_EQ(cuda_kernel_path(device(0, "RTX PRO", 12, 0)), "cuda-generic-sm120");
+  EXPECT_EQ(cuda_kernel_path(device(0, "H100", 9, 0), true), "cuda-mma-sm90");
+  EXPECT_EQ(cuda_kernel_path(device(0, "A100", 8, 0)), "cuda-mma-sm80");
+  EXPECT_EQ(cuda_kernel_path(device(0, "L40S", 8, 9)), "cuda-mma-sm89");
+  EXPECT_EQ(cuda_kernel_path(device(0, "RTX PRO", 12, 0)), "cuda-mma-sm120");
 }
 
 TEST(CudaState, TellsAnAbsentDriverFromAnOldOne) {
@@ -149,7 +150,7 @@ MemoryShortage shortage_of(std::uint64_t free) {
       .in_half = {.weights = kGib * 21 / 4, .batches = kGib / 10},
       .smaller = {{.esm2 = "esm2_t33_650M_UR50D", .weights = kGib * 3 / 2, .batches = kGib / 10},
                   {.esm2 = "esm2_t30_150M_UR50D", .weights = kGib / 2, .batches = kGib / 10}},
-      .is_fp32 = true,
+      .precision = kFullPrecision,
       .failed = "could not allocate 104857600 bytes of device memory for weights"};
   shortage.device.memory_free = free;
   shortage.device.memory_total = 22 * kGib;
@@ -168,7 +169,7 @@ TEST(TooLittleMemory, NamesWhatIsNeededAndWhatHelps) {
       "esm2_t33_650M_UR50D (1.6 GiB in 16 bits; it needs a classifier of its width), another GPU "
       "(--device cuda:N) with more than 5.3 GiB free (in fp16) or --device cpu");
   MemoryShortage half = shortage_of(5 * kGib);
-  half.is_fp32 = false;
+  half.precision = "16 bits";
   half.models = half.in_half;
   EXPECT_THAT(too_little_memory(half).detail(),
               AllOf(HasSubstr("take 5.2 GiB in 16 bits"), Not(HasSubstr("--precision")),

@@ -1,20 +1,40 @@
 #pragma once
 
+// What the products that use CUTLASS share.
+#include <cutlass/array.h>
 #include <cutlass/cutlass.h>
 
 #include <string>
 
 #include "base/error.hpp"
+#include "ops/activation_cuda.cuh"
 #include "ops/gemm_cuda.hpp"
 #include "tensor/cuda_error.hpp"
 
 namespace virnucpro::cuda {
 
+// Makes gelu() usable in CUTLASS's epilogues.
+template <typename T>
+struct Gelu {
+  static constexpr bool kIsHeavy = true;
+  CUTLASS_DEVICE T operator()(T x) const { return gelu(x); }
+};
+
+template <int N>
+struct Gelu<cutlass::Array<float, N>> {
+  static constexpr bool kIsHeavy = true;
+  CUTLASS_DEVICE cutlass::Array<float, N> operator()(cutlass::Array<float, N> values) const {
+    CUTLASS_PRAGMA_UNROLL
+    for (int i = 0; i < N; ++i) values[i] = gelu(values[i]);
+    return values;
+  }
+};
+
 // Launches a CUTLASS kernel. Errors: kDevice if CUDA refuses the launch, kInternal if CUTLASS
 // refuses the call.
 template <class Adapter>
-void run_gemm(const typename Adapter::Arguments& arguments, const GemmCall& call,
-              cudaStream_t stream) {
+void run_cutlass(const typename Adapter::Arguments& arguments, const GemmCall& call,
+                 cudaStream_t stream) {
   cutlass::Status status = Adapter::can_implement(arguments);
   if (status == cutlass::Status::kSuccess) {
     Adapter gemm;

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tensor/device_memory.hpp"
+
+namespace virnucpro::cuda {
+
+// Weights that stay in pinned memory of the host, for a model that does not fit into the device's
+// memory. A few device buffers take them in turns: while one weight is used, the next ones are
+// copied. A batch uses the weights in the order in which they were added; another order is slower.
+class StreamedWeights {
+ public:
+  // Adds a weight and returns its number. All must be added before the first use. Errors:
+  // kOutOfMemory.
+  std::size_t add(std::size_t bytes);
+  // The weight's place in the host's memory, to be filled before the first use.
+  void* host(std::size_t number) const { return weights_.at(number).data(); }
+  // Makes the device buffers. Errors: kOutOfMemory.
+  void reserve();
+
+  // Returns the weight on the device. Work that is enqueued on `compute` until used() may read it.
+  const void* get(std::size_t number, cudaStream_t compute);
+  void used(cudaStream_t compute);
+
+ private:
+  struct Slot {
+    DeviceBuffer device;
+    std::optional<std::size_t> number{};  // of the weight that it has or will have
+    Event copied;
+    Event used;
+  };
+
+  Slot& slot(std::size_t ahead) { return slots_.at((turn_ + ahead) % slots_.size()); }
+  void copy(std::size_t number, Slot& to);
+
+  std::vector<PinnedBuffer> weights_;
+  std::array<Slot, 3> slots_;
+  std::size_t turn_ = 0;  // of the next use
+  Stream copies_;
+};
+
+}  // namespace virnucpro::cuda
