@@ -126,7 +126,7 @@ SETTINGS = {
 # test_int8.py, test_close_calls.py or test_calibrate.py.
 OWN_TESTS = {"checkpointing.enabled", "files.auto_cleanup", "logging.default_level",
              "progress.enabled", "progress.bar_width", "progress.update_interval", "run.telemetry",
-             "run.monitor_interval", "run.int8_keep", "run.margin", "run.check_precision", "run.shadow",
+             "run.monitor_interval", "run.int8_keep", "run.kernels", "run.margin", "run.check_precision", "run.shadow",
              "run.calibration", "run.calibration_frames",
              # in test_commands.py:
              "validation.warn_ambiguous_bases", "validation.max_ambiguous_percent",

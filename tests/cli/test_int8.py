@@ -128,9 +128,9 @@ def test_help_names_both(program, command):
 
 def test_a_kernel_path_that_does_not_exist_is_named(place):
     assert "--kernels hopper: expected auto or generic" in message(
-        place(*COMMANDS[0], "--kernels", "hopper", code=2))
+        place(*COMMANDS[0], "--kernels", "hopper", code=1))
     (place.folder / "c.yaml").write_text("run:\n  kernels: wgmma\n")
-    assert "run.kernels" in message(place("-c", "c.yaml", *COMMANDS[0], code=2))
+    assert "run.kernels" in message(place("-c", "c.yaml", *COMMANDS[0], code=1))
 
 
 def test_the_cpu_has_one_kernel_path(place):
