@@ -1,6 +1,6 @@
 // bench_journal RUN INPUT SEQUENCES OUT
-// Writes the output directory of a run over a large input that was interrupted shortly before its
-// end, without computing anything. The fingerprint comes from RUN, a finished run with the same
+// Writes, without running a model, the output directory that a run over a large input leaves if it
+// is interrupted shortly before the run's end. The fingerprint comes from RUN, a finished run with the same
 // settings over a small input. The first SEQUENCES sequences of INPUT get one frame each, with
 // made-up scores. Prints the number of sequences and the journal's own seconds, as JSON.
 #include <fmt/format.h>

@@ -227,9 +227,12 @@ DataSet generate_data_set(const DataSetSettings& settings, const fs::path& outpu
   const std::vector<fs::path> earlier = earlier_files(output, settings.files);
   for (const fs::path& path : data_files(output, settings.files)) {
     if (!is_there(path) || std::ranges::find(earlier, path) != earlier.end()) continue;
-    throw Error(ErrorKind::kOutputExists, Place{.file = path.string()},
-                fmt::format("it is not a file that {} describes",
-                            metadata_file(output, settings.files).string()));
+    throw Error(
+        ErrorKind::kOutputExists, Place{.file = path.string()},
+        fmt::format("this program did not make it (see {}): move it away, or choose another "
+                    "--output-dir",
+                    metadata_file(output, settings.files).string()))
+        .advised("Move it away, or choose another --output-dir.");
   }
   return write_data_set(settings, output, cancel);
 }

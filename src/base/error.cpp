@@ -63,7 +63,8 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kWeightsChanged, "weights-changed", 1, of(kFile), "model file changed while it was read",
      "Do not change the model's files while a run loads them. Run again."},
     {kWeightsFormat, "weights-format", 1, of(kFile), "model file cannot be understood",
-     "Give safetensors, a torch zip file, or a Hugging Face directory."},
+     "Give safetensors, a torch zip file, or a Hugging Face directory; if it is one, get it "
+     "again."},
     {kWeightsTruncated, "weights-truncated", 1, of(kFile), "model file ends too early",
      "Get it again (virnucpro download); compare its size with the source."},
     {kWeightsCorrupt, "weights-corrupt", 1, of(kFile), "model file is damaged",

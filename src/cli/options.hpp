@@ -64,8 +64,9 @@ std::string models_dir_name(const std::string& option, const Config& config,
 // Chooses the encoders and the folders of models, but no classifier. Errors: kUsage, kConfig.
 ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
                               const Environment& environment);
-// Returns --expected-length; else run.chunk_size, unless --model-type is 300 or 500; else the model
-// type's chunk size, which is 500 for a custom type, with a warning. Errors: kUsage, kConfig.
+// Returns the first of these: --expected-length; run.chunk_size, if --model-type is not 300 or 500;
+// the model type's chunk size. A custom type has none: then warns and returns 500. Errors: kUsage,
+// kConfig.
 std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& config);
 // Chooses all models. Warns if classifier and chunk size do not fit. Errors: kUsage, kConfig.
 ModelChoice choose_models(const ModelOptions& options, const Config& config,

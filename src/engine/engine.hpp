@@ -72,8 +72,9 @@ std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSett
 
 // Makes an engine that computes each batch with the value that `policy` has when the batch begins,
 // so that a search can try many policies with weights that are loaded once. The engine stores
-// ESM-2's linears in 8 bits and in fp16 (on the CPU: fp32), and ignores settings.int8_policy. Its
-// biases are corrected with all linears in 8 bits. `policy` must outlive the engine.
+// ESM-2's linears in 8 bits and in fp16 (on the CPU: fp32), and ignores settings.int8_policy.
+// ESM-2's biases are corrected once, with all linears in 8 bits, whatever `policy` says then.
+// `policy` must outlive the engine.
 std::unique_ptr<Engine> make_search_engine(const EngineModels& models,
                                            const EngineSettings& settings, const Int8Policy& policy,
                                            const Cancel& cancel);

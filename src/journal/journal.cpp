@@ -425,7 +425,8 @@ Journal::Fingerprint Journal::fingerprint() const {
   return fingerprint;
 }
 
-// If `reopens` is false, a finished journal stays finished, even if the process is killed here.
+// Writes the changed entries in one transaction. If `reopens` is false, the transaction keeps the
+// mark of a finished journal, so the journal is finished at every moment, even after a kill.
 void Journal::Database::write_changes(bool reopens) {
   sqlite.keep_log(false);
   if (changed.empty() && !(reopens && finished)) return;

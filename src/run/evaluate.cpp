@@ -93,7 +93,8 @@ class Collector {
   }
 
   // Refuses an input that was read before: its sequences would count twice, and are not
-  // independent. Of a shard the other shards may follow.
+  // independent. Other shards of the same
+  // input are accepted, because each holds other sequences.
   void count_inputs(const KeptRun& run) {
     const std::string shard = shard_text(shard_of(run.fingerprint()));
     for (const InputEntry& input : run.journal().inputs()) {

@@ -48,7 +48,9 @@ void drop(const fs::path& file) {
   std::error_code error;
   fs::rename(file, aside, error);
   if (error) throw write_error(file, error.value());
-  log_warning("{}: renamed to {}", file.string(), aside.filename().string());
+  log_warning(
+      "{}: renamed to {}, because this run writes no such file and it would not fit the calls",
+      file.string(), aside.filename().string());
 }
 
 std::vector<fs::path> fastq_names(const std::string& prefix) {

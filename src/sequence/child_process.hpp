@@ -38,10 +38,10 @@ class ChildProcess {
   void allow(std::uint64_t bytes, std::uint64_t seconds);
 
   // Waits for `events` on the process's socket, like wait_a_while(). Kills the process, which ends
-  // the socket, if one of two times is over:
-  // 1. `idle_seconds` of waiting in which it used no processor time and caused no event.
-  // 2. kWaitsOfSecond times the seconds of the last allow(), plus `idle_seconds`, of all waiting
-  //    without an event since then.
+  // the socket, after either of these:
+  // 1. `idle_seconds` of waiting in a row, in which it used no processor time and caused no event.
+  // 2. kWaitsOfSecond · (seconds given to the last allow()) + `idle_seconds` of waiting without an
+  //    event, summed up since that allow().
   // Only time within wait() counts, because the caller may read a slow input between two calls.
   // Time in which all processes were stopped does not count.
   int wait(int socket, int events, unsigned idle_seconds = kIdleSeconds);

@@ -37,8 +37,9 @@ bool is_new_enough(const DeviceInfo& device);
 // True if the device uses the kernels for compute capability 9.0. Their results differ in the last
 // bits from the results of all other kernels.
 bool has_hopper_kernels(const DeviceInfo& device);
-// Names the code that computes on a device: "cuda-sm90a" (Hopper), "cuda-mma-sm80", and so on;
-// with `generic` never Hopper's own.
+// Names the code that computes on a device: "cuda-sm90a" (Hopper), "cuda-mma-sm80", and so on.
+// If `generic` is true, a Hopper device has a name of the second kind, because it then uses the
+// generic kernels.
 // The name contains the generation, because each generation sums 16-bit products differently.
 std::string cuda_kernel_path(const DeviceInfo& device, bool generic = false);
 // Names the devices that are too old and the compute capability needed; empty if none is too old.

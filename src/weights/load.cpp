@@ -74,7 +74,8 @@ ClassifierWeights load_classifier(const std::string& model, std::uint32_t inputs
       throw Error(
           ErrorKind::kWeightsMissing,
           fmt::format("a synthetic classifier is named synthetic or synthetic:SEED, not \"{}\"",
-                      model));
+                      model))
+          .advised("Give a classifier file (.pth or safetensors), synthetic, or synthetic:SEED.");
     }
     const ClassifierShape shape{.inputs = inputs, .hidden = kSyntheticHidden};
     return {shape, make_synthetic_weights(classifier_names(), dims_of(shape), 1, name.seed,
