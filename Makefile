@@ -43,7 +43,7 @@ test-rebuild:  ## build the commit again in another folder, and compare the pack
 demo:  ## set up, build, and classify the phage lambda with small synthetic weights
 	@tools/demo.sh
 
-check:  ## set up, build, and run every kind of test that needs no GPU (16 minutes of 2 cores)
+check:  ## set up, build, and run every kind of test that needs no GPU (15 minutes of 2 cores)
 	@tools/check.sh
 
 check-full:  ## every preset and test with long strides, package, device code; PARTS="cpu asan" for some

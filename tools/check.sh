@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Run by `make check` and CI: every kind of test that needs no GPU, from a bare checkout, in
-# 16 minutes of two busy cores with an empty ccache. Cheap checks come first. tools/check_full.sh is
+# 15 minutes of two cores with an empty ccache. Cheap checks come first. tools/check_full.sh is
 # the long matrix; docs/develop/testing.md lists what only that covers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
