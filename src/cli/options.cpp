@@ -296,6 +296,12 @@ void add_device_options(Command& command, ComputeOptions& options) {
       .more =
       "int8 is experimental and for GPUs; int8-simulated shows int8's errors on the CPU, slowly";
   add_int8_keep(command, options.int8_keep);
+  command
+      .add_value("--kernels", options.kernels,
+                 "Code for GPUs (default auto: a Hopper GPU has its own); generic: the code of all "
+                 "other GPUs, slower there, with other last digits",
+                 "auto|generic", kComputeGroup)
+      .listed_by = ListedBy::kHelpAll;
   command.add_value("-t,--threads", options.threads, "Host threads (default: all it may use)", "N",
                     kComputeGroup);
 }
@@ -308,10 +314,6 @@ void add_compute_options(Command& command, ComputeOptions& options) {
       "Tokens a batch (default auto: on the CPU what a few seconds compute, at most 4096; on a "
       "GPU 32768, in int8 65536, or what its memory holds); never changes results",
       "N|auto", kComputeGroup);
-  command.add_value("--kernels", options.kernels,
-                    "Code for GPUs (default auto: a Hopper GPU has its own); generic: the code of "
-                    "all other GPUs, slower there, with other last digits",
-                    "auto|generic", kComputeGroup);
   command.add_value("--prefetch", options.prefetch,
                     "Batches ready ahead of the models, for each worker (default 2)", "N",
                     kComputeGroup);

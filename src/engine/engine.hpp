@@ -65,7 +65,7 @@ class Engine {
   }
 };
 
-// Makes an engine on the settings' GPU or the CPU. Errors: kCpu, kDevice, kPrecision, kOutOfMemory,
+// Makes an engine on the settings' GPU or the CPU. Errors: kCpu, kDevice, kOutOfMemory,
 // kWeights*; kWeightsTensor if the classifier's inputs are not the sum of both models' widths.
 std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,
                                     const Cancel& cancel);

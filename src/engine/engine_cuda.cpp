@@ -170,7 +170,7 @@ class Encoders {
   // The models of DNABERT-S that were made so far, by precision. Encoders share them.
   using MadeDnabertS = std::map<Precision, std::shared_ptr<const DnabertSModel<cuda::Backend>>>;
 
-  // If `memory_is_short`, ESM-2's largest weights stay in the host's memory: the 16-bit ones of a
+  // If `memory_is_short`, ESM-2's largest weights stay in the host's memory: those of a
   // check model until they are used, and what int8 needs only while it is loaded.
   Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
            const Int8Policy* searched, bool hopper, bool memory_is_short, cudaStream_t stream,
@@ -344,7 +344,7 @@ class CudaEngine : public Engine {
       load(models, settings, cancel);
       plan();
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kOutOfMemory) throw;
+      if (error.kind() != ErrorKind::kOutOfMemory || !error.has_usual_remedy()) throw;
       throw too_little_memory(shortage(device, settings, error.detail()));
     }
   }
@@ -404,7 +404,7 @@ class CudaEngine : public Engine {
         !settings.generic_kernels && has_hopper_kernels(info_of(device_, properties_));
     Encoders::MadeDnabertS made;
     for (const Precision precision : settings.precisions) {
-      const bool is_short = memory_is_short(precision);
+      const bool is_short = memory_is_short(precision, settings);
       if (is_short) require_host_memory(precision);
       Encoders& encoders = encoders_.emplace_back(models, settings, precision, searched_, hopper,
                                                   is_short, compute_.get(), cancel, made);
@@ -416,26 +416,40 @@ class CudaEngine : public Engine {
     }
   }
 
-  // True if a model in this precision would leave too little memory for batches of the wanted size.
-  // A run's own model always stays on the device, but loading int8 takes twice the memory.
-  bool memory_is_short(Precision precision) const {
-    if (encoders_.empty() && precision != Precision::kInt8) return false;
-    const MemoryNeed need = memory_need(shapes_, outputs_, precision, facts_.plan.wanted);
-    const std::uint64_t twice = encoders_.empty() ? 2 * need.weights : need.weights;
-    return memory_info().free + device_allocator().kept() < twice + need.batches;
+  // True if ESM-2's weights in this precision must be kept in the host's memory. A run's own model
+  // always stays on the device, but loading int8 takes twice its memory (a search for a policy,
+  // which holds 16 bits, too, four times). A check model must leave room for batches of the wanted
+  // size.
+  bool memory_is_short(Precision precision, const EngineSettings& settings) const {
+    if (!outputs_.needs_esm2()) return false;
+    const bool is_first = encoders_.empty();
+    if (is_first && precision != Precision::kInt8) return false;
+    const std::size_t tokens = is_first ? kSmallestBudget : facts_.plan.wanted;
+    std::uint64_t batches = 0;
+    for (const Precision one : settings.precisions) {
+      batches = std::max(batches, memory_need(shapes_, outputs_, one, tokens).batches);
+    }
+    const std::uint64_t times = is_first ? (searched_ != nullptr ? 4 : 2) : 1;
+    const std::uint64_t weights = memory_need(shapes_, outputs_, precision, tokens).weights;
+    // Each loading thread holds a tensor in fp32.
+    const std::uint64_t loading =
+        kLoadThreads * shapes_.esm2.width * shapes_.esm2.ffn * sizeof(float);
+    return memory_info().free + device_allocator().kept() < times * weights + batches + loading;
   }
 
   void require_host_memory(Precision precision) const {
     const std::uint64_t bytes =
         memory_need(shapes_, {.scores = false, .esm2 = true}, precision, 0).weights;
-    if (!has_room(bytes)) {
+    const auto limit = read_control_group().memory_limit;
+    if (!has_room(bytes) || (limit && *limit < bytes)) {
       throw Error(
           ErrorKind::kOutOfMemory,
-          fmt::format("ESM-2 in {} fits neither into the memory of cuda:{} beside the run's "
-                      "models, nor into the host's ({})",
-                      name_of(precision), device_, gib_text(bytes)))
+          fmt::format("the memory of cuda:{} is short, and the host's memory has no room for "
+                      "{} of ESM-2's weights in {}",
+                      device_, gib_text(bytes), name_of(precision)))
           .advised(
-              "Use --margin 0, which computes no close calls again, or a smaller --esm-model.");
+              "Give the job or container more memory, or use a smaller --esm-model; --margin 0 "
+              "needs no weights for close calls.");
     }
     log_info("memory of cuda:{} is short: {} of ESM-2 in {} are kept in the host's memory", device_,
              gib_text(bytes), name_of(precision));

@@ -7,7 +7,8 @@
 namespace virnucpro::cuda {
 
 // One thread block computes a whole sequence of at most kWholeRows rows (a 500-base chunk fits), so
-// keys and values are read once. A longer sequence is divided into blocks of kCutRows query rows.
+// keys and values are read once where
+// they fit. A longer sequence is divided into blocks of kCutRows query rows.
 inline constexpr std::uint32_t kWholeRows = 176;
 inline constexpr std::uint32_t kCutRows = 128;
 

@@ -65,7 +65,7 @@ struct HeadNorm {
 
 // ESM-2's ops in 8 bits, for FoldedEsm2's weights. Works like cuda::Int8Backend
 // (ops/backend_int8_cuda.hpp), but with fp32 in place of fp16, so rounding to 8 bits is the only
-// source of error. Tests can use this backend without a Hopper GPU.
+// source of error. Tests can use this backend without a GPU.
 struct Int8CpuBackend : CpuBackend {
   using Context = Int8CpuContext;
   using Operand = Int8CpuOperand;

@@ -18,7 +18,7 @@ enum class Precision : std::uint8_t { kFp32, kFp16, kBf16, kInt8 };
 struct PrecisionRow {
   std::string_view name;     // as in --precision
   unsigned fineness;         // larger for a finer precision
-  std::size_t weight_bytes;  // bytes of a weight in the CPU's matrix products
+  std::size_t weight_bytes;  // bytes of a weight in matrix products
 };
 
 // All precisions, in the order of the enum.

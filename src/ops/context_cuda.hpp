@@ -74,7 +74,7 @@ struct Context {
   // Says which linears use 8 bits. Once models exist, it may change only with `any_int8_policy`.
   Int8Policy int8_policy{};
   bool any_int8_policy = false;
-  // Set before a model is made whose 16-bit linears keep their weights in the host's memory.
+  // Set before a model is made whose linears keep their weights in the host's memory.
   std::unique_ptr<StreamedWeights> streamed{};
   // Set from the construction of 8-bit linears until a batch has corrected their biases.
   std::unique_ptr<Calibration> calibration{};

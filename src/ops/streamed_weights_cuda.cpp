@@ -6,6 +6,10 @@
 
 namespace virnucpro::cuda {
 
+StreamedWeights::~StreamedWeights() {
+  cudaStreamSynchronize(copies_.get());
+}
+
 std::size_t StreamedWeights::add(std::size_t bytes) {
   weights_.emplace_back(bytes);
   return weights_.size() - 1;

@@ -15,6 +15,12 @@ namespace virnucpro::cuda {
 // copied. A batch uses the weights in the order in which they were added; another order is slower.
 class StreamedWeights {
  public:
+  StreamedWeights() = default;
+  // Waits for the copies that are under way, because the buffers are freed.
+  ~StreamedWeights();
+  StreamedWeights(const StreamedWeights&) = delete;
+  StreamedWeights& operator=(const StreamedWeights&) = delete;
+
   // Adds a weight and returns its number. All must be added before the first use. Errors:
   // kOutOfMemory.
   std::size_t add(std::size_t bytes);

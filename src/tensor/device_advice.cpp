@@ -186,14 +186,16 @@ Error not_opened(const DeviceInfo& device, int status, const std::string& words)
 Error too_little_memory(const MemoryShortage& shortage) {
   const DeviceInfo& device = shortage.device;
   const MemoryNeed& models = shortage.models;
-  return {ErrorKind::kOutOfMemory,
-          fmt::format(
-              "{} has {} of {} free; the models take {} in {}, and the smallest batches {} ({}); "
-              "use {}another GPU (--device cuda:N) with more than {} free{} or --device cpu",
-              device_title(device), gib_text(device.memory_free), gib_text(device.memory_total),
-              gib_text(models.weights), shortage.precision, gib_text(models.batches),
-              shortage.failed, what_fits(shortage), gib_text(shortage.in_half.all()),
-              shortage.precision == kFullPrecision ? " (in fp16)" : "")};
+  const bool is_fp32 = shortage.precision == kFullPrecision;
+  return {
+      ErrorKind::kOutOfMemory,
+      fmt::format(
+          "{} has {} of {} free; the models take {} in {}, and the smallest batches {} ({}); "
+          "use {}another GPU (--device cuda:N) with more than {} free{} or --device cpu",
+          device_title(device), gib_text(device.memory_free), gib_text(device.memory_total),
+          gib_text(models.weights), shortage.precision, gib_text(models.batches), shortage.failed,
+          what_fits(shortage), gib_text(is_fp32 ? shortage.in_half.all() : models.all()),
+          is_fp32 ? " (in fp16)" : "")};
 }
 
 }  // namespace virnucpro
