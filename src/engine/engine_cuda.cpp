@@ -170,8 +170,8 @@ class Encoders {
   // The models of DNABERT-S that were made so far, by precision. Encoders share them.
   using MadeDnabertS = std::map<Precision, std::shared_ptr<const DnabertSModel<cuda::Backend>>>;
 
-  // If `memory_is_short`, ESM-2's largest weights stay in the host's memory: those of a
-  // check model until they are used, and what int8 needs only while it is loaded.
+  // If `memory_is_short`, ESM-2's largest weights stay in the host's memory: those of a check model
+  // until they are used, and what int8 needs only while it is loaded.
   Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
            const Int8Policy* searched, bool hopper, bool memory_is_short, cudaStream_t stream,
            const Cancel& cancel, MadeDnabertS& made)

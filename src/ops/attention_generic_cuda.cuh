@@ -153,7 +153,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   const auto row_of = [&block](std::uint32_t row) {
     return kPartial ? min(block.row + row, block.last) : block.row + row;
   };
-  float scores[2 * kGroups][4];
+  float scores[2 * kGroups][4] = {};
   // One load reads 16 columns of 16 keys as four 8×8 matrices.
   const std::uint32_t key_row = (lane / 16) * 8 + lane % 8;
 #pragma unroll
@@ -163,13 +163,8 @@ __device__ void attend_block(const AttentionProblem& problem,
     for (int k = 0; k < kWidth / 16; ++k) {
       std::uint32_t b[4];
       load_matrices(b, block.keys + unit_place<kWidth * 2>(row, k * 2 + lane / 8 % 2));
-      if (k == 0) {
-        Mma<T>::first(scores[2 * n], queries[k], b[0], b[1]);
-        Mma<T>::first(scores[2 * n + 1], queries[k], b[2], b[3]);
-      } else {
-        Mma<T>::run(scores[2 * n], queries[k], b[0], b[1]);
-        Mma<T>::run(scores[2 * n + 1], queries[k], b[2], b[3]);
-      }
+      Mma<T>::run(scores[2 * n], queries[k], b[0], b[1]);
+      Mma<T>::run(scores[2 * n + 1], queries[k], b[2], b[3]);
     }
   }
   float maximum[2] = {running.maximum[0], running.maximum[1]};

@@ -22,6 +22,21 @@ Epilogue in_16_bits(Epilogue epilogue) {
   return epilogue == Epilogue::kBiasAdd ? Epilogue::kBiasAdd16 : epilogue;
 }
 
+// Returns the epilogue, if the products of s8 numbers have it.
+Epilogue of_8_bits(Epilogue epilogue) {
+  switch (epilogue) {
+    case Epilogue::kBias:
+    case Epilogue::kBiasGelu:
+    case Epilogue::kBiasAdd16:
+      return epilogue;
+    case Epilogue::kNone:
+    case Epilogue::kBiasAdd:
+    case Epilogue::kGeluGate:
+      break;
+  }
+  throw Error(ErrorKind::kInternal, "8-bit linears do not support this epilogue");
+}
+
 }  // namespace
 
 EightBitLinear::EightBitLinear(Context& context, const Weights& weights,
@@ -30,7 +45,7 @@ EightBitLinear::EightBitLinear(Context& context, const Weights& weights,
     : inputs_(inputs),
       outputs_(outputs_of(parts)),
       blocks_(blocks),
-      epilogue_(epilogue),
+      epilogue_(of_8_bits(epilogue)),
       bias_(read_biases_later(context, weights, parts)),
       codes_(Purpose::kWeights, outputs_ * inputs),
       scales_(Purpose::kWeights, outputs_ * sizeof(float)) {
