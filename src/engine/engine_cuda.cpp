@@ -37,8 +37,10 @@ using cuda::DeviceBatch;
 
 // While one batch computes, the next batch's input is copied and its kernels are enqueued.
 constexpr std::size_t kDepth = kBatchesAtOnce;
-// Threads that load weights; few, because each needs pinned memory for the largest tensor.
-constexpr std::size_t kLoadThreads = 4;
+// Threads that load weights. Each needs memory for the largest tensor in fp32, on the host (pinned)
+// and on the device. For int8 they also fold the weights, which takes a processor most of a minute.
+constexpr std::size_t kFewLoadThreads = 4;
+constexpr std::size_t kMostLoadThreads = 16;
 // Tokens of a batch. The default is within 1 % of the best speed. With batches below
 // kSmallestBudget a GPU is too slow.
 constexpr std::size_t kTokenBudget = 32768;
@@ -170,8 +172,9 @@ class Encoders {
   // The models of DNABERT-S that were made so far, by precision. Encoders share them.
   using MadeDnabertS = std::map<Precision, std::shared_ptr<const DnabertSModel<cuda::Backend>>>;
 
-  // If `memory_is_short`, ESM-2's largest weights stay in the host's memory: those of a check model
-  // until they are used, and what int8 needs only while it is loaded.
+  // If `memory_is_short`, weights of ESM-2's linears stay in the host's memory: all of them for a
+  // check model; for int8 only the second 8 bits of each weight, which nothing needs after
+  // CudaEngine::calibrate().
   Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
            const Int8Policy* searched, bool hopper, bool memory_is_short, cudaStream_t stream,
            const Cancel& cancel, MadeDnabertS& made)
@@ -200,8 +203,8 @@ class Encoders {
     if (context_.streamed != nullptr) context_.streamed->reserve();
   }
 
-  void load() {
-    context_.uploads.run(kLoadThreads, cancel_);
+  void load(std::size_t threads) {
+    context_.uploads.run(threads, cancel_);
     if (esm2_) esm2_->loaded();
     device_allocator().trim();  // frees the buffers of the loading threads
   }
@@ -404,37 +407,42 @@ class CudaEngine : public Engine {
         !settings.generic_kernels && has_hopper_kernels(info_of(device_, properties_));
     Encoders::MadeDnabertS made;
     for (const Precision precision : settings.precisions) {
-      const bool is_short = memory_is_short(precision, settings);
+      const std::size_t threads = load_threads(precision, settings);
+      const bool is_short = threads == 0;
       if (is_short) require_host_memory(precision);
       Encoders& encoders = encoders_.emplace_back(models, settings, precision, searched_, hopper,
                                                   is_short, compute_.get(), cancel, made);
       if (outputs_.scores && !classifier_) {
         classifier_.emplace(models.classifier, encoders.context());
       }
-      encoders.load();
+      encoders.load(is_short ? kFewLoadThreads : threads);
       if (encoders.context().calibration != nullptr) calibrate(encoders);
     }
   }
 
-  // True if ESM-2's weights in this precision must be kept in the host's memory. A run's own model
-  // always stays on the device, but loading int8 takes twice its memory (a search for a policy,
-  // which holds 16 bits, too, four times). A check model must leave room for batches of the wanted
-  // size.
-  bool memory_is_short(Precision precision, const EngineSettings& settings) const {
-    if (!outputs_.needs_esm2()) return false;
+  // Returns how many threads may load the models of a precision: 0 if the device's memory is short
+  // and ESM-2's weights must be kept in the host's memory. The run's own model must fit on the
+  // device, but loading int8 takes twice the memory of its weights, or four times for a search for
+  // a policy, which also holds the weights in 16 bits. A check model must leave room for batches of
+  // the wanted size.
+  std::size_t load_threads(Precision precision, const EngineSettings& settings) const {
+    if (!outputs_.needs_esm2()) return kFewLoadThreads;
     const bool is_first = encoders_.empty();
-    if (is_first && precision != Precision::kInt8) return false;
+    const bool is_int8 = precision == Precision::kInt8;
     const std::size_t tokens = is_first ? kSmallestBudget : facts_.plan.wanted;
     std::uint64_t batches = 0;
     for (const Precision one : settings.precisions) {
       batches = std::max(batches, memory_need(shapes_, outputs_, one, tokens).batches);
     }
-    const std::uint64_t times = is_first ? (searched_ != nullptr ? 4 : 2) : 1;
+    const std::uint64_t times = is_first && is_int8 ? (searched_ != nullptr ? 4 : 2) : 1;
     const std::uint64_t weights = memory_need(shapes_, outputs_, precision, tokens).weights;
-    // Each loading thread holds a tensor in fp32.
-    const std::uint64_t loading =
-        kLoadThreads * shapes_.esm2.width * shapes_.esm2.ffn * sizeof(float);
-    return memory_info().free + device_allocator().kept() < times * weights + batches + loading;
+    const std::uint64_t free = memory_info().free + device_allocator().kept();
+    const std::uint64_t used = std::min(times * weights + batches, free);
+    const std::uint64_t tensors =
+        (free - used) / (std::uint64_t{shapes_.esm2.width} * shapes_.esm2.ffn * sizeof(float));
+    const std::size_t threads = std::min(usable_processors(), kMostLoadThreads);
+    if (tensors >= kFewLoadThreads) return std::clamp<std::size_t>(threads, 1, tensors);
+    return is_first && !is_int8 ? kFewLoadThreads : 0;
   }
 
   void require_host_memory(Precision precision) const {
@@ -444,18 +452,20 @@ class CudaEngine : public Engine {
     if (!has_room(bytes) || (limit && *limit < bytes)) {
       throw Error(
           ErrorKind::kOutOfMemory,
-          fmt::format("the memory of cuda:{} is short, and the host's memory has no room for "
+          fmt::format("cuda:{} has too little free memory, and the host has too little memory for "
                       "{} of ESM-2's weights in {}",
                       device_, gib_text(bytes), name_of(precision)))
-          .advised(
-              "Give the job or container more memory, or use a smaller --esm-model; --margin 0 "
-              "needs no weights for close calls.");
+          .advised(encoders_.empty()
+                       ? "Give the job or container more memory, or use a smaller --esm-model."
+                       : "Give the job or container more memory, use a smaller --esm-model, or "
+                         "give --margin 0, which loads no second model for close calls.");
     }
-    log_info("memory of cuda:{} is short: {} of ESM-2 in {} are kept in the host's memory", device_,
-             gib_text(bytes), name_of(precision));
+    log_info(
+        "cuda:{} has too little free memory: {} of ESM-2's weights in {} stay in the host's memory",
+        device_, gib_text(bytes), name_of(precision));
   }
 
-  // Computes calibration_frames(). From this batch the 8-bit linears correct their biases.
+  // Computes calibration_frames(), because the 8-bit linears correct their biases with this batch.
   void calibrate(Encoders& encoders) {
     const PackedFrames frames = calibration_frames();
     reserve(encoders, frames.esm_tokens.size(), 0);
@@ -516,12 +526,13 @@ class CudaEngine : public Engine {
     budget.batches = facts_.memory->used - budget.weights;
     if (budget.tokens == budget.wanted) return;
     log_warning(
-        "device memory is short: batches have {} tokens instead of {}; results are the same",
+        "the GPU has too little free memory: batches have {} tokens instead of {}; results are the "
+        "same",
         budget.tokens, budget.wanted);
   }
 
-  // Releases the memory of reserve(), before plan() tries half as many tokens, which need buffers
-  // of other sizes.
+  // Releases the memory of reserve(), because plan() tries half as many tokens next, for which
+  // the buffers need other sizes.
   void release() {
     activations_ = {};
     for (Slot& slot : slots_) {
