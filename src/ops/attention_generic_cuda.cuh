@@ -16,9 +16,9 @@
 namespace virnucpro::cuda {
 
 inline constexpr std::uint32_t kThreads = 32 * kWarps;
-inline constexpr std::uint32_t kTileRows = 16;  // query rows per warp at a time: those of an mma
-// Blocks per multiprocessor where registers and memory suffice. More would leave too little of the
-// L1 cache for the rotary tables, which all blocks read.
+inline constexpr std::uint32_t kTileRows = 16;  // query rows of a warp at a time, as in one mma
+// Thread blocks that share a multiprocessor if registers and shared memory suffice. More blocks
+// would leave too little of the L1 cache for the rotary tables, which all blocks read.
 inline constexpr int kBlocksAtOnce = 3;
 
 // Loads four numbers that no thread of the kernel writes, so that loads need not wait for stores.
@@ -50,7 +50,7 @@ template <int kWidth, std::uint32_t kSharing, typename T>
 __device__ void rotate_rows(const AttentionProblem& problem, const T* from, std::size_t stride,
                             std::uint32_t rows, std::uint32_t first, unsigned char* to,
                             std::uint32_t thread) {
-  constexpr std::uint32_t kGroups = kWidth / 8;  // of four columns in half a row
+  constexpr std::uint32_t kGroups = kWidth / 8;  // groups of four columns in half a row
   constexpr std::uint32_t kRowsAtOnce = kSharing / kGroups;
   const std::uint32_t half = problem.head_width / 2;
   const std::uint32_t column = thread % kGroups * 4;
@@ -83,9 +83,9 @@ __device__ void rotate_rows(const AttentionProblem& problem, const T* from, std:
   }
 }
 
-// Loads the queries of a tile into the registers of an mma, kPassRows rows at a time by way of
-// `scratch`, the warp's shared memory. Rows past the last one have any finite or NaN numbers: no
-// row of an mma's result depends on another one.
+// Loads a tile's queries into the registers of an mma. They pass through `scratch`, the warp's
+// shared memory, kPassRows rows at a time. Rows after the last one get arbitrary numbers, which do
+// no harm: each row of an mma's result depends only on the same row of queries.
 template <int kWidth, bool kRotary, typename T>
 __device__ void load_queries(const AttentionProblem& problem, const T* from, std::size_t stride,
                              std::uint32_t rows, std::uint32_t first, unsigned char* scratch,
@@ -105,7 +105,7 @@ __device__ void load_queries(const AttentionProblem& problem, const T* from, std
       wait_for_copies<0>();
     }
     __syncwarp();
-    // A matrix has 8 rows and one unit of columns. With 16 columns, there are only two of them.
+    // Loads four matrices of 8×8 numbers. If kWidth is 16, there are only two: loads each twice.
 #pragma unroll
     for (int k = 0; k < kWidth / 16; k += 2) {
       std::uint32_t loaded[4];
@@ -128,23 +128,24 @@ template <int kWidth>
 struct Running {
   float sums[kWidth / 8][4] = {};  // sums of weight · value
   float maximum[2] = {kLowest, kLowest};
+  float scaled[2] = {kLowest, kLowest};  // maximum · scale
   float weights[2] = {};  // for each of the two rows, the sum of weights over this thread's columns
 };
 
-// Keys and values in shared memory.
+// A block of keys and values, within the chunk of a sequence's keys that shared memory holds.
 struct KeyBlock {
   std::uint32_t keys = 0;  // addresses of the chunk's first key and value
   std::uint32_t values = 0;
   std::uint32_t row = 0;     // the block's first row in the chunk
-  std::uint32_t last = 0;    // the chunk's last row: rows after it stand for no key
+  std::uint32_t last = 0;    // the chunk's last row with a key
   std::uint32_t first = 0;   // position of the block's first key in the sequence
-  std::uint32_t length = 0;  // of the sequence
+  std::uint32_t length = 0;  // rows of the sequence
 };
 
 // Adds a block of 16·kGroups keys to `running`. `query` is the tile's first query, counted from the
-// sequence's first row. Only a block with kPartial may have fewer keys; it reads the chunk's last
-// row instead of the missing ones, and gives them the weight 0. `slope` is divided by the scale:
-// softmax is 2^(scale·(score − maximum)), by one multiply-add for each score.
+// sequence's first row. With kPartial, the block may have fewer keys; the chunk's last row is read
+// in place of each missing key, which gets the weight 0. `slope` must be divided by the scale,
+// because a weight is 2^(scale·(score − maximum)), which takes one multiply-add.
 template <int kWidth, bool kRotary, int kGroups, bool kPartial, typename T>
 __device__ void attend_block(const AttentionProblem& problem,
                              const std::uint32_t (&queries)[kWidth / 16][4], const KeyBlock& block,
@@ -187,8 +188,9 @@ __device__ void attend_block(const AttentionProblem& problem,
   for (int half = 0; half < 2; ++half) {
     maximum[half] = quad_max(maximum[half]);
     scaled[half] = maximum[half] * problem.scale;
-    const float correction = exp2_fast(fmaf(running.maximum[half], problem.scale, -scaled[half]));
+    const float correction = exp2_fast(running.scaled[half] - scaled[half]);
     running.maximum[half] = maximum[half];
+    running.scaled[half] = scaled[half];
     running.weights[half] *= correction;
 #pragma unroll
     for (int n = 0; n < kWidth / 8; ++n) {
@@ -223,7 +225,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   }
 }
 
-// Adds a chunk's keys, `count` of them, in blocks of kBlockKeys and a smaller last one.
+// Adds a chunk's `count` keys to `running`, in blocks of kBlockKeys keys and a smaller last block.
 template <int kWidth, bool kRotary, typename T>
 __device__ void attend_chunk(const AttentionProblem& problem,
                              const std::uint32_t (&queries)[kWidth / 16][4], KeyBlock block,
@@ -245,8 +247,8 @@ __device__ void attend_chunk(const AttentionProblem& problem,
   if (groups == 4) last(std::integral_constant<int, 4>{});
 }
 
-// Divides the sums by the sums of weights and stores `rows` rows at `out`, by way of `scratch`, so
-// that whole lines are written.
+// Divides the sums by the sums of weights and stores `rows` rows at `out`. The rows pass through
+// `scratch`, so that whole lines are written.
 template <int kWidth, typename T>
 __device__ void write_tile(const AttentionProblem& problem, const Running<kWidth>& running,
                            unsigned char* scratch, T* out, std::size_t stride, std::uint32_t rows) {
