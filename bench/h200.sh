@@ -40,6 +40,9 @@ run_tests() {
   export VIRNUCPRO_CUPTI
   export LD_LIBRARY_PATH=$programs/lib
   "$programs/bin/gpu_engine" | tee "$out/tests.log" | grep -E '^\[ +(FAILED|PASSED)|Failure|tests ran' || failed=1
+  # As on a GPU that no code was compiled for.
+  CUDA_FORCE_PTX_JIT=1 "$programs/bin/gpu_engine" --gtest_filter='*generic*' | tee "$out/tests-ptx.log" |
+    grep -E '^\[ +(FAILED|PASSED)|Failure|tests ran' || failed=1
   watch_ops || failed=1
   return "$failed"
 }
