@@ -14,6 +14,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -44,8 +45,7 @@ struct EvaluateOptions {
   std::vector<std::string> others;
   std::string labels;
   std::string groups;
-  std::string rule;
-  std::string min_share;
+  CallOptions call;  // --rule and --min-share
   std::string bins = std::string(kDefaultBins);
   std::string at;
   std::string false_rate;
@@ -53,18 +53,18 @@ struct EvaluateOptions {
   bool force = false;
 };
 
-double share_value(std::string_view flag, std::string_view text, double least) {
+double cut_off_value(std::string_view text) {
   const std::optional<double> value = parse_number(text);
-  if (value && *value >= least && *value <= 1) return *value;
-  fail_usage(fmt::format("{} {}: expected a number from {:g} to 1", flag, text, least));
+  if (value && *value >= -1 && *value <= 1) return *value;
+  fail_usage(fmt::format("--at {}: expected a number from -1 to 1", text));
 }
 
-// Refuses options from which no sequence would get an origin, or some would get two.
+// Refuses options that give the sequences no origin, or two.
 void require_origins(const EvaluateOptions& options) {
   const bool has_origins = !options.viruses.empty() || !options.others.empty();
   if (!options.labels.empty() || !options.runs.empty()) {
     if (has_origins) {
-      fail_usage("--virus and --other exclude --labels and RUN_DIR without an option");
+      fail_usage("--virus and --other exclude --labels and a RUN_DIR without --virus or --other");
     }
     if (options.labels.empty()) {
       fail_usage(
@@ -80,7 +80,7 @@ void require_origins(const EvaluateOptions& options) {
   if (options.viruses.empty())
     fail_usage("--other without --virus: runs of viruses are needed, too");
   if (options.others.empty()) {
-    fail_usage("--virus without --other: runs of others are needed, too, such as a host or water");
+    fail_usage("--virus without --other: runs of others (a host, bacteria, water) are needed, too");
   }
 }
 
@@ -92,15 +92,7 @@ EvaluateSettings choose_settings(const EvaluateOptions& options) {
   settings.runs.assign(options.runs.begin(), options.runs.end());
   settings.labels = options.labels;
   settings.groups = options.groups;
-  if (!options.rule.empty()) {
-    settings.rule.name = rule_named(options.rule);
-    if (!settings.rule.name) {
-      fail_usage(fmt::format("--rule {}: expected majority or viral-ngs", options.rule));
-    }
-  }
-  if (!options.min_share.empty()) {
-    settings.rule.min_share = share_value("--min-share", options.min_share, 0);
-  }
+  settings.rule = choose_call_change(options.call);
   const auto bins = parse_bins(options.bins);
   if (!bins || bins->size() > kMostBins) {
     fail_usage(
@@ -110,7 +102,7 @@ EvaluateSettings choose_settings(const EvaluateOptions& options) {
   settings.bins = *bins;
   if (!options.at.empty()) {
     for (const std::string_view one : split_list(options.at)) {
-      settings.cut_offs.push_back(share_value("--at", one, -1));
+      settings.cut_offs.push_back(cut_off_value(one));
     }
   }
   if (options.false_rate.empty()) return settings;
@@ -202,33 +194,33 @@ void add_evaluate_command(Command& program) {
   command.add_option("--other", &options->others,
                      "Runs whose sequences are all something else: a host, bacteria, water", "DIR");
   command.add_value("--labels", options->labels,
-                    "Instead: the origins by sequence, a line \"id<TAB>virus\" or "
-                    "\"id<TAB>others\" for each",
+                    "Instead of --virus and --other: the origin of each sequence, in lines "
+                    "\"id<TAB>virus\" or \"id<TAB>others\"",
                     "FILE");
   command.add_value("--groups", options->groups,
-                    "Which others are not independent, such as pieces of one genome: a line "
-                    "\"id<TAB>group\" for each",
+                    "Groups of others that are not independent (pieces of one genome), in lines "
+                    "\"id<TAB>group\"",
                     "FILE");
   command.add_value("--fpr", options->false_rate,
-                    "Choose the cut-offs that call at most this share of others virus, with 95 % "
-                    "confidence, and write them to FILE.json for predict --cutoff",
+                    "Choose cut-offs with which at most this share of others is called virus (95 % "
+                    "confidence), and write them to FILE.json for predict --cutoff",
                     "X");
   command
       .add_value("-o,--output", options->output,
-                 "The page FILE.html, with FILE.tsv and FILE.json; with --fpr FILE.json, with "
-                 "FILE.html and FILE.tsv",
+                 "FILE.html, or FILE.json with --fpr; FILE.html, FILE.tsv and FILE.json are all "
+                 "written",
                  "FILE")
       .written = {""};
   command.add_flag("-f,--force", options->force, "Replace these files");
-  command.add_value("--rule", options->rule, "The rule of the scores (default: the runs')",
-                    "majority|viral-ngs");
+  command.add_value("--rule", options->call.rule,
+                    "The rule that scores sequences (default: the runs')", "majority|viral-ngs");
   command.add_value("--bins", options->bins,
                     fmt::format("Numbers of scored chunks that get a cut-off of their own (default "
-                                "{}); fix them before you look at the errors",
+                                "{}); choose them before you see the errors",
                                 kDefaultBins),
                     "LIMIT");
   const std::size_t rare = command.options.size();
-  command.add_value("--min-share", options->min_share,
+  command.add_value("--min-share", options->call.min_share,
                     "Least share of chunks that reach the cut-off (default: the runs')", "X");
   command.add_value("--at", options->at, "Give the errors at these cut-offs, too", "X[,...]");
   leave_to_help_all(command, rare);

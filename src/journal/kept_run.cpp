@@ -63,7 +63,7 @@ bool is_unchanged(const struct stat& before, const struct stat& now) {
 
 [[noreturn]] void fail_changed(const fs::path& file, const char* why) {
   throw Error(ErrorKind::kOutputBusy, Place{.file = file.string()}, why)
-      .advised("Wait until that program has ended, then run this again.");
+      .advised("Wait until no program changes the file, then run this again.");
 }
 
 struct Copy {
@@ -90,7 +90,7 @@ std::uint64_t copy_part(const Copy& copy, std::uint64_t at, std::span<char> part
   return bytes.size();
 }
 
-// Copies only data and keeps the holes: another person's file with holes may claim any size.
+// Copies only data and keeps the holes: a file from another person may have holes of any size.
 void copy_data(const Copy& copy, const Cancel& cancel) {
   struct stat status {};
   if (::fstat(copy.source.get(), &status) != 0) fail_read(copy.from, errno);
@@ -131,11 +131,15 @@ KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check
     : directory_(directory), file_(run_files::kJournal.in(directory)) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(file_, error))) {
+    const Place place{.file = directory_.string()};
+    if (error == std::errc::not_a_directory) {
+      throw Error(ErrorKind::kInputMissing, place, "it is a file, not the output of a run")
+          .advised("Name the output directory of predict or merge.");
+    }
     const bool is_absent = !error || error == std::errc::no_such_file_or_directory;
     const char* why = is_there(directory_) ? "it holds no journal of a run (run.db)"
                                            : "there is no such directory";
-    throw Error(ErrorKind::kInputMissing, Place{.file = directory_.string()},
-                is_absent ? why : error.message());
+    throw Error(ErrorKind::kInputMissing, place, is_absent ? why : error.message());
   }
   require_own_journal_files(file_);
   RunLock::require_free(directory_);
@@ -160,7 +164,7 @@ std::string KeptRun::identity() const {
   return identity_of(*journal_);
 }
 
-// True if the journal's content is the same as when it was opened, although the file was touched.
+// True if the journal's content is the same as when it was opened, although its times changed.
 bool KeptRun::is_same() const {
   if (!journal_->finished() || has_log(file_)) return false;
   return identity_of(Journal::open_to_read(file_, Journal::Check::kQuick, Cancel())) == identity();
@@ -190,7 +194,7 @@ const std::string& KeptRun::value(const std::string& key) const {
   const auto found = fingerprint_.find(key);
   if (found != fingerprint_.end()) return found->second;
   throw Error(ErrorKind::kJournalDamaged, Place{.file = file_.string()},
-              fmt::format("its fingerprint has no {}", key));
+              fmt::format("its fingerprint (the run's settings) has no entry {}", key));
 }
 
 }  // namespace virnucpro
