@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures how far 16 and 8 bits move ESM-2's embeddings and labels from this program's own fp32 on
-the same device; README.md. Needs numpy and h5py."""
+"""Measures how much ESM-2's embeddings and labels in 16 and 8 bits differ from this program's own
+in fp32 on the same device. See README.md. Needs numpy and h5py."""
 
 import argparse
 import datetime
@@ -28,17 +28,17 @@ from closeness import Closeness, closeness, mean_row
 TRAINED = BENCH.parent / ".trained-esm2"
 CHUNK = 500
 SHIFT_STEP = 191  # has no factor in common with CHUNK, so that every shift has its turn
-# Of each strand, as the forward strand spells them.
+# The stop codons of each strand, as they read on the forward strand.
 STOPS = [re.compile("(?=TAA|TAG|TGA)"), re.compile("(?=TTA|CTA|TCA)")]
-ROWS = 4096  # that are in memory at a time, of each side
+ROWS = 4096  # rows of each file that are in memory at a time
 CLASSIFIERS = 100
 LOGIT_RMS = 2.0
-CLEAR_LOGIT = 0.2  # from here on the two scores are about 0.1 apart
+CLEAR_LOGIT = 0.2  # a label is clear above it: the two scores are over about 0.1 apart
 SEED = 25
 
 
 class Kind(NamedTuple):
-    """A way to compute, beside fp32."""
+    """A way to compute that is compared with fp32."""
 
     name: str
     precision: str
@@ -46,12 +46,12 @@ class Kind(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Over all classifiers and frames."""
+    """How labels and logits differ from those in fp32, over all classifiers and frames."""
 
-    changed: float  # share
-    clear_changed: int  # of those that were clear
-    logit_rms: float  # of the differences of logits
-    logit_worst: float
+    changed: float  # share of labels
+    clear_changed: int  # number of clear labels that changed
+    logit_rms: float  # rms of the differences
+    logit_worst: float  # largest difference
 
 
 def kinds(arguments: argparse.Namespace) -> List[Kind]:
@@ -65,12 +65,12 @@ def kinds(arguments: argparse.Namespace) -> List[Kind]:
 
 
 def frames_in(letters: str) -> int:
-    """Stop-free frames of a piece: those of its strands' three frames in which no stop begins."""
+    """The number of stop-free frames of a piece: three per strand, less those with a stop."""
     return sum(3 - len({stop.start() % 3 for stop in stops.finditer(letters)}) for stops in STOPS)
 
 
 def pieces() -> Iterator[genomes.Piece]:
-    """Pieces of all genomes, in random order; then again, cut at other places; and so on."""
+    """Pieces of all genomes in random order, then pieces cut at other places, and so on."""
     rng = random.Random(SEED)
     for turn in range(CHUNK):
         found = [piece for file in genomes.FILES
@@ -81,7 +81,8 @@ def pieces() -> Iterator[genomes.Piece]:
 
 
 def write_frames(path: Path, count: int) -> Tuple[int, int]:
-    """FASTA of pieces with at least `count` frames; returns their frames and the genomes' turns."""
+    """Writes pieces that together have at least `count` frames as FASTA. Returns their number of
+    frames, and how often the genomes were cut."""
     written = turn = 0
     with path.open("w") as out:
         for piece in pieces():
@@ -118,7 +119,7 @@ def blocks(path: Path) -> Iterator[np.ndarray]:
 
 
 def pairs(path: Path, reference: Path) -> Iterator[Tuple[np.ndarray, np.ndarray]]:
-    """Rows of a file and the reference's, which may have more behind them."""
+    """Blocks of rows of a file and of the reference, which may have more rows at its end."""
     with h5py.File(path) as ours, h5py.File(reference) as theirs:
         for begin in range(0, len(ours["esm2"]), ROWS):
             rows = slice(begin, min(begin + ROWS, len(ours["esm2"])))
@@ -127,8 +128,9 @@ def pairs(path: Path, reference: Path) -> Iterator[Tuple[np.ndarray, np.ndarray]
 
 
 class Classifiers:
-    """Linear ones with random weights, of the embedding less the reference's mean. Each is scaled
-    so that its logits over the reference have an rms of LOGIT_RMS. Above 0 the label is virus."""
+    """Linear classifiers with random weights. Their input is an embedding minus the reference's
+    mean. They are scaled so that their logits over the reference have an rms of LOGIT_RMS. A logit
+    above 0 means the label virus."""
 
     def __init__(self, reference: Path):
         self.mean = mean_row(blocks(reference))
@@ -142,7 +144,7 @@ class Classifiers:
         squares, worst = 0.0, 0.0
         for both in pairs(path, reference):
             got, wanted = ((rows - self.mean) @ self._weights for rows in both)
-            # Not "!=" of two signs: a label that is not a number has changed.
+            # Comparing signs with "!=" would not count a logit of NaN as changed.
             other = ~np.where(wanted > 0, got > 0, got <= 0)
             changed += int(other.sum())
             clear += int((other & (np.abs(wanted) > CLEAR_LOGIT)).sum())
@@ -193,15 +195,15 @@ def show(found: Sequence[figure.Figure]) -> None:
 class Model(NamedTuple):
     name: str
     weights: object
-    bars: dict  # by precision; of TRAINED weights only
+    bars: dict  # limits by precision; only for TRAINED weights
 
 
 def model_of(setting: Setting, asked: str, folder: Path) -> Model:
-    """Synthetic weights are written once to the folder, as making them takes long for a large
+    """Writes synthetic weights to the folder once, because making them takes long for a large
     model."""
     if asked == "trained":
         if not TRAINED.is_dir():
-            sys.exit(f"accuracy.py: {TRAINED} is not there: tools/setup.sh check fetches it")
+            sys.exit(f"accuracy.py: {TRAINED} is missing: tools/setup.sh check downloads it")
         return Model("trained ESM-2 8M", TRAINED, bars.TRAINED_ON_GPU)
     if asked.startswith("synthetic:"):
         setting.virnucpro("utils", "export-weights", asked, "-o", folder)
@@ -210,7 +212,7 @@ def model_of(setting: Setting, asked: str, folder: Path) -> Model:
 
 
 def first_pieces(setting: Setting, fasta: Path, frames: int) -> Path:
-    """Those of the FASTA that have at least `frames` frames, for the CPU, which is slow."""
+    """Writes the first pieces that together have `frames` frames, for the CPU, which is slow."""
     out, found = setting.scratch / "few.fa", 0
     with fasta.open() as lines, out.open("w") as few:
         for header in lines:
@@ -224,7 +226,7 @@ def first_pieces(setting: Setting, fasta: Path, frames: int) -> Path:
 
 def measure(setting: Setting, model: Model, fasta: Path,
             arguments: argparse.Namespace) -> Iterator[List[figure.Figure]]:
-    """Figures of each kind; one that fails is told, and the others follow."""
+    """The figures of each kind. If one kind fails, prints that and goes on with the next."""
     device = ["-d", arguments.device]
     reference = embed(setting, model.weights, fasta, "fp32", *device, "--precision", "fp32")
     classifiers = Classifiers(reference)
@@ -252,16 +254,17 @@ def parse_arguments() -> argparse.Namespace:
                         help="the folder with virnucpro, beside share/")
     parser.add_argument("--library-path", default="", help="LD_LIBRARY_PATH of the program")
     parser.add_argument("--device", default="auto", help="as for virnucpro (default auto)")
-    parser.add_argument("--frames", type=int, default=100_000, help="at least (default 100000)")
+    parser.add_argument("--frames", type=int, default=100_000,
+                        help="frames to embed, at least (default 100000)")
     parser.add_argument("--cpu-frames", type=int, default=2000,
-                        help="for fp32 on the CPU, 0 for none (default 2000)")
+                        help="frames to embed on the CPU in fp32, too; 0 for none (default 2000)")
     parser.add_argument("--precisions", default="fp16,bf16,int8",
-                        help="beside fp32 (default fp16,bf16,int8)")
+                        help="precisions to compare with fp32 (default fp16,bf16,int8)")
     parser.add_argument("--keep", action="append", default=[], metavar="LINEARS",
-                        help="int8 once more, with --int8-keep LINEARS; may be repeated")
+                        help="also measure int8 with --int8-keep LINEARS; may be repeated")
     parser.add_argument("--esm2", nargs="+", default=["trained"], metavar="WEIGHTS",
                         help="trained (default), synthetic:NAME[:SEED], or a path")
-    parser.add_argument("--commit", default="", help="where git cannot tell")
+    parser.add_argument("--commit", default="", help="the commit, if git cannot find it")
     parser.add_argument("--out", type=Path, help="the JSON file (default: none)")
     return parser.parse_args()
 
@@ -277,8 +280,8 @@ def main() -> int:
         fasta = setting.scratch / "frames.fa"
         frames, turns = write_frames(fasta, arguments.frames)
         print(f"{report['machine']['gpu'] or report['machine']['cpu']}, commit {report['commit']};"
-              f" {frames:,} frames of {CHUNK}-base pieces, the genomes cut from {turns} places;"
-              " ! is over its bar")
+              f" {frames:,} frames of {CHUNK}-base pieces, the genomes cut anew {turns} times;"
+              " ! marks a figure over its limit")
         for asked in arguments.esm2:
             with tempfile.TemporaryDirectory(dir=scratch) as folder:
                 model = model_of(setting, asked, Path(folder) / "weights")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What it costs, and what it gives, that under the rule viral-ngs whole contigs are computed again:
-int8-simulated on the CPU with the trained ESM-2 8M, by margin; README.md."""
+"""Measures the cost and the gain of computing whole contigs again under the rule viral-ngs, by
+margin: int8-simulated on the CPU with the trained ESM-2 8M. See README.md."""
 
 import argparse
 import csv
@@ -22,13 +22,13 @@ import genomes
 
 TRAINED = BENCH.parent / ".trained-esm2"
 CHUNK = 500
-DOUBLINGS = 5  # lengths from CHUNK to CHUNK << DOUBLINGS, as many of each octave
+DOUBLINGS = 5  # lengths from CHUNK to CHUNK << DOUBLINGS, uniform on a log scale
 MARGINS = [0.05, 0.14, 0.3]
 SEED = 5
 
 
 def write_contigs(path: Path, count: int) -> None:
-    """Stretches of genomes, at random places."""
+    """Writes random parts of the genomes as FASTA."""
     rng = random.Random(SEED)
     records = [record for file in genomes.FILES for record in genomes.records(file)]
     weights = [len(record.letters) for record in records]
@@ -50,7 +50,7 @@ def calls(folder: Path) -> Dict[str, str]:
 
 
 class Runs:
-    """Of one set of contigs."""
+    """Runs of predict over one set of contigs."""
 
     def __init__(self, setting: Setting, contigs: Path):
         self.setting = setting
@@ -102,7 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", type=Path, default=BENCH.parent / "build" / "cpu" / "bin",
                         help="the folder with virnucpro, beside share/")
-    parser.add_argument("--contigs", type=int, default=400, help="(default 400)")
+    parser.add_argument("--contigs", type=int, default=400, help="number of contigs (default 400)")
     parser.add_argument("--out", type=Path, help="the JSON file (default: none)")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="virnucpro-contigs-") as scratch:

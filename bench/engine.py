@@ -1,4 +1,4 @@
-"""Figures c and d: the engine against torch, the same weights and sequences on both sides."""
+"""Figures c and d: the engine compared with torch, over the same weights and sequences."""
 
 import array
 import math
@@ -15,7 +15,7 @@ ESM2 = {"8M": "esm2_t6_8M", "35M": "esm2_t12_35M", "150M": "esm2_t30_150M",
 DEFAULT_MODELS = ("8M", "35M", "150M")
 RESIDUES = "LAGVSERTIDPKQNFYMHWC"
 SHORTEST, LONGEST = 30, 170
-# DNABERT-S tokens of a frame per residue, about: 3 bases per residue, some 4.5 letters per token.
+# About how many DNABERT-S tokens a residue has: 3 bases per residue, some 4.5 bases per token.
 TOKENS_A_RESIDUE = 2 / 3
 DNA_VOCABULARY = range(5, 4096)  # 0 to 4 are special tokens
 BATCH_TOKENS = 4096  # a full batch of the program
@@ -24,7 +24,7 @@ TOLERANCE = 1e-4  # for embeddings, whose numbers are around one
 
 
 def pass_tokens(threads: int, batches: int = 1) -> int:
-    """The tokens of full batches: more of them for many threads, so that no pass is too short."""
+    """The tokens of a pass. Many threads get more full batches, so that no pass is too short."""
     return BATCH_TOKENS * batches * math.ceil(threads / 4)
 
 

@@ -64,8 +64,8 @@ def rate(name: str, unit: str, passes: Sequence[Pass], clock: str, goal: float,
 
 def in_turns(name: str, unit: str, ours: Side, peer: str, theirs: Side, repeats: int, clock: str,
              goal: float, settings: dict) -> Figure:
-    """A rate that must be `goal` times the peer's. Both sides take turns, so that they had the same
-    machine."""
+    """A rate that must be `goal` times the peer's. Both sides take turns, so that disturbances of
+    the machine affect both."""
     passes = alternate([ours, theirs], repeats)
     return ratio_of_rates(name, unit, rates(passes[0], clock), peer, rates(passes[1], clock), goal,
                           {**settings, "ours": ours.settings, "peer": theirs.settings,
@@ -74,7 +74,7 @@ def in_turns(name: str, unit: str, ours: Side, peer: str, theirs: Side, repeats:
 
 def ratio_of_rates(name: str, unit: str, ours: Sequence[float], peer: str, theirs: Sequence[float],
                    goal: float, settings: dict) -> Figure:
-    """The same for rates that are already known."""
+    """The same figure as in_turns() returns, from rates that were measured before."""
     ratios = [a / b for a, b in zip(ours, theirs)]
     median = statistics.median(ratios)
     return Figure(name, unit, statistics.median(ours), [min(ours), max(ours)], len(ratios),
@@ -83,7 +83,7 @@ def ratio_of_rates(name: str, unit: str, ours: Sequence[float], peer: str, their
 
 
 def alone(of: Figure, least: float) -> Figure:
-    """This program's side of a ratio, which must itself reach `least`."""
+    """The rate of this program in a ratio, as a figure that must reach `least`."""
     return Figure(f"{of.name}, alone", of.unit, of.value, of.spread, of.repeats,
                   f">= {number(least)}", of.value >= least, settings=of.settings)
 

@@ -1,4 +1,4 @@
-"""One GPU against torch. Both sides take turns, so that the chip is equally hot for both."""
+"""One GPU compared with torch. Both sides take turns, so that the chip is equally hot for both."""
 
 import json
 import math
@@ -16,9 +16,9 @@ from setting import Setting
 
 BIGGEST = "esm2_t36_3B"
 BUDGET = 32768
-LENGTH = 168  # tokens of a frame of 500 bases
+LENGTH = 168  # ESM-2 tokens of a frame of 500 bases
 OTHER_LENGTHS = (52, 104, 340, 1026)
-DNA_LENGTH = 100  # tokens of its nucleotides, about
+DNA_LENGTH = 100  # about how many DNABERT-S tokens such a frame has
 GOALS = {"fp16": (1.12, 103_000), "bf16": (1.09, 105_000)}
 WIDTHS = {"esm2_t36_3B": (36, 2560), "esm2_t33_650M": (33, 1280), "esm2_t30_150M": (30, 640)}
 VANILLA_FRAMES = 120
@@ -36,7 +36,7 @@ def write_lines(path: Path, lines: List[str]) -> Path:
 
 def engine(setting: Setting, kind: str, model: object, precision: str, sequences: Path,
            device: str = "cuda") -> Side:
-    """This program's side; its embeddings are in ours.f32."""
+    """This program as a side. It writes its embeddings to ours.f32."""
     command = [setting.bin / "bench_engine", kind, model, device, precision, sequences,
                setting.scratch / "ours.f32"]
     return Side(command, setting.environment)
@@ -53,7 +53,7 @@ def against(setting: Setting, name: str, ours: Side, peer_name: str, theirs: Sid
                            settings)
 
 
-# Against packed, compiled torch.
+# Compared with packed, compiled torch.
 
 
 def against_packed(setting: Setting, model: str, precision: str, goal: float, tokens: int):
@@ -75,7 +75,7 @@ def packed(model: str, precision: str) -> Callable[[Setting], Iterator[figure.Fi
 ESM2_SET = [packed(BIGGEST, "fp16"), packed(BIGGEST, "bf16"), packed("esm2_t33_650M", "fp16"),
             packed("esm2_t30_150M", "fp16")]
 
-# The rest of the table.
+# The other figures.
 
 
 def loading(setting: Setting) -> Iterator[figure.Figure]:
@@ -147,7 +147,7 @@ def rows(path: Path, width: int) -> List[array]:
 
 
 def least_cosine(setting: Setting, width: int) -> float:
-    """The least cosine between an embedding of this program and the peer's."""
+    """The least cosine between this program's and the peer's embedding, of the first 200 rows."""
     def cosine(a, b):
         return sum(map(float.__mul__, a, b)) / math.sqrt(
             sum(x * x for x in a) * sum(x * x for x in b))
@@ -158,13 +158,13 @@ def least_cosine(setting: Setting, width: int) -> float:
     return min(cosine(a, b) for a, b in pairs[:200])
 
 
-# Semantics: 1 - cosine to the reference implementations.
+# By precision: the largest 1 - cosine that is allowed against a reference implementation.
 MOST_APART = {"fp32": 1e-7, "fp16": 1e-5, "bf16": 1e-4}
 LARGEST_FP32 = 1e-4
 
 
 def generic(precision: str, goal: int) -> Callable[[Setting], Iterator[figure.Figure]]:
-    """The code of GPUs other than Hopper, on this GPU, in turns with its own."""
+    """The kernels for GPUs other than Hopper, run on this GPU in turns with its own kernels."""
     def measure(setting: Setting) -> Iterator[figure.Figure]:
         model = setting.weights(BIGGEST)
         sequences = write_lines(setting.scratch / "proteins", proteins(LENGTH, 10 * BUDGET))

@@ -1,5 +1,5 @@
-"""ESM-2 3B in 8 bits on one GPU: against the other precisions and torch, by length, by what is kept in 16
-bits, and in whole runs. All sides stay loaded and take turns."""
+"""ESM-2 3B in 8 bits on one GPU: compared with other precisions and torch, by length of proteins,
+by the linears kept in 16 bits, and in whole runs. All sides stay loaded and take turns."""
 
 import random
 import statistics
@@ -19,15 +19,15 @@ from setting import Setting
 LEAST, OVER_TORCH = 200_000, 2.15
 LEAST_OF_RUNS, OVER_FP16 = 184_000, 1.82  # with --margin 0
 DEFAULT_OVER_FP16 = 1.6
-BATCHES = 60  # of a pass: 10 s or more
+BATCHES = 60  # in a pass, which takes 10 s or more
 LENGTHS = (52, 104, LENGTH, 340)
 KEPT = ("qkv", "out", "fc1", "fc2")
-LEAST_KEPT = 0.75  # fc1 or fc2 are a third of the work, and take twice as long in 16 bits
-SEQUENCES = 34_000  # over 30 s
+LEAST_KEPT = 0.75  # fc1 and fc2 are a third of the work each, and take twice as long in 16 bits
+SEQUENCES = 34_000  # a run takes over 30 s
 
 
 class Watch:
-    """nvidia-smi's power and clock of the first GPU, ten times a second."""
+    """Reads power and clock of the first GPU from nvidia-smi, ten times a second."""
 
     QUERY = ["nvidia-smi", "--id=0", "--query-gpu=power.draw.instant,clocks.sm",
              "--format=csv,noheader,nounits", "--loop-ms=100"]
@@ -49,17 +49,17 @@ class Watch:
         try:
             for line in self._process.stdout:
                 self.rows.append(tuple(map(float, line.split(","))))
-        except ValueError:  # closed
+        except ValueError:  # __exit__() closed the pipe
             pass
 
     def means(self) -> tuple:
-        """Of what was measured since the last call, without what the change of sides mixed."""
+        """The means since the last call, without the first rows: they may be of the side before."""
         rows, self.rows = self.rows[5:], []
         return tuple(statistics.fmean(column) for column in zip(*rows)) if rows else (0.0, 0.0)
 
 
 def in_turns(sides: Dict[str, Side], repeats: int) -> tuple:
-    """The rates of each side, and of each its mean power (W) and clock (MHz)."""
+    """The rates of each side, and its mean power (W) and clock (MHz)."""
     rates: Dict[str, List[float]] = {name: [] for name in sides}
     drawn: Dict[str, List[tuple]] = {name: [] for name in sides}
     next(iter(sides.values())).run()  # the chip settles
@@ -144,7 +144,7 @@ def lengths(setting: Setting) -> Iterator[figure.Figure]:
 
 
 def kept(setting: Setting) -> Iterator[figure.Figure]:
-    """What each linear costs that is kept in 16 bits."""
+    """The cost of keeping one kind of linear in 16 bits, for each kind."""
     sequences = write_lines(setting.scratch / "proteins", proteins(LENGTH, 10 * BUDGET))
     sides = load({keep: partial(engine, setting, "esm2", f"synthetic:{BIGGEST}", f"int8:{keep}", sequences)
                   for keep in ("none", *KEPT)})
@@ -158,7 +158,7 @@ def kept(setting: Setting) -> Iterator[figure.Figure]:
 
 
 def runs(setting: Setting) -> Iterator[figure.Figure]:
-    """Whole runs in int8, as by default and with --margin 0, and in fp16."""
+    """Whole runs in int8 with default settings, in int8 with --margin 0, and in fp16."""
     reads = setting.coding_reads(SEQUENCES)
     no_margin = setting.scratch / "no_margin.yaml"
     no_margin.write_text("run:\n  margin: 0\n")

@@ -15,9 +15,9 @@ from session import Pass
 from setting import Setting
 
 GOALS = {"fp16": (1.10, 97_000), "bf16": (1.07, 99_000)}
-SEQUENCES = 19_000  # over 30 s
+SEQUENCES = 19_000  # a run takes over 30 s
 TURNS = 2
-WATCHED_SEQUENCES = 38_000  # over 60 s
+WATCHED_SEQUENCES = 38_000  # a run takes over 60 s
 
 
 def arguments(setting: Setting, precision: str) -> List[object]:
@@ -65,7 +65,7 @@ def nvidia_smi_rows(device: int, process: subprocess.Popen) -> List[tuple]:
 
 
 def monitor_rows(output: Path) -> List[tuple]:
-    """The same from the program's own log, while it embeds."""
+    """The same values from the program's own log, only while it embeds."""
     with suites.only(output, "logs/gpu_metrics_*.log").open() as lines:
         embedding = [row for row in csv.DictReader(lines)
                      if row["stage"] in ("embedding", "esm2", "dnabert_s")
@@ -107,7 +107,7 @@ def stage_sums(batches: List[dict]) -> Iterator[figure.Figure]:
                        [100 * abs(spent / wall - 1)], 2, {"seconds": wall, "stages": spent})
 
 
-# Together they would take more than ten minutes.
+# Two sets, because both together would take more than ten minutes.
 PREDICT_SET = [lambda setting: against_both(setting, "fp16")]
 PREDICT_BF16_SET = [lambda setting: against_both(setting, "bf16")]
 

@@ -14,7 +14,7 @@ READ_LENGTHS = ((500, 500), (150, 300))  # bases, and the models' chunk size
 HOST_GOAL = 5_000
 TEXTS = 4_000
 TOKENIZER_GOAL = 3.0
-# As a sequencer bins them: their entropy determines the cost of inflating.
+# Qualities as a sequencer bins them: their entropy determines the cost of decompression.
 QUALITIES, QUALITY_WEIGHTS = "F:,#", (88, 7, 4, 1)
 
 

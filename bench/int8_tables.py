@@ -1,5 +1,5 @@
-"""The tables of docs/develop/int8.md, from bench/results/precision/: a head, and cells as render.table() takes
-them. Every measured number has two significant digits; counts of calls are whole."""
+"""The tables of docs/develop/int8.md, from bench/results/precision/: a head, and the cells, for
+render.table(). Every measured number has two significant digits; counts of calls are whole."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def digits(value: float) -> str:
 
 
 def weights(name: str) -> Tuple[str, str]:
-    """Size and variant of synthetic weights."""
+    """The size and the variant in the name of synthetic weights."""
     size, variant = re.fullmatch(r"synthetic:esm2_t\d+_(\d+[MB])(?:_UR50D)?(?:-(\w+))?", name).groups()
     return size, variant or "plain"
 
@@ -60,7 +60,7 @@ def made_up() -> Table:
 
 
 def close_calls() -> Table:
-    """Those whose changes by int8 alone are known."""
+    """The runs with a margin, if a run without one tells how many calls int8 alone changed."""
     calls = report("nvidia-h200-int8-checked")["calls"]
     alone = {(row["esm2"], row["chunks"]): row["changed"] for row in calls if row["margin"] is None}
     cells = []

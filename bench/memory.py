@@ -1,4 +1,4 @@
-"""Figure e: a run's peak memory (ru_maxrss); for `predict` a suite measures it."""
+"""Figure e: peak memory (ru_maxrss). For `predict`, the benchmark's suite memory measures it."""
 
 import json
 import subprocess

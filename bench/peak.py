@@ -1,7 +1,7 @@
 """Prints a command's peak memory in bytes: peak.py COMMAND…
 
-A child's ru_maxrss starts with the memory of its parent at that time. So this is a separate process
-that imports nothing large.
+A child's ru_maxrss starts at the memory of its parent. So this is a separate process that imports
+nothing large.
 """
 
 import os

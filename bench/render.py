@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the tables of two pages from the files in bench/results/: those of bench/results/README.md and
-those of docs/develop/int8.md. A table stands between a mark that names it and an end mark. All else is kept."""
+"""Writes the tables of bench/results/README.md and docs/develop/int8.md from the files in
+bench/results/. A table stands between a mark that names it and an end mark. Other text is kept."""
 
 import json
 import re
@@ -14,27 +14,27 @@ BENCH = Path(__file__).resolve().parent
 RESULTS = BENCH / "results"
 MARKED = re.compile(r"(<!-- bench/render\.py writes the table of ([^.]+)\. -->\n).*?(?=<!-- until here -->)",
                     re.DOTALL)
-# What is measured in several kinds has a column for each of them.
+# The kind in a figure's name. Each kind of the same figure has its own column.
 KIND = re.compile(r",? ((?:generic )?(?:fp32|fp16|bf16|int8)|(?:500|150)-base reads)")
-# Computed from a measured rate and a count.
+# Names of figures that are computed from a measured rate and a count.
 PROJECTED = re.compile(r"reads of .*one frame each|in which an H200 computes them")
-Cell = Tuple[Sequence[str], str, str]  # how its row begins, its column, its text
+Cell = Tuple[Sequence[str], str, str]  # the row's first cells, the column, the text
 
 
 def link(path: Path) -> str:
-    """From bench/results/README.md."""
+    """The path as a link in bench/results/README.md."""
     return path.relative_to(RESULTS).as_posix()
 
 
 def with_spread(value: float, spread: Sequence[float], digits=number) -> str:
-    """The spread is left out where it is below a hundredth."""
+    """The value and its spread, which is left out if it is below a hundredth of the value."""
     if spread[1] - spread[0] < 0.01 * abs(value):
         return digits(value)
     return f"{digits(value)} ({digits(spread[0])} – {digits(spread[1])})"
 
 
 def table(head: Sequence[str], cells: Sequence[Cell]) -> List[str]:
-    """With a column for each one that cells name."""
+    """A table in Markdown: the columns `head`, then one for each column that `cells` name."""
     columns = list(dict.fromkeys(column for _, column, _ in cells))
     rows: Dict[Sequence[str], Dict[str, str]] = {}
     for row, column, text in cells:
@@ -44,19 +44,19 @@ def table(head: Sequence[str], cells: Sequence[Cell]) -> List[str]:
     return ["", *(f"| {' | '.join(line)} |" for line in lines)] if rows else []
 
 
-# What the name of a figure says, or matters little.
+# Settings that the figure's name already says, or that matter little.
 LEFT_OUT = re.compile(r"threads|padding|sorted|attention|CUDA|texts|^\d{6} tokens|"
                       r"sequences a batch|^ESM-2$|"
                       r"^(?!2048)\d+ tokens a batch")
 
 
 def short(peer: str) -> str:
-    """What a peer is; the JSON has all its settings."""
+    """The main settings of a peer; the JSON has all."""
     return ", ".join(part for part in peer.split(", ") if not LEFT_OUT.search(part))
 
 
 def missed(figure: dict) -> str:
-    """Goals that were not reached; the JSON has the others, too."""
+    """The goals that were not reached; the JSON also has the others."""
     of_both = [one for one in (figure, figure.get("alone")) if one and not one["met"]]
     return "".join(f"; **missed** {one['goal']}" for one in of_both)
 
@@ -75,19 +75,19 @@ def cell(figure: dict) -> Cell:
         ratio = with_spread(figure["ratio"], figure["ratio_spread"], "{:.2f}".format)
         return (figure["name"], figure["run"], value, peer), "ratio", ratio + missed(figure)
     kind, name = KIND.search(figure["name"]), KIND.sub("", figure["name"], count=1)
-    if "op" in settings:  # one whose name has no kind takes rows of fp32
+    if "op" in settings:  # an op without a kind in its name takes rows of fp32
         return (name.removeprefix("op: "),), kind[1] if kind else "fp32", f"{value}, {settings['share']:.0%}"
     return (name, figure["run"], how(figure)), kind[1] if kind else "value", value + missed(figure)
 
 
-# The tables of a section: how they begin, and which figures are theirs.
+# The tables of a section: their first columns, and which of the remaining figures they take.
 TABLES = ((("figure", "run", "this program", "peer"), lambda figure: figure["peer"]),
           (("figure", "run", "how"), lambda figure: not KIND.search(figure["name"])),
           (("figure", "run", "how"), lambda figure: True))
 
 
 def joined(figures: Sequence[dict]) -> List[dict]:
-    """One of the same value as that against a peer, "…, alone", is told there."""
+    """Moves a figure "…, alone" into the comparison with a peer that has the same value."""
     alone = {figure["name"].removesuffix(", alone"): figure for figure in figures
              if figure["name"].endswith(", alone")}
     of_pairs = [{**figure, "alone": alone.pop(figure["name"], None)} if figure["peer"] else figure
@@ -97,7 +97,7 @@ def joined(figures: Sequence[dict]) -> List[dict]:
 
 
 def section(heading: str, paths: Sequence[Path]) -> str:
-    """Of what was measured on machines of a kind."""
+    """The text about the results from one kind of machine."""
     lines, figures = [f"### {heading}", ""], []
     for path in paths:
         report, run = json.loads(path.read_text()), path.stem.split("-", 2)[-1]
@@ -125,17 +125,17 @@ def heading(path: Path) -> str:
 
 
 def requirement(verdict: dict) -> str:
-    """Its id. Older reports judged by what is our own bar now."""
+    """The verdict's id. Older reports have the id without -OWN for what is judged as -OWN today."""
     name = verdict["id"]
     is_old = name.startswith("EQUIV") and not name.endswith("-OWN") and "atol 0.001" not in verdict["bar"]
     return f"{name}-OWN" if is_old else name
 
 
 def validation_tables(paths: Sequence[Path]) -> str:
-    """What `virnucpro benchmark` found."""
+    """The verdicts of `virnucpro benchmark`."""
     lines: List[str] = []
     verdicts: List[Cell] = []
-    rows: Dict[str, Sequence[str]] = {}  # older reports name the same requirement otherwise
+    rows: Dict[str, Sequence[str]] = {}  # older reports give the same requirement another name
     for path in paths:
         report, page = json.loads(path.read_text()), path.with_suffix(".md")
         about = report["metadata"]
@@ -147,20 +147,20 @@ def validation_tables(paths: Sequence[Path]) -> str:
             status = "" if one["status"] == "PASS" else f" **{one['status']}**"
             if one["status"] != "SKIPPED":
                 name = requirement(one)
-                key = one["name"] if name == "PERF-05" else name  # it has several
+                key = one["name"] if name == "PERF-05" else name  # this id has several requirements
                 row = rows.setdefault(key, (one["name"], name, one["bar"]))
                 verdicts.append((row, path.stem, f"{number(one['value'])} {one['unit']}{status}"))
     return "\n".join(lines + table(["requirement", "id", "wanted"], verdicts)) + "\n"
 
 
-# What a layer of ESM-2 3B is made of, in its order, by the names of bench_gpu_ops.
+# The ops of a layer of ESM-2 3B in order, as bench_gpu_ops names them.
 LAYER = ("fp16 layer norm", "fp16 qkv", "fp16 attention, 40 heads, 168 tokens a sequence", "fp16 out",
          "fp16 layer norm", "fp16 fc1", "fp16 fc2")
-BAR = 60  # letters of the whole
+BAR = 60  # letters of all bars together
 
 
 def layer(ops: Dict[str, dict]) -> List[str]:
-    """A picture of its time, where all its ops were measured."""
+    """A bar chart of a layer's time; empty if an op was not measured."""
     if not all(name in ops for name in LAYER):
         return []
     total = sum(ops[name]["milliseconds"] for name in LAYER)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks, prints each figure beside its goal and writes them as JSON; README.md."""
+"""Runs the benchmarks, prints each figure beside its goal, writes them as JSON. See README.md."""
 
 import argparse
 import datetime
@@ -41,14 +41,16 @@ def parse_arguments():
                         help="the python that has the peers")
     parser.add_argument("--library-path", default="",
                         help="LD_LIBRARY_PATH of the programs in --bin")
-    parser.add_argument("--only", default=",".join(USUAL), help=f"some of {','.join(SETS)}")
-    parser.add_argument("--threads", default="1,2", help="counts of threads (default 1,2)")
+    parser.add_argument("--only", default=",".join(USUAL),
+                        help=f"the sets to run: some of {','.join(SETS)}")
+    parser.add_argument("--threads", default="1,2",
+                        help="numbers of threads to measure (default 1,2)")
     parser.add_argument("--models", default="",
-                        help=f"some of {','.join(engine.ESM2)} (default"
+                        help=f"sizes of ESM-2: some of {','.join(engine.ESM2)} (default"
                              f" {','.join(engine.DEFAULT_MODELS)})")
     parser.add_argument("--repeats", type=int, default=3, help="turns of each side (default 3)")
     parser.add_argument("--name", default="", help="added to the default name of the JSON file")
-    parser.add_argument("--commit", default="", help="where git cannot tell")
+    parser.add_argument("--commit", default="", help="the commit, if git cannot find it")
     parser.add_argument("--out", type=Path, help="the JSON file (default: results/CPU.json)")
     return parser.parse_args()
 
@@ -104,7 +106,7 @@ def main() -> int:
 
 
 def measure(setting: Setting, chosen: list, arguments: argparse.Namespace) -> int:
-    """Returns whether anything failed; the rest is measured nevertheless."""
+    """Measures all sets, even if one fails. Returns 1 if any failed, else 0."""
     about = machine(setting)
     report = {"machine": about, "commit": arguments.commit or commit(),
               "date": datetime.date.today().isoformat(), "figures": []}

@@ -19,7 +19,7 @@ class Side:
                                          stdout=subprocess.PIPE, text=True, env=environment)
         ready = self._answer()
         self.settings = ready["ready"]
-        self.seconds = ready.get("seconds")  # for loading
+        self.seconds = ready.get("seconds")  # of loading
 
     def __enter__(self):
         return self
@@ -42,7 +42,7 @@ class Side:
 
 
 def alternate(sides: Sequence[Side], repeats: int) -> List[List[Pass]]:
-    """The passes of each side, taken in turns. Each side has warmed up before."""
+    """The passes of each side, taken in turns. Each side warms up before it is ready."""
     passes: List[List[Pass]] = [[] for _ in sides]
     for _ in range(repeats):
         for side, its in zip(sides, passes):

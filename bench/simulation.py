@@ -47,7 +47,7 @@ def check_same_tables(outputs: Sequence[Path]) -> None:
 
 
 def a_worker_of(process: subprocess.Popen) -> Optional[int]:
-    threads = Path(f"/proc/{process.pid}/task").glob("*/children")  # one of them started the child
+    threads = Path(f"/proc/{process.pid}/task").glob("*/children")  # any may have started it
     found = [int(child) for path in threads for child in path.read_text().split()]
     return found[-1] if found else None
 
@@ -120,7 +120,7 @@ def shares(workers: int, length: int, results: dict) -> Iterator[figure.Figure]:
 
 
 def whole_runs(length: int, one: dict, eight: dict) -> Iterator[figure.Figure]:
-    """Rates of whole runs, including loading (for as long as measured) and tables."""
+    """Rates of whole runs, including LOADING seconds and the writing of tables."""
     alone, together = (results["esm_tokens"] / results["wall"] for results in (one, eight))
     name = name_of(WORKERS[-1], length)
     yield figure.at_least(f"{name}: whole runs, over the sum of eight of one", "x",
@@ -150,7 +150,7 @@ def at_once(setting: Setting, length: int, chunk: int, reads: Path) -> figure.Fi
 
 
 def scale(setting: Setting) -> Iterator[figure.Figure]:
-    """What one run can feed, and how large its files are: more GPUs than a host has."""
+    """One run with more GPUs than a host has: whether it keeps them busy, and its files' sizes."""
     for length, chunk in READS:
         reads = setting.coding_reads(MANY * MANY_SECONDS * RATE // tokens_of(length), length)
         results = run(setting, MANY, (RATE, LOADING), chunk, reads)
@@ -169,7 +169,7 @@ def sizes(output: Path, length: int, results: dict) -> Iterator[figure.Figure]:
 
 
 def reading_of_a_shard(setting: Setting) -> figure.Figure:
-    """A shard reads the whole input, and computes next to nothing of it here."""
+    """The rate at which a shard reads the whole input; it computes almost nothing here."""
     length, chunk = READS[1]
     reads = setting.coding_reads(READ_OF_SHARD, length)
     subprocess.run(["gzip", "-1", "-k", "-f", reads], check=True)

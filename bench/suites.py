@@ -50,12 +50,12 @@ def whole_run(setting: Setting) -> Path:
 
 
 def telemetry(setting: Setting) -> dict:
-    """The telemetry of that run."""
+    """The telemetry of whole_run()."""
     return json.loads(only(whole_run(setting), "telemetry_*.json").read_text())
 
 
 def esm_rate(setting: Setting) -> float:
-    """ESM-2's tokens per second of that run, while it computed; those of close calls count once."""
+    """ESM-2 tokens per second of whole_run() while it computed. Close calls count once."""
     recorded = telemetry(setting)
     again = recorded["close_calls"]["esm_tokens"] or 0
     return (recorded["throughput"]["esm_tokens_per_second"]

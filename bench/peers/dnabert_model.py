@@ -21,7 +21,7 @@ def alibi_slopes(heads):
 
 
 class Batch:
-    """Token ids without gaps, and their places in a padded [sequences, longest]."""
+    """Token ids without padding, and their places in a padded matrix [sequences, longest]."""
 
     def __init__(self, places, sequences, model):
         self.places = places
@@ -91,13 +91,13 @@ class Model:
         return x
 
     def run(self, batches, forward=None):
-        """The mean of each sequence, in order; `forward` may be a compiled one."""
+        """The mean embedding of each sequence, in order; `forward` may be compiled."""
         found = means(batches, forward or self.forward)
         return torch.stack([found[place] for place in range(len(found))])
 
 
 def means(batches, forward):
-    """The means, by a sequence's place."""
+    """The mean embeddings, by the sequence's place."""
     found = {}
     with torch.no_grad():
         for batch in batches:

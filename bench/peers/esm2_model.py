@@ -1,5 +1,5 @@
-"""ESM-2 at torch's best speed on a GPU, to be compiled: proteins without gaps, and torch's
-attention for variable lengths. Weights are random, which takes the same time as real ones."""
+"""ESM-2 for torch's best speed on a GPU: proteins packed without padding, and torch's attention for
+variable lengths. Callers compile it. Random weights are used, which are as fast as real ones."""
 
 import torch
 from torch import nn
@@ -66,7 +66,7 @@ class Batch:
         inv_freq = 10000.0 ** (-torch.arange(0, shape.head_width, 2).float() / shape.head_width)
         angles = torch.outer(positions, inv_freq).repeat(1, 2)[:, None].cuda()
         self.cosine, self.sine = angles.cos().to(dtype), angles.sin().to(dtype)
-        # Means over residues: a sum per sequence, over all rows but its ends.
+        # Means over residues: a sum per sequence over all its rows, without its two end tokens.
         owner = torch.repeat_interleave(torch.arange(len(tokens)), lengths)
         ends = torch.cat([self.offsets[:-1].cpu(), self.offsets[1:].cpu() - 1]).long()
         self.rows = torch.ones(len(owner), dtype=torch.bool).index_fill_(0, ends, False).cuda()

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import torch
 
-ALPHABET = "LAGVSERTIDPKQNFYMHWC"  # from number 4 on
+ALPHABET = "LAGVSERTIDPKQNFYMHWC"  # the first letter is token 4
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
 

@@ -30,7 +30,7 @@ def padded(proteins, device):
 
 
 def esm2_means(model, batches):
-    """Means of `transformers`' model, without the ends."""
+    """Mean embeddings of `transformers`' model, without the tokens at the ends."""
     return [row[1 : length - 1].mean(0).cpu()
             for ids, mask in batches
             for row, length in zip(model(ids, attention_mask=mask).last_hidden_state,
@@ -38,7 +38,7 @@ def esm2_means(model, batches):
 
 
 def dnabert_means(model, singles):
-    """Means of dnabert_model's model over batches of one sequence, in order of place."""
+    """Mean embeddings of dnabert_model's model, from batches of one sequence, in order of place."""
     means = {single.places[0]: model.forward(single.ids, single.bias, single.spots, 1).mean(0).cpu()
              for single in singles}
     return [means[place] for place in range(len(means))]

@@ -35,7 +35,7 @@ def set_threads(threads: int) -> None:
     """Call it before importing torch or numpy: their libraries read these variables only once.
 
     Debian's torch has OpenMP's threads as well as OpenBLAS's. By default OpenMP's threads spin so
-    long that they occupy the cores for the next product, which then has half its rate or less.
+    long that they occupy the cores for the next product, which then runs at half speed or less.
     """
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = str(threads)

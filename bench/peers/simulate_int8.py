@@ -1,14 +1,14 @@
-"""Simulates ESM-2 with its linears in 8 or 16 bits against fp32, on the CPU, on frames of a genome.
+"""Simulates ESM-2 with linears in 8 or 16 bits on the CPU, over frames of a genome, against fp32.
 
     simulate_int8.py --genome FASTA[.gz] [--json FILE] --model NAME FRAMES FOLDER ...
 
-A FOLDER is as Hugging Face publishes a model (config.json, and model.safetensors or
-pytorch_model.bin), a synthetic one by `virnucpro utils export-weights`. How far an embedding is
-from fp32's: the largest and the mean 1 - cosine over the frames, and the same ("centred") after
-fp32's mean embedding is taken off both sides. Prints tables in Markdown.
+A FOLDER holds a model as Hugging Face publishes it (config.json, and model.safetensors or
+pytorch_model.bin), or a synthetic one by `virnucpro utils export-weights`. Prints tables in
+Markdown: the largest and the mean 1 - cosine between embeddings and those in fp32, and the same
+("centred") after fp32's mean embedding was subtracted from both.
 
-A linear's operands are rounded to what their type can say, then multiplied in fp32. Its input, and
-q, k and v, are rounded to 16 bits; the residual stream is fp32.
+A linear's operands are rounded to values of their type, then multiplied in fp32. Before, its input,
+and q, k and v, are rounded to 16 bits; the residual stream is fp32.
 """
 
 import argparse
@@ -32,9 +32,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import run  # noqa: E402: of the folder above
 
 KINDS = ("qkv", "out", "fc1", "fc2")
-CHUNK, STEP = 500, 100  # bases of a chunk, from the start of one to that of the next
-CALIBRATION = (40, 60)  # proteins, residues
-BLOCK = 8  # of fc2's columns, rotated together
+CHUNK, STEP = 500, 100  # bases: a chunk's length, and the distance between chunks' starts
+CALIBRATION = (40, 60)  # number of proteins, residues of each
+BLOCK = 8  # columns of fc2 that are rotated together
 EPSILON = 1e-5
 Rounding = Callable[[torch.Tensor], torch.Tensor]
 
@@ -45,12 +45,12 @@ class Linear(NamedTuple):
 
 
 class Model(NamedTuple):
-    """ESM-2. A folded one has norms that only divide by the root mean square, and a head."""
+    """ESM-2. A folded model has a head, and its norms only divide by the root mean square."""
     heads: int
     table: torch.Tensor
     inv_freq: torch.Tensor
     linears: List[Dict[str, Linear]]  # by layer and kind
-    norms: List[Dict[str, Linear]]  # gain and bias; by layer and the linear behind it
+    norms: List[Dict[str, Linear]]  # gain and bias; by layer and the linear after the norm
     last_norm: Linear
     head: Optional[Linear] = None
 
@@ -85,7 +85,7 @@ def turned(x: torch.Tensor, inv_freq: torch.Tensor) -> torch.Tensor:
     return x * angles.cos() + torch.cat((-high, low), -1) * angles.sin()
 
 
-# Types: each value, or row of values with a scale of its own, as its nearest code says it.
+# Each function rounds values to the nearest of a type; in 8 bits each row has its own scale.
 def fp32(x: torch.Tensor) -> torch.Tensor:
     return x
 
@@ -110,7 +110,7 @@ def int8(x: torch.Tensor) -> torch.Tensor:
 def e4m3(x: torch.Tensor) -> torch.Tensor:
     scale = scale_of(x, 448)
     _, exponent = torch.frexp(x / scale)
-    step = torch.ldexp(scale, exponent.clamp(min=-5) - 4)  # three bits behind the first
+    step = torch.ldexp(scale, exponent.clamp(min=-5) - 4)  # three bits after the leading one
     return (x / step).round() * step
 
 
@@ -219,7 +219,7 @@ def start_and_end(residues: torch.Tensor) -> torch.Tensor:
 
 
 def tokens_of(genome: Path, count: int) -> List[torch.Tensor]:
-    """Stop-free frames of the genome's chunks, evenly chosen; those of a length are one tensor."""
+    """Tokens of stop-free frames, chosen evenly over the genome; one tensor for each length."""
     opened = gzip.open if genome.suffix == ".gz" else open
     with opened(genome, "rt") as file:
         letters = "".join(line.strip() for line in file if not line.startswith(">")).upper()
@@ -233,7 +233,7 @@ def tokens_of(genome: Path, count: int) -> List[torch.Tensor]:
 
 
 def schemes(model: Model, with_kept: bool) -> Iterator[Tuple[str, Linears]]:
-    """Names, and the linears that they stand for; with some of them kept in fp16, too."""
+    """The name and the linears of each scheme; `with_kept` adds schemes with some kept in fp16."""
     folded = fold(model)
 
     def ours(in_fp16: Callable[[int, str], bool]) -> Linears:
@@ -256,7 +256,7 @@ def schemes(model: Model, with_kept: bool) -> Iterator[Tuple[str, Linears]]:
 
 
 def distances(got: torch.Tensor, wanted: torch.Tensor) -> Tuple[float, float]:
-    """The largest and the mean 1 - cosine of rows."""
+    """The largest and the mean 1 - cosine between rows of the two."""
     far = 1 - functional.cosine_similarity(got, wanted, -1, 1e-30)
     return far.max().item(), far.mean().item()
 
@@ -279,7 +279,7 @@ def measured(name: str, directory: Path, groups: Sequence[torch.Tensor], with_ke
 
 
 def table(models: Sequence[dict], measure: str) -> List[str]:
-    """The largest and the mean of a measure, of each model with each scheme."""
+    """A Markdown table: the largest and the mean of a measure, by model and scheme."""
     columns = list(models[0]["one_minus_cosine"])
     lines = [["model", "frames", *columns], ["---"] * (len(columns) + 2)]
     for model in models:
@@ -293,10 +293,12 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--genome", type=Path, required=True)
-    parser.add_argument("--json", type=Path, help="also written, with the machine and the commit")
+    parser.add_argument("--json", type=Path,
+                        help="also write the results, the machine and the commit to this file")
     parser.add_argument("--model", nargs=3, action="append", required=True,
                         metavar=("NAME", "FRAMES", "FOLDER"), help="may be given several times")
-    parser.add_argument("--brief", action="store_true", help="no linears are kept in fp16")
+    parser.add_argument("--brief", action="store_true",
+                        help="leave out the schemes that keep linears in fp16")
     return parser.parse_args()
 
 

@@ -6,8 +6,8 @@
 // protein for esm2, token numbers for dnabert-s. Measures the time of the engine alone, without
 // loading and tokenizing. The packer fills the batches beforehand, with the program's own settings.
 // The work of a pass is the number of its tokens, including those at the ends of a sequence.
-// EMBEDDINGS receives the results as fp32, in the order of the lines, for a comparison with the
-// peer (bench/peers).
+// EMBEDDINGS receives the results as fp32, in the order of the lines. They are compared with
+// those of another program (bench/peers).
 
 #include "engine/engine.hpp"
 
@@ -45,7 +45,7 @@ void read_precision(const std::string& text, EngineSettings& settings) {
   const bool keeps = name != text;
   const auto policy = keeps ? Int8Policy::parse(text.substr(name.size() + 1)) : Int8Policy();
   if (!precision || !policy || (keeps && *precision != Precision::kInt8)) {
-    throw std::invalid_argument("no such precision: " + text);
+    throw std::invalid_argument("PRECISION is fp32, fp16, bf16, int8 or int8:KEPT, not " + text);
   }
   settings.precisions = {*precision};
   settings.int8_policy = *policy;

@@ -42,7 +42,7 @@ constexpr std::size_t kDnaHeads = 12;
 constexpr std::size_t kDnaLength = 100;
 constexpr double kSettling = 1;  // seconds of warm-up
 
-// Returns a matrix of random numbers from -scale to scale. With zeros, a chip needs less power.
+// Returns a matrix of random numbers from -scale to scale. Zeros would make a chip draw less power.
 DeviceBuffer random_matrix(std::size_t numbers, Element element, float scale) {
   std::vector<float> values(numbers);
   std::uint64_t state = 1;
@@ -92,12 +92,12 @@ int attribute(cudaDeviceAttr which) {
 }
 
 // Returns the tensor cores' 16-bit TFLOP/s at the highest clock, for dense products with sums in
-// fp32, by NVIDIA's figures per multiprocessor and clock.
+// fp32. NVIDIA states how many operations a multiprocessor does in a clock cycle.
 double tensor_ceiling() {
   const int major = attribute(cudaDevAttrComputeCapabilityMajor);
   const int minor = attribute(cudaDevAttrComputeCapabilityMinor);
   if (minor != 0 || (major != 8 && major != 9)) {
-    throw std::invalid_argument("the ceiling is known for compute capability 8.0 and 9.0 only");
+    throw std::invalid_argument("the peak rate is known for compute capability 8.0 and 9.0 only");
   }
   const double flop = major == 9 ? 4096 : 2048;
   return flop * attribute(cudaDevAttrMultiProcessorCount) * attribute(cudaDevAttrClockRate) / 1e9;

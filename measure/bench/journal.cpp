@@ -1,8 +1,8 @@
 // bench_journal RUN INPUT SEQUENCES OUT
-// Writes, without running a model, the output directory that a run over a large input leaves if it
-// is interrupted shortly before the run's end. The fingerprint comes from RUN, a finished run with
+// Writes, without running a model, the output directory of a run over a large input that was
+// interrupted shortly before its end. The fingerprint comes from RUN, a finished run with
 // the same settings over a small input. The first SEQUENCES sequences of INPUT get one frame each,
-// with made-up scores. Prints the number of sequences and the journal's own seconds, as JSON.
+// with made-up scores. Prints, as JSON, the number of sequences and the seconds in the journal.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // bench_simulated_gpus WORKERS TOKENS_A_SECOND LOADING_SECONDS THREADS CHUNK_SIZE OUT FILE…
 //
 // Measures a whole run of `predict` whose worker processes have no model. A worker is ready after
-// LOADING_SECONDS. It answers a batch after the time that TOKENS_A_SECOND tokens of ESM-2 would
-// take (0: at once). The scores depend only on the frame. Reader, packer, scheduler, sockets,
+// LOADING_SECONDS. It answers a batch as late as a GPU would that computes TOKENS_A_SECOND tokens
+// of ESM-2 (0: at once). The scores depend only on the frame. Reader, packer, scheduler, sockets,
 // journal and tables are the program's. Telemetry files, progress and reports are missing, since
 // the command line adds them. The run cannot show how drivers and memory of real GPUs affect each
 // other. Prints the run's figures as JSON.

@@ -58,7 +58,7 @@ constexpr const char* kBenchmarkExamples =
     "  virnucpro benchmark --suite scaling,end-to-end --models-dir models \\\n"
     "      --data-size medium --history history -o bench\n"
     "  virnucpro benchmark --suite memory --data-size tiny -o bench\n"
-    "Without models the weights are synthetic: they are as fast as the real ones, and their "
+    "If no models are given, synthetic weights are used: they are as fast as real ones, but their "
     "scores mean nothing. docs/use/validation.md says how each requirement is measured.";
 
 // A run that computes for this many seconds is long enough to be judged. A shorter run on a GPU may
@@ -79,7 +79,7 @@ struct BenchmarkOptions {
   std::string history;
   std::string against;
   std::string baseline;
-  bool stored_baseline = false;  // true: --vanilla-baseline without a value, as in v2
+  bool stored_baseline = false;  // true: --vanilla-baseline has no value, as in v2
   std::string vanilla_command;
   bool quick = false;
   bool strict = false;
@@ -103,16 +103,15 @@ void add_options(Command& command, BenchmarkOptions& options) {
   OptionRow& suites = command.add_value(
       "--suite", options.suites,
       "What is measured (default all): throughput, memory, scaling, end-to-end, equivalence, "
-      "v1-comparison, checkpoint-overhead; by name alone: tune",
+      "v1-comparison, checkpoint-overhead; tune runs only if named",
       "SUITE[,...]");
   suites.more = "v2's names, too";
   for (const SuiteEntry& suite : suite_table()) suites.words.emplace_back(suite.name);
   suites.words.emplace_back("all");
-  command.add_value(
-      "--data-size", options.size,
-      "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large 10,000, of "
-      "v2's lengths; production 6 million of 150 bases",
-      "tiny|small|medium|large|production");
+  command.add_value("--data-size", options.size,
+                    "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large "
+                    "10,000 (of 100 to 2,000 bases); production 6 million of 150 bases",
+                    "tiny|small|medium|large|production");
   command.add_value("--data", options.samples,
                     "Use real sequences instead: every file in this folder", "DIR");
   command.add_flag("--quick", options.quick,
@@ -130,18 +129,21 @@ void add_options(Command& command, BenchmarkOptions& options) {
   command.add_value("--against", options.against,
                     "Another build of this program, run in turns with this one", "FILE");
   command
-      .add_value("--vanilla-baseline", options.baseline,
-                 "Results of the original on the sequences of --data: its output directory, or a "
-                 "table; alone: those that come with the program",
-                 "DIR|FILE")
+      .add_value(
+          "--vanilla-baseline", options.baseline,
+          "Results of the original VirNucPro on the sequences of --data: its output directory, "
+          "or a table; without a value: the results that come with this program",
+          "DIR|FILE")
       .alone = &options.stored_baseline;
   command.add_value("--vanilla-command", options.vanilla_command,
-                    "Runs the original on the FASTA file $INPUT into the folder $OUTPUT",
+                    "Shell command that runs the original VirNucPro on the FASTA file $INPUT and "
+                    "writes to the folder $OUTPUT",
                     "COMMAND");
   command.add_flag("--strict", options.strict,
-                   "Fail where a requirement is missed, or a suite judges none");
+                   "Fail if a requirement is missed, or if a suite judges no requirement");
   command
-      .add_value("--require", options.required, "Fail where one of these is not judged", "ID[,...]")
+      .add_value("--require", options.required, "Fail if one of these requirements is not judged",
+                 "ID[,...]")
       .words = verdict_ids();
   leave_to_help_all(command, rare);
   add_classifier_options(command, options.models);
@@ -244,7 +246,7 @@ void require_files(const BenchmarkOptions& options) {
   require(options.against);
   require(options.compare_to);
   if (!options.against.empty() && !can_be_run(options.against)) {
-    fail_usage(fmt::format("--against {}: it is not a program that can be run", options.against));
+    fail_usage(fmt::format("--against {}: this is not a program that can be run", options.against));
   }
   if (!options.samples.empty() && !options.size.empty()) {
     fail_usage("--data and --data-size exclude each other");
@@ -253,9 +255,9 @@ void require_files(const BenchmarkOptions& options) {
   make_directory(options.history);
   const fs::path history = fs::path(options.history) / kHistoryName;
   if (is_log_file(history))
-    fail_usage(
-        fmt::format("--history {}: its {} is the log file; name another folder or --log-file",
-                    options.history, kHistoryName));
+    fail_usage(fmt::format(
+        "--history {}: its {} is also the log file; name another folder, or another --log-file",
+        options.history, kHistoryName));
   LineFile lines(FilePlace(Directory(options.history), kHistoryName));
   if (const int error = lines.append({}); error != 0) throw write_error(history, error);
 }
@@ -265,7 +267,7 @@ void require_reader(const char* flag, bool is_given, std::string_view readers,
                     const std::vector<const SuiteEntry*>& suites) {
   const auto reads = [readers](const SuiteEntry* suite) { return is_listed(suite->name, readers); };
   if (!is_given || std::ranges::any_of(suites, reads)) return;
-  fail_usage(fmt::format("{}: no suite of --suite uses it: add {}", flag,
+  fail_usage(fmt::format("{}: no suite named by --suite uses this option: add {}", flag,
                          fmt::join(split_list(readers), " or ")));
 }
 
@@ -276,7 +278,8 @@ DataSize size_for(DataSize size, std::size_t gpus) {
   return size;
 }
 
-// Chooses the stored baseline by the models' names, before synthetic models become files.
+// Chooses the stored baseline by the models' names. Call this before make_weights(), which replaces
+// the names of synthetic models by the paths of files.
 void choose_baseline_of(const BenchmarkOptions& options, const Environment& environment,
                         BenchmarkSettings& settings) {
   if (!options.baseline.empty()) {
@@ -387,9 +390,9 @@ struct Outcome {
 void warn_of_unclear(const std::vector<MetricChange>& changes) {
   for (const MetricChange& change : changes) {
     if (change.change == Change::kMissing) {
-      log_warning("{} is a figure of the earlier benchmark, but not of this one", change.key);
+      log_warning("the earlier benchmark has the figure {}, but this one does not", change.key);
     } else if (change.change == Change::kUnclear && change.slower > 1) {
-      log_warning("{} is {:.2f} times worse, but this may be noise: run the benchmark again",
+      log_warning("the figure {} is {:.2f} times worse, perhaps by chance: run the benchmark again",
                   change.key, change.slower);
     }
   }
@@ -414,11 +417,11 @@ void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
   if (plan.before->identity != identity) {
     const char* const judged =
         plan.before->identity.same_work(identity)
-            ? "ran on another device: its counts are judged, its rates are not"
+            ? "ran on another device: only counts, such as of tokens, are judged"
             : "had other models or settings: its figures are shown, not judged";
     section.note += fmt::format(" The earlier benchmark {}.", judged);
     const std::string& time = plan.before->time;
-    log_warning("the benchmark of {} {}", time.empty() ? "an unknown time" : time, judged);
+    log_warning("the earlier benchmark of {} {}", time.empty() ? "an unknown time" : time, judged);
   }
   outcome.sections.push_back(std::move(section));
 }
@@ -431,7 +434,7 @@ void look_at_history(const std::string& folder, const BenchmarkPlan& plan, Outco
   if (const KeptResults* last = last_of(history, plan.facts.identity)) {
     Section section = hold_against(*last, plan, outcome);
     section.key = "history_changes";
-    section.title = "Against the last one in the history";
+    section.title = "Compared with the last benchmark in the history";
     outcome.sections.push_back(std::move(section));
   }
   history.push_back(kept_results(plan.facts, outcome.results));
@@ -481,7 +484,7 @@ void check_outcome(const Outcome& outcome, const BenchmarkOptions& options, cons
   for (const MetricChange& change : outcome.changes) {
     if (change.change != Change::kRegression) continue;
     throw Error(ErrorKind::kRegression,
-                fmt::format("{} is {:.2f} times worse", change.key, change.slower));
+                fmt::format("the figure {} is {:.2f} times worse", change.key, change.slower));
   }
   if (options.strict) require_all_met(all_verdicts(outcome.results));
 }
@@ -496,7 +499,7 @@ void hold_against_another_build(const std::string& program, const Session& sessi
     outcome.sections.push_back(std::move(against.section));
   } catch (const Error& error) {  // the report still has the earlier measurements
     outcome.against_failure = reason_of(error);
-    log_warning("--against {}: the runs failed: {}", program, outcome.against_failure);
+    log_warning("--against {}: comparing the builds failed: {}", program, outcome.against_failure);
   }
 }
 
@@ -530,7 +533,7 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
   const fs::path stem = plan.settings.output / ("benchmark_" + file_time(started));
   write_all_reports(plan, outcome, stem, wrong ? wrong->info().exit_code : kExitDone);
   say(fmt::format("report: {}", printable(stem.string() + ".html")));
-  session.cancel.check();  // after the reports are written
+  session.cancel.check();  // checked late, so that the reports are written first
   append_to_history(options.history, plan, outcome);
   if (wrong) throw Error(*wrong);
   return kExitDone;
@@ -540,12 +543,13 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
 
 void add_benchmark_command(Command& program) {
   Command& command = program.add_command(
-      "benchmark", "Measure this program on this machine, and judge what was measured");
+      "benchmark", "Measure this program on this machine, and judge the results");
   const auto options = std::make_shared<BenchmarkOptions>();
   add_options(command, *options);
   command.exit_codes = {
-      {error_info(ErrorKind::kRegression).exit_code, "worse"},
-      {error_info(ErrorKind::kNotJudged).exit_code, "could not run, or not judge"}};
+      {error_info(ErrorKind::kRegression).exit_code, "a figure is worse than before"},
+      {error_info(ErrorKind::kNotJudged).exit_code,
+       "a suite failed, or a requirement was not judged"}};
   command.action = [options](Session& session) { return run_benchmark_command(*options, session); };
 }
 

@@ -25,10 +25,10 @@ constexpr const char* kCompareExamples =
     "  virnucpro compare run_a run_b --exact -o differences.json\n"
     "  virnucpro compare run_a/sequences.tsv run_b/sequences.tsv --rtol 0 \\\n"
     "      --atol 1e-4 --show 100\n"
-    "Two numbers are equal when |a - b| <= atol + rtol * |b|; of two runs without\n"
-    "--rtol and --atol, by the bars of their precisions. Rows are matched by id.\n"
-    "Exit code 0: labels equal and numbers within tolerance; 1: they differ; 2: could\n"
-    "not compare.";
+    "Two numbers are equal if |a - b| <= atol + rtol * |b|. For two output directories without "
+    "--rtol and --atol, their precisions set the limits. Rows are matched by id.\n"
+    "Exit code 0: labels equal and numbers within tolerance; 1: they differ; 2: A and\n"
+    "B cannot be compared.";
 
 constexpr std::uint64_t kMostNamed = 1'000'000;
 constexpr int kRowsDiffer = 1;  // the exit code of diff
@@ -90,22 +90,24 @@ void add_compare_command(Command& program) {
   constexpr const char* kWhat =
       "An output directory, a table, or a file of embeddings (HDF5, or .pt of the original)";
   command.add_argument("A", &options->a, kWhat);
-  command.add_argument("B", &options->b, "Another one of its kind");
+  command.add_argument("B", &options->b, "A result of the same kind, to be compared with A");
   command.add_value("--rtol", options->relative,
-                    "Relative tolerance (default 0.001, or by precision)", "X");
+                    "Relative tolerance (default 0.001; runs: see below)", "X");
   command.add_value("--atol", options->absolute,
-                    "Absolute tolerance (default 0.0001, or by precision)", "X");
+                    "Absolute tolerance (default 0.0001; runs: see below)", "X");
   command.add_flag("--exact", options->exact, "Require equal bytes (tables) and bits (embeddings)");
   command.add_value("--show", options->named,
-                    "Number of differing rows to list of each kind (default 10)", "N");
-  command.add_value("-o,--output", options->output, "The comparison as JSON, too", "FILE")
+                    "How many differing rows of each kind to list (default 10)", "N");
+  command
+      .add_value("-o,--output", options->output, "Also write the comparison to this file, as JSON",
+                 "FILE")
       .written = {""};
   command.add_flag("-f,--force", options->force, "Replace the output file");
   command.footer = kCompareExamples;
   const int not_comparable = error_info(ErrorKind::kNotComparable).exit_code;
   command.exit_codes = {{kExitDone, "identical or within tolerance"},
                         {kRowsDiffer, "rows differ"},
-                        {not_comparable, "could not compare"}};
+                        {not_comparable, "A and B cannot be compared"}};
   command.exit_code_for_1 = not_comparable;
   command.action = [options](Session& session) { return run_compare(*options, session); };
 }

@@ -57,7 +57,8 @@ std::string preset_help() {
     sizes.push_back(
         fmt::format("{} ({}, {})", size.name, grouped(size.sequences), lengths_text(size.lengths)));
   }
-  return fmt::format("A named set, all coding (count, lengths): {}", fmt::join(sizes, ", "));
+  return fmt::format("A named set of coding sequences, with their number and lengths: {}",
+                     fmt::join(sizes, ", "));
 }
 
 void add_options(Command& command, GenerateOptions& options) {

@@ -25,15 +25,15 @@ constexpr const char* kProfileExamples =
     "  virnucpro profile -m esm2 --models-dir models\n"
     "  virnucpro profile -m dnabert-s --models-dir models --min-batch 1024 \\\n"
     "      --max-batch 4096 --step 1024 --test-file reads.fq.gz -e 150 -o x.json\n"
-    "Only tokens of the model that is named count. A batch of predict has the same frames for "
-    "both models, and is full when one of them has the budget's tokens: that is mostly ESM-2.";
+    "The budget counts only the tokens of the named model. In predict, a batch has the same frames "
+    "for both models, and is full when one model's tokens reach the budget: mostly ESM-2's.";
 
 // The least and largest default budgets: the best budget of each kind of device lies between them.
 constexpr std::size_t kLeastOnCpu = 512;
 constexpr std::size_t kMostOnCpu = 8192;
 constexpr std::size_t kLeastOnGpu = 2048;
 constexpr std::size_t kMostOnGpu = 65536;
-// The largest number of rows. If a step gives more rows, the step must be a mistake.
+// The most budgets that profile measures. A --step that gives more must be a mistake.
 constexpr std::size_t kMostBudgets = 1000;
 constexpr double kMostSeconds = 3600;
 
@@ -64,8 +64,8 @@ void add_options(Command& command, ProfileOptions& options) {
       "N");
   command.add_value(
       "--test-file", options.test_file,
-      "An input of predict, whose first frames are taken (default: made-up sequences of a "
-      "chunk's length); - is stdin",
+      "A file of sequences, whose first frames are measured (default: made-up sequences of one "
+      "chunk each); - is stdin",
       "FILE");
   command
       .add_value("--seconds", options.seconds, "Seconds to measure each budget for (default 2)",
@@ -73,7 +73,7 @@ void add_options(Command& command, ProfileOptions& options) {
       .listed_by = ListedBy::kHelpAll;
   command
       .add_value("-o,--output", options.output,
-                 "The figures as JSON; -: on stdout, in place of the table", "FILE")
+                 "Write the figures as JSON; - is stdout, in place of the table", "FILE")
       .written = {""};
   command.add_flag("-f,--force", options.force, "Replace the output file");
   add_encoder_options(command, options.models);

@@ -46,9 +46,9 @@ constexpr const char* kTuneExamples =
     "  virnucpro tune --models-dir models --data-size tiny --quick -o quick\n"
     "  virnucpro tune --models-dir models --test-file reads.fq.gz \\\n"
     "      --budget-grid 2048,4096 --threads-grid 1,2 --prefetch-grid 2\n"
-    "Every cell of the grid is measured by whole runs of predict; those that are clearly slower "
-    "than the best are stopped early. DIR then has tune.yaml, which -c takes, and tune.json, "
-    "tune.html and tune.md. Of all settings only the precision changes results.";
+    "A cell of the grid is one combination of settings. Whole runs of predict measure each cell; "
+    "cells that are clearly slower than the best are stopped early. DIR then has tune.yaml (for "
+    "the option -c), tune.json, tune.html and tune.md. Only the precision changes results.";
 
 // The largest number of cells in a grid. A larger grid must be a mistake.
 constexpr std::size_t kMostCells = 1000;
@@ -87,17 +87,17 @@ void add_grid_options(Command& command, TuneOptions& options) {
       "of them)",
       "N[,...]");
   command.add_value("--prefetch-grid", options.prefetches,
-                    "Batches ready ahead of the models to try (default 1,2,4)", "N[,...]");
+                    "Values of --prefetch to try (default 1,2,4)", "N[,...]");
   command.add_value(
       "--budget-grid", options.budgets,
       "Token budgets to try (default 512 to 4096 on the CPU, 8192 to 65536 on a GPU, each "
       "twice the one before)",
       "N[,...]");
   const std::size_t rare = command.options.size();
-  command.add_value("--journal-grid", options.journal_intervals,
-                    "Seconds of scores that a killed run may lose, to try (default: the one that "
-                    "predict takes)",
-                    "N[,...]");
+  command.add_value(
+      "--journal-grid", options.journal_intervals,
+      "Values of --journal-interval to try, in seconds (default: the one that predict takes)",
+      "N[,...]");
   command.add_value("--precisions", options.precisions,
                     "Precisions to try (default: the one that predict takes)",
                     "fp32|fp16|bf16|int8[,...]");
@@ -107,15 +107,15 @@ void add_grid_options(Command& command, TuneOptions& options) {
 void add_options(Command& command, TuneOptions& options) {
   command.add_value("--data-size", options.size,
                     "How many made-up sequences: 10, 100 (default on the CPU), 1,000, 10,000 "
-                    "(on a GPU) or 6 million",
+                    "(default on a GPU) or 6 million",
                     "tiny|small|medium|large|production");
   command
       .add_value("--test-file", options.test_file,
-                 "Use this input of predict instead; not a pipe, as it is read many times", "FILE")
+                 "Use these sequences instead: a file, not a pipe; it is read many times", "FILE")
       .excludes = "--data-size";
   command.add_flag("--quick", options.quick,
                    "Two rounds in place of three, the last without repeats");
-  command.add_value("-o,--output", options.output, "Where the files go (default tune)", "DIR")
+  command.add_value("-o,--output", options.output, "Folder for the results (default tune)", "DIR")
       .written = names_in_folder(kFiles);
   command.add_flag("-f,--force", options.force, "Replace the files of an earlier tune");
   add_grid_options(command, options);
@@ -179,13 +179,13 @@ std::vector<Precision> precision_list(const std::string& text, const ComputeSett
   return for_speed(ascending(std::move(precisions)), compute);
 }
 
-// Returns the linears that cells in int8 keep in 16 bits; empty if no cell is in int8.
+// Returns which linear layers the cells in int8 keep in 16 bits; none if no cell is in int8.
 Int8Policy choose_kept(const TuneOptions& options, const Config& config, const TuneGrid& grid) {
   const Int8Policy policy = choose_int8_policy(options.int8_keep, config);
   if (std::ranges::count(grid.precisions, Precision::kInt8) > 0) return policy;
   if (options.int8_keep.empty() || policy == Int8Policy()) return {};
   fail_usage(
-      fmt::format("--int8-keep {}: it is only for int8; add int8 to --precisions", policy.text()));
+      fmt::format("--int8-keep {} is only for int8: add int8 to --precisions", policy.text()));
 }
 
 std::vector<double> interval_list(const std::string& text, const Config& config) {
@@ -215,7 +215,8 @@ TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute,
   const std::size_t cells = grid.precisions.size() * grid.threads.size() * grid.prefetches.size() *
                             grid.token_budgets.size() * grid.journal_intervals.size();
   if (cells <= kMostCells) return grid;
-  fail_usage(fmt::format("the grid has {} cells: expected at most {}", cells, kMostCells));
+  fail_usage(fmt::format("the grid has {} cells: expected at most {}; give fewer values", cells,
+                         kMostCells));
 }
 
 // Chooses the data size. The default size fills several batches of the largest default budget, and
@@ -340,7 +341,7 @@ std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
   return 1 + tokens / (facts.chunk_size / 3 + 2);
 }
 
-// Throws the error of a grid in which no cell was measured completely.
+// Throws the error for a grid without a cell that was measured completely.
 [[noreturn]] void throw_without_winner(const std::vector<TuneResult>& results) {
   throw Error(ErrorKind::kBenchmark,
               fmt::format("no cell of the grid could be run: {}: {}",
@@ -426,7 +427,7 @@ int run_tune(const TuneOptions& options, const Session& session) {
 
 void add_tune_command(Command& program) {
   Command& command = program.add_command(
-      "tune", "Find the best threads, prefetch and token budget of predict here");
+      "tune", "Find the best threads, prefetch and token budget for this machine");
   const auto options = std::make_shared<TuneOptions>();
   add_options(command, *options);
   command.action = [options](Session& session) { return run_tune(*options, session); };

@@ -443,7 +443,7 @@ class Comparer {
     }
     if (names.empty()) return;
     result_.remarks.push_back(
-        fmt::format(".pt files in {} that are not named as embeddings, not compared: {}", side,
+        fmt::format(".pt files in {} without the names of embeddings, not compared: {}", side,
                     some_of(names, 1)));
   }
 

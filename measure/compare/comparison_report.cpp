@@ -35,11 +35,11 @@ std::string tolerance_text(const Tolerance& tolerance) {
       fmt::format("|a - b| <= {} + {} |b|", tolerance.absolute, tolerance.relative);
   if (!tolerance.precision.empty()) {
     return fmt::format(
-        "for {}: |a - b| <= {}, and <= {} for 99 % of the numbers; for embeddings <= {}",
+        "for {}: |a - b| <= {}, and <= {} for 99 % of the numbers; in embeddings, <= {}",
         tolerance.precision, tolerance.absolute, tolerance.usual, tolerance.embedding);
   }
   return tolerance.exact
-             ? "none: bytes and bits must be equal (a number is within tolerance if " + rule + ")"
+             ? "none: bytes and bits must be equal; \"values within\" counts those with " + rule
              : rule;
 }
 
@@ -84,8 +84,8 @@ std::string number_lines(const DatasetComparison& dataset) {
                  fmt::format("{} values that differ between A and B", grouped(numbers.not_finite)));
   }
   if (numbers.nan_in_both != 0) {
-    text += line("NaN in both",
-                 fmt::format("{} values: identical, but no results", grouped(numbers.nan_in_both)));
+    text += line("NaN in both", fmt::format("{} values: identical, but not valid results",
+                                            grouped(numbers.nan_in_both)));
   }
   return text;
 }

@@ -21,7 +21,7 @@ constexpr Tolerance of(std::string_view precision, double all, double usual, dou
           .precision = precision};
 }
 
-// Tolerances against fp32 (semantics.md, section 7), the coarsest precision last.
+// Tolerances for comparisons with fp32 (semantics.md, section 7). The coarsest precision is last.
 constexpr std::array kPrecisions{of("fp16", 2e-2, 5e-3, 5e-2, 99.8),
                                  of("bf16", 5e-2, 2e-2, 5e-1, 99.5),
                                  of("int8", 1e-1, 4e-2, 5e-1, 98)};

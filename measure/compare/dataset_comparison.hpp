@@ -24,7 +24,7 @@ struct Tolerance {
   bool exact = false;  // true: only equal bytes, or equal bits, count as equal
   // Only the tolerance of a named precision sets these members.
   double usual = 0;           // 99 % of a table's numbers may differ by at most this; 0: no limit
-  double embedding = 0;       // `absolute` for the numbers of embeddings
+  double embedding = 0;       // replaces `absolute` for the numbers of embeddings
   double equal_labels = 100;  // least percentage; only the suite `equivalence` uses it
   std::string_view precision = {};
 

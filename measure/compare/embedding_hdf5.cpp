@@ -132,9 +132,10 @@ class OwnHdf5Rows : public Hdf5Rows {
       malformed(fmt::format("dataset {} does not hold floats of at most 64 bits", name));
     }
     if (found.shape[0] != rows() || found.shape[1] > kMostWidth) {
-      malformed(fmt::format(
-          "dataset {} is [{}, {}]; expected a row for each of {} ids and at most {} columns", name,
-          found.shape[0], found.shape[1], rows(), kMostWidth));
+      malformed(
+          fmt::format("dataset {} has the shape [{}, {}]; expected a row for each of {} ids and at "
+                      "most {} columns",
+                      name, found.shape[0], found.shape[1], rows(), kMostWidth));
     }
     datasets_.push_back({.name = shown, .width = static_cast<std::size_t>(found.shape[1])});
     opened_.push_back(std::move(found));

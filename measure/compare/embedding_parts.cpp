@@ -168,15 +168,16 @@ class PartsReader : public EmbeddingReader {
   void check_dataset() const {
     const std::string& name = part_->datasets().front().name;
     if (name != datasets_.front().name) {
-      malformed(fmt::format("it holds {}, but its name says {}", name, datasets_.front().name));
+      malformed(fmt::format("the file holds the dataset {}, but its name says {}", name,
+                            datasets_.front().name));
     }
   }
 
   void check_width() const {
     const std::size_t width = part_->datasets().front().width;
     if (width != datasets_.front().width) {
-      malformed(fmt::format("{} has {} columns; earlier parts have {}", datasets_.front().name,
-                            width, datasets_.front().width));
+      malformed(fmt::format("the dataset {} has {} columns; in earlier files it has {}",
+                            datasets_.front().name, width, datasets_.front().width));
     }
   }
 

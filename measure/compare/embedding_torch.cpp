@@ -84,8 +84,8 @@ class TorchEmbeddings : public EmbeddingReader {
     }
     if (data_ == nullptr || ids_ == nullptr || ids_->type != PickleType::kList) {
       malformed(
-          "expected data and a list nucleotide, proteins or ids, as the original's embeddings "
-          "have");
+          "expected the key data, and a list with the key nucleotide, proteins or ids, as the "
+          "original's embeddings have");
     }
   }
 

@@ -26,7 +26,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kStretchBytes = 1U << 20U;  // bytes of numbers read at once
-// The child's limits for an answer: bytes of memory beyond this process's own, and CPU seconds.
+// What the child may use for one answer: bytes of memory beyond this process's, and CPU seconds.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostSeconds = 120;
 // Limits of an answer: bytes, and numbers per row. A crafted file may control the child process.
@@ -47,7 +47,7 @@ struct AnswerHead {
   std::uint64_t failed = 0;
 };
 
-constexpr const char* kAnswer = "an answer of HDF5";
+constexpr const char* kAnswer = "the answer of the process that reads HDF5";
 
 // --- in the reading process ----------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ class RowSource {
   virtual std::optional<IdRow> next() = 0;
 };
 
-// Functions that are called once for each row. Rows that both files have come in A's order.
+// Functions that are called once for each row; `both` gets its rows in the order of A.
 struct RowVisitor {
   std::function<void(const IdRow& a, const IdRow& b)> both;
   std::function<void(const IdRow& row)> only_a;

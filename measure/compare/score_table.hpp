@@ -24,9 +24,9 @@ struct TableLayout : TableColumns {
 
 // A table of predict, merge, the original or v2 (semantics.md, section 6). Its header tells the
 // kind: the frames, the consensus with scores, the original's consensus without scores, or
-// sequences.tsv. The separator, tab or comma, is the header's. Rows are split from the right, so an
-// id may contain the separator. A line ends with LF or CR LF. Memory: one line, of at most 128 KiB,
-// for a file of any size.
+// sequences.tsv. The header also tells the separator, tab or comma. Rows are split from the right,
+// so an id may contain the separator. A line ends with LF or CR LF. Memory: one line, of at most
+// 128 KiB, for a file of any size.
 class ScoreTable : public RowSource {
  public:
   // Errors: kInputMissing, kInputRead, kInputChanged; kInputFormat for another header.

@@ -101,7 +101,7 @@ void require_empty(const fs::path& folder, const std::vector<fs::path>& own) {
   std::error_code error;  // an error means no folder, and so no files
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
     throw Error(ErrorKind::kOutputExists, Place{.file = folder.string()},
-                "it is a file, and several data files need a folder");
+                "it is a file, but several data files need a folder");
   }
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const fs::path& found = at->path();
@@ -229,10 +229,9 @@ DataSet generate_data_set(const DataSetSettings& settings, const fs::path& outpu
     if (!is_there(path) || std::ranges::find(earlier, path) != earlier.end()) continue;
     throw Error(
         ErrorKind::kOutputExists, Place{.file = path.string()},
-        fmt::format("this program did not make it (see {}): move it away, or choose another "
-                    "--output-dir",
+        fmt::format("this program did not make this file: {} does not name it, or its size changed",
                     metadata_file(output, settings.files).string()))
-        .advised("Move it away, or choose another --output-dir.");
+        .advised("Move the file away, or choose another --output-dir.");
   }
   return write_data_set(settings, output, cancel);
 }

@@ -124,7 +124,7 @@ bool holds_no_sequences(const InputFailure& failure) {
 }
 
 void read_sequences(const fs::path& path, SampleData& samples, const Cancel& cancel) {
-  std::error_code gone;  // reading tells of it
+  std::error_code gone;  // if the file is gone, reading it below fails
   const std::uintmax_t bytes = fs::file_size(path, gone);
   SampleFile file{.name = path.filename().string(), .bytes = gone ? 0 : bytes, .hash = {}};
   InputSet inputs({.paths = {path.string()}}, cancel);

@@ -31,7 +31,7 @@ struct SampleData {
   std::vector<SampleFile> files{};  // sorted by name
   std::vector<PassedOver> passed_over{};
   LengthHistogram lengths{};  // of all files together
-  // Read from provenance.json in the directory or, if that is missing, from metadata.json.
+  // provenance.json in the directory gives these two; if it is missing, metadata.json.
   std::optional<std::string> source{};
   std::optional<double> expected_baseline_seconds{};  // time of the original on these samples
 };

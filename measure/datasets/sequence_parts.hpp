@@ -15,8 +15,8 @@ namespace virnucpro {
 std::uint64_t each_record(const std::vector<std::filesystem::path>& files, const Cancel& cancel,
                           const std::function<bool(const InputRecord&)>& visit);
 
-// Writes the first `count` sequences of `files` as FASTA to the files `parts`, the same number to
-// each, in order. Errors: those of each_record(); kOutputWrite.
+// Writes the first `count` sequences of `files` as FASTA to the files `parts`, in order. The parts'
+// numbers of sequences differ by at most one. Errors: those of each_record(); kOutputWrite.
 void write_parts(const std::vector<std::filesystem::path>& files, std::uint64_t count,
                  const std::vector<std::filesystem::path>& parts, const Cancel& cancel);
 

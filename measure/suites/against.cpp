@@ -40,10 +40,10 @@ AgainstResult run_against(const BenchmarkSettings& settings, const std::filesyst
   AgainstResult result{.changes = changes_between(before.metrics, metrics_of(own, context))};
   result.section = change_section(before, result.changes);
   result.section.key = "against";
-  result.section.title = "Against another build";
-  result.section.fields = {{"speedup", "times as fast, whole runs",
+  result.section.title = "Compared with another build";
+  result.section.fields = {{"speedup", "speed-up of whole runs",
                             estimate_text(ratio_of(other.seconds(), own.seconds()))},
-                           {"steady_speedup", "while computing",
+                           {"steady_speedup", "speed-up while computing",
                             estimate_text(ratio_of(own.esm_rates(), other.esm_rates()))}};
   return result;
 }

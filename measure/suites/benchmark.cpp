@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A long run is this many times longer than kMostLoadingShare needs, because loading times vary.
+// A long run is made longer than kMostLoadingShare requires, because loading times vary.
 constexpr double kLoadingMargin = 1.1;
 // The least and the most seconds that a long run computes on all GPUs. The least is enough to show
-// growth of memory. If models load slowly, the run takes longer.
+// growth of memory. On several GPUs, slow loading of models makes the run longer.
 constexpr double kShortestLongRun = 45;
 constexpr double kLongestRun = 600;
 
@@ -34,16 +34,16 @@ constexpr std::array kSuites{
                "PERF-02,PERF-04,PERF-05,MON-01,MON-03,PREC-01"},
     SuiteEntry{"scaling", "Scaling over workers", run_scaling_suite, "PERF-03,SCALING"},
     SuiteEntry{"memory", "Memory", run_memory_suite, "MEM-GROWTH,MEM-EFFICIENCY,MEM-FRAGMENTATION"},
-    SuiteEntry{"end-to-end", "Whole runs, and what they project to", run_end_to_end_suite,
+    SuiteEntry{"end-to-end", "Whole runs, and projected times", run_end_to_end_suite,
                "PERF-01,PERF-05"},
-    SuiteEntry{"equivalence", "Equal answers", run_equivalence_suite,
+    SuiteEntry{"equivalence", "Equal scores and labels", run_equivalence_suite,
                "IDENTITY,PRECISION,EQUIV-BASELINE,EQUIV-BASELINE-OWN,EQUIV-BASELINE-FP32,"
                "EQUIV-BASELINE-FP32-OWN,EQUIV-VANILLA,EQUIV-VANILLA-OWN,EQUIV-VANILLA-FP32,"
                "EQUIV-VANILLA-FP32-OWN"},
-    SuiteEntry{"v1-comparison", "Against the original", run_v1_comparison_suite,
+    SuiteEntry{"v1-comparison", "Compared with the original", run_v1_comparison_suite,
                "V1-SPEED,V1-SPEED-OWN"},
     SuiteEntry{"checkpoint-overhead", "What the journal costs", run_checkpoint_suite, "CHECKPOINT"},
-    SuiteEntry{"tune", "Token budgets and prefetch: the small grid of tune", run_tune_suite, ""},
+    SuiteEntry{"tune", "Token budgets and prefetch, measured by tune", run_tune_suite, ""},
 };
 
 // A name that stands for several suites, or a suite's name in v2.
@@ -108,10 +108,10 @@ SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
   return report;
 }
 
-// Runs int8 once on a GPU. This run may calibrate for minutes; measured runs reuse the calibration.
+// With int8 on a GPU, makes one run that is not measured: the first run may calibrate for minutes.
 void calibrate_once(SuiteContext& context) {
   if (!context.on_gpu() || context.settings.precision != "int8") return;
-  context.say("int8: one run of predict, which calibrates if the cache has no calibration");
+  context.say("int8: one run of predict that is not measured, so that the cache has a calibration");
   try {
     context.trials.run({.name = "calibration",
                         .inputs = context.data(1),
@@ -273,8 +273,8 @@ void check_required(std::string_view ids, const std::vector<const SuiteEntry*>& 
     if (std::ranges::any_of(suites, judges)) continue;
     check_known("--require", id, known);
     throw Error(ErrorKind::kNotJudged,
-                fmt::format("--require {}: no suite of --suite judges it", id))
-        .advised(fmt::format("Add a suite that judges it to --suite: {}.", judges_of(id)));
+                fmt::format("--require {}: no suite named by --suite judges it", id))
+        .advised(fmt::format("Add a suite for this requirement to --suite: {}.", judges_of(id)));
   }
 }
 

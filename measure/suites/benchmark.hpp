@@ -67,7 +67,7 @@ struct SuiteReport {
   std::vector<Metric> metrics{};
   bool brief = false;     // true: its runs were too short for a reliable rate
   double seconds = 0;     // the suite's duration
-  std::string failure{};  // why it failed to start or to finish; else empty
+  std::string failure{};  // why the suite failed; empty if it did not
 };
 
 // Figures with fixed names in v2's benchmark files.
@@ -112,9 +112,9 @@ struct SuiteContext {
   std::size_t repeats() const { return settings.quick ? 1 : 3; }
   // Returns arguments for a run with `workers` workers: GPUs, or processes with one thread each.
   std::vector<std::string> worker_arguments(std::size_t workers) const;
-  // Returns arguments for a run with all workers. They leave --margin as in an ordinary run, so
-  // that users get the measured speed. Only runs in fp32, runs for the verdict PRECISION, and runs
-  // of tune have --margin 0.
+  // Returns arguments for a run with all workers. They leave --margin at its default, so that the
+  // measured speed is the speed that users get. Only runs in fp32, runs for the verdict PRECISION,
+  // and runs of tune have --margin 0.
   std::vector<std::string> whole_run_arguments() const;
   // Returns arguments for a whole run in fp32. They override the precision in model_arguments.
   std::vector<std::string> fp32_run_arguments() const;
@@ -123,14 +123,14 @@ struct SuiteContext {
   // Returns the result of whole_run_call(), which the suites share.
   const Trial& whole_run();
   // Returns how many sequences a run needs to show how memory grows. On several GPUs, loading must
-  // also take at most kMostLoadingShare of the run, unless that needs over 600 s. On the CPU, with
-  // --quick and for real samples, returns the number of sequences in the data set.
+  // also take at most kMostLoadingShare of the run, unless the run would take over 600 s. On the
+  // CPU, with --quick and for real samples, returns the number of sequences in the data set.
   std::uint64_t long_run_sequences();
   // Returns the result of a run over long_run_sequences() with all workers, which the suites share.
   const Trial& long_run();
-  // Returns files with `sequences` sequences in all: the first of the samples, or made-up sequences
-  // of the data size's lengths, each with a stop-free frame. Returns the samples' own files if all
-  // sequences are wanted and `files` is 1.
+  // Returns files with `sequences` sequences in all: the first ones of the samples, or made-up
+  // sequences with the data size's lengths, each with a stop-free frame. If all samples are wanted
+  // and `files` is 1, returns the samples' own files.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
   // Returns files of made-up sequences of these lengths, even if there are samples.
   std::vector<std::filesystem::path> made_up(const LengthDistribution& lengths,

@@ -25,9 +25,9 @@ fs::path place_of(const std::string& model, const fs::path& folder) {
   return Directory(folder.parent_path()).make_folder(folder.filename()).path_of(name);
 }
 
-// Returns the folder of a synthetic model, and writes its files first if they are missing. Returns
-// any other model's name. Renames the folder when it is complete, so that no run uses incomplete
-// files.
+// Returns the folder of a synthetic model, and writes its files first if they are missing. For any
+// other model, returns its name. Renames the folder when it is complete, so that no run uses
+// incomplete files.
 template <typename Write>
 std::string file_of(const std::string& model, const fs::path& folder,
                     const std::function<void(const std::string&)>& say, const Cancel& cancel,
@@ -37,7 +37,7 @@ std::string file_of(const std::string& model, const fs::path& folder,
   std::error_code unknown;
   if (fs::exists(place, unknown)) return place.string();
   cancel.check();
-  say(fmt::format("weights: {} is made and kept in {}", model, printable(place.string())));
+  say(fmt::format("random weights of {} are written to {}", model, printable(place.string())));
   const fs::path aside = AtomicFile::partial_name(place);
   fs::remove_all(aside, unknown);
   make_directory(aside);

@@ -26,14 +26,14 @@ std::size_t judged_count(const std::vector<Verdict>& verdicts) {
   return verdicts.size() - count_of(verdicts, VerdictStatus::kSkipped);
 }
 
-// False if a suite has rows but judged none of them.
+// False if a suite has verdicts, but all of them are skipped.
 bool all_suites_judged(const BenchmarkResults& results) {
   return std::ranges::all_of(results.suites, [](const SuiteReport& suite) {
     return suite.verdicts.empty() || judged_count(suite.verdicts) > 0;
   });
 }
 
-// Throws if none of these rows is judged. Some requirements have a row for each number of GPUs.
+// Throws if all these verdicts are skipped. Some ids have a verdict for each number of GPUs.
 void require_some_judged(const std::string& what, const std::vector<Verdict>& verdicts) {
   if (judged_count(verdicts) > 0) return;
   throw Error(ErrorKind::kNotJudged,
@@ -60,7 +60,7 @@ std::vector<std::string> failures_of(const BenchmarkResults& results, const Benc
 
 // Puts the status first, because a phone shows only two columns.
 Table verdict_table(const std::vector<Verdict>& verdicts) {
-  Table table{.key = "verdicts", .caption = "The figures and their bars"};
+  Table table{.key = "verdicts", .caption = "Measured figures and required figures"};
   table.columns = {{"status", "Status", Measure::kStatus},
                    {"name", "Requirement"},
                    {"value", "Measured"},
@@ -77,9 +77,9 @@ Table verdict_table(const std::vector<Verdict>& verdicts) {
 }
 
 Table metric_table(const BenchmarkResults& results) {
-  Table table{.key = "figures", .caption = "Figures, of the repeats"};
+  Table table{.key = "figures", .caption = "Figures over all repeats"};
   table.columns = {{"key", "Figure"},
-                   {"label", "What"},
+                   {"label", "Meaning"},
                    {"median", "Median"},
                    {"low", "Low quartile"},
                    {"high", "High quartile"},
@@ -102,7 +102,7 @@ Table metric_table(const BenchmarkResults& results) {
 }
 
 Section machine_section(const BenchmarkSettings& settings, const BenchmarkFacts& facts) {
-  Section section{.key = "machine", .title = "What was measured, and on what"};
+  Section section{.key = "machine", .title = "What was measured, and on which machine"};
   section.fields = fields_of(facts.provenance);
   const std::vector<Field> own{
       {"models", "models", facts.identity.models},
@@ -126,7 +126,7 @@ Section suite_section(const SuiteReport& suite) {
     section.note = fmt::format("The suite was not run to its end: {}. {}",
                                shown_text(suite.failure, 1000), section.note);
   }
-  section.fields.push_back({"seconds", "the suite took", suite.seconds, Measure::kSeconds});
+  section.fields.push_back({"seconds", "time of the suite", suite.seconds, Measure::kSeconds});
   return section;
 }
 
@@ -230,7 +230,7 @@ std::string judged_text(const std::vector<Verdict>& verdicts) {
     if (verdict.status != VerdictStatus::kSkipped) continue;
     if (std::ranges::count(skipped, verdict.id) == 0) skipped.push_back(verdict.id);
   }
-  return fmt::format("judged {} (passed {}), skipped {}{}{}", judged_count(verdicts),
+  return fmt::format("requirements: judged {} (passed {}), skipped {}{}{}", judged_count(verdicts),
                      count_of(verdicts, VerdictStatus::kPass),
                      count_of(verdicts, VerdictStatus::kSkipped), skipped.empty() ? "" : ": ",
                      fmt::join(skipped, ", "));

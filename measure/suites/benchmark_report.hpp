@@ -31,11 +31,11 @@ KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& re
 // Returns the verdicts of all suites. A failed suite has a skipped verdict that says so.
 std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
 
-// Returns "judged 3 (passed 2), skipped 4: PERF-01, PERF-03".
+// Returns "requirements: judged 3 (passed 2), skipped 4: PERF-01, PERF-03".
 std::string judged_text(const std::vector<Verdict>& verdicts);
 
-// Throws kNotJudged if an id in `required` was not judged. With `strict`, also throws if a suite
-// judged none of its rows. The message says why a row was skipped.
+// Throws kNotJudged if an id in `required` was not judged. With `strict`, also throws if all
+// verdicts of a suite were skipped. The message says why one of them was skipped.
 void require_judged(const BenchmarkResults& results, std::string_view required, bool strict);
 
 // Returns the report for people; the sections `more` follow those of the suites.

@@ -285,17 +285,17 @@ std::vector<KeptResults> read_history(const std::filesystem::path& file) {
 }
 
 Section change_section(const KeptResults& before, const std::vector<MetricChange>& changes) {
-  Section section{.key = "changes", .title = "Against earlier figures"};
+  Section section{.key = "changes", .title = "Compared with earlier figures"};
   section.note = fmt::format(
-      "Earlier figures: {}, commit {}. A figure is worse if its median is more than {:.0f} % worse "
-      "and the quartiles of its repeats do not overlap. A count, such as of tokens, is worse if it "
-      "changes by more than {:.0f} %; it needs no repeats.",
+      "Earlier figures: {}, commit {}. A figure counts as worse if its median is over {:.0f} % "
+      "worse and the quartiles of its repeats do not overlap. A count, such as of tokens, counts "
+      "as worse if it changes by more than {:.0f} %, even without repeats.",
       before.time, before.commit, 100 * (kRegressionRatio - 1), 100 * (kSameRatio - 1));
   Table table{.key = "changes", .caption = "Figures"};
   table.columns = {{"figure", "Figure"},
                    {"before", "Before"},
                    {"now", "Now"},
-                   {"slower", "Times slower"},
+                   {"slower", "Times worse"},
                    {"change", "Change"}};
   for (const MetricChange& change : changes) {
     table.rows.push_back({change.key, fmt::format("{:.5g}", change.before),
@@ -326,7 +326,7 @@ Section trend_section(const std::vector<KeptResults>& history) {
     if (plot.lines[0].points.size() > 1) section.plots.push_back(std::move(plot));
   }
   section.note = section.plots.empty()
-                     ? "The first benchmark of this machine, models and settings in this history."
+                     ? "The history has no earlier figures of this machine, models and settings."
                      : "Benchmarks of the same machine, models and settings.";
   return section;
 }

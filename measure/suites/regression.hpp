@@ -91,7 +91,7 @@ KeptResults read_results(const std::filesystem::path& file, const BenchmarkIdent
 Json json_of(const KeptResults& results);
 // Returns a line for a machine's history of benchmarks: a file of JSON lines that only grows.
 std::string history_line(const KeptResults& results);
-// Reads a history without its unreadable lines; empty if there is no file. Errors: kInputRead.
+// Reads a history, and skips unreadable lines; empty if there is no file. Errors: kInputRead.
 std::vector<KeptResults> read_history(const std::filesystem::path& file);
 
 // Returns the last results of this identity; null if there are none.

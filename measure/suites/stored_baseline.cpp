@@ -106,8 +106,9 @@ std::string StoredBaseline::remark_on(const ModelSettings& models) const {
         fmt::format("{} is {} in the baseline and {} in this run", model.name, *named, given));
   }
   if (unknown.empty()) return {};
-  return fmt::format("the baseline may be of other models, because it has no hash of them: {}",
-                     fmt::join(unknown, "; "));
+  return fmt::format(
+      "the baseline may come from other models, and records no hash of their weights: {}",
+      fmt::join(unknown, "; "));
 }
 
 std::string StoredBaseline::name() const {

@@ -15,8 +15,8 @@ namespace virnucpro {
 // have the sequences, sequences.fa, and provenance.json, which says who made the results, with
 // which models and chunk size. tools/make_baseline.py makes the folder. A comparison with the
 // baselines in share/virnucpro/baseline needs neither Python nor the original. Baselines of
-// synthetic models, which were computed with torch, need no published weights; a test repeats the
-// smallest of them.
+// synthetic models need no published weights. Torch computed them, and a test computes the smallest
+// of them again.
 class StoredBaseline {
  public:
   // Errors: kJson for a damaged provenance.json.
@@ -27,8 +27,8 @@ class StoredBaseline {
   // any of its names.
   bool is_of(const ModelSettings& models, std::uint64_t chunk_size) const;
   // Returns why the baseline's results cannot be compared with a run's; empty if they can. `run` is
-  // the run's telemetry. If both name hashes of the weights, the hashes must be equal, because
-  // other weights give other scores.
+  // the run's telemetry. If both the telemetry and the baseline name hashes of the weights, the
+  // hashes must be equal, because other weights give other scores.
   std::string why_other(const JsonValues& run) const;
   // Names each model that has another name in `models` than in the baseline, and no hash in the
   // baseline: it may be a different model. Empty if there is no such model.

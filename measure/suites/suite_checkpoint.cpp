@@ -56,10 +56,10 @@ void run_checkpoint_suite(SuiteContext& context, SuiteReport& report) {
   const std::vector<double> with = sides[0].seconds();
   const std::vector<double> without = sides[1].seconds();
   const Estimate percent = in_percent(ratio_of(with, without));
-  report.section.note = "Whole runs with the journal and without it, in turns.";
+  report.section.note = "Whole runs, alternately with the journal and without it.";
   report.section.fields = {
-      {"seconds_with", "with the journal", spread_of(with).median, Measure::kSeconds},
-      {"seconds_without", "without", spread_of(without).median, Measure::kSeconds},
+      {"seconds_with", "run with the journal", spread_of(with).median, Measure::kSeconds},
+      {"seconds_without", "run without the journal", spread_of(without).median, Measure::kSeconds},
       {"overhead", "cost of the journal, in percent", estimate_text(percent)}};
   report.metrics.push_back({"checkpoint.seconds", "whole run with the journal", Measure::kSeconds,
                             Better::kLower, with});

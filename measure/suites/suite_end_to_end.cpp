@@ -99,7 +99,7 @@ Table projection_table(const SuiteContext& context, const LinearFit& fit) {
     const bool as_many = gpus == context.settings.gpus.size();
     table.rows.push_back(
         {std::uint64_t{gpus}, fmt::format("{:.3g}", seconds / kSecondsAnHour),
-         as_many ? "runs on as many GPUs" : "the same runs, as if scaling were perfect"});
+         as_many ? "runs on this number of GPUs" : "the same runs, assuming perfect scaling"});
   }
   return table;
 }
@@ -161,15 +161,17 @@ std::vector<Metric> metrics_of(const TrialRepeats& runs) {
   using enum Better;
   std::vector<Metric> metrics{
       {"end_to_end.seconds", "whole run", Measure::kSeconds, kLower, runs.seconds()},
-      {"end_to_end.esm_tokens_per_second", "ESM-2 tokens while it computed", Measure::kPerSecond,
+      {"end_to_end.esm_tokens_per_second", "ESM-2 tokens while computing", Measure::kPerSecond,
        kHigher, runs.esm_rates()}};
-  add_measured({"end_to_end.gpu_percent", "GPU while embedding", Measure::kPercent, kHigher, {}},
-               runs, &Trial::gpu_percent, metrics);
-  add_measured({"end_to_end.gpu_peak_bytes", "peak of a GPU's memory", Measure::kBytes, kLower, {}},
-               runs, peak_of_gpus, metrics);
+  add_measured(
+      {"end_to_end.gpu_percent", "GPU use while embedding", Measure::kPercent, kHigher, {}}, runs,
+      &Trial::gpu_percent, metrics);
+  add_measured(
+      {"end_to_end.gpu_peak_bytes", "peak memory use of a GPU", Measure::kBytes, kLower, {}}, runs,
+      peak_of_gpus, metrics);
   const auto peak = [](const Trial& run) { return static_cast<double>(run.end.peak_rss_bytes); };
-  metrics.push_back({"end_to_end.peak_rss_bytes", "peak of the largest process", Measure::kBytes,
-                     kLower, runs.each(peak)});
+  metrics.push_back({"end_to_end.peak_rss_bytes", "peak memory of the largest process",
+                     Measure::kBytes, kLower, runs.each(peak)});
   add_measured({"end_to_end.packing_percent", "packing", Measure::kPercent, kHigher, {}}, runs,
                packing_percent, metrics);
   return metrics;
@@ -198,7 +200,7 @@ std::vector<Metric> counts_of(const Trial& run) {
           count("counts.esm_tokens", "ESM-2 tokens", or_zero(work.esm_tokens)),
           count("counts.dna_tokens", "DNABERT-S tokens", or_zero(work.dna_tokens)),
           count("counts.batches", "batches", or_zero(work.batches)),
-          count("counts.table_bytes", "bytes of both tables", table_bytes(run)),
+          count("counts.table_bytes", "bytes of the frame and consensus tables", table_bytes(run)),
           Metric{"counts.packing_percent",
                  "packing",
                  Measure::kPercent,
@@ -256,11 +258,13 @@ void run_all_of_it(SuiteContext& context, const LinearFit& fit, SuiteReport& rep
   const Trial& whole = context.whole_run();
   context.v2.total_seconds = whole.end.seconds;
   report.section.note =
-      fmt::format("The fitted line uses runs over {} sequences at most; all {} were run once.",
+      fmt::format("The line is fitted to runs over at most {} sequences; all {} were run once.",
                   grouped(part), grouped(all));
-  report.section.fields.push_back({"whole_seconds", fmt::format("all {} sequences", grouped(all)),
+  report.section.fields.push_back({"whole_seconds",
+                                   fmt::format("run over all {} sequences", grouped(all)),
                                    whole.end.seconds, Measure::kSeconds});
-  report.section.fields.push_back({"whole_over_projected", "measured time over projected time",
+  report.section.fields.push_back({"whole_over_projected",
+                                   "measured time divided by projected time",
                                    whole.end.seconds / fit.at(whole.scored_chunks()).value});
 }
 
@@ -290,9 +294,10 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
   const LinearFit fit(points);
   const Estimate hours = hours_of(fit.at(static_cast<double>(kProjectedReads)));
   report.section.fields = {
-      {"start_up_seconds", "before the first chunk", fit.intercept(), Measure::kSeconds},
-      {"seconds_per_1000", "for 1,000 scored chunks", 1000 * fit.slope(), Measure::kSeconds},
-      {"determination", "share of the variance that the line explains", fit.determination()}};
+      {"start_up_seconds", "time before the first chunk", fit.intercept(), Measure::kSeconds},
+      {"seconds_per_1000", "time for 1,000 scored chunks", 1000 * fit.slope(), Measure::kSeconds},
+      {"determination", "share of the variance that the fitted line explains",
+       fit.determination()}};
   report.section.plots.push_back(fit_plot(points, fit));
   if (context.on_gpu()) report.section.tables.push_back(projection_table(context, fit));
   run_all_of_it(context, fit, report);

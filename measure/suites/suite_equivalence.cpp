@@ -43,19 +43,19 @@ Value share_or_none(std::uint64_t part, std::uint64_t whole) {
 }
 
 Table dataset_table(const std::vector<Against>& all) {
-  Table table{.key = "comparisons", .caption = "This program's run against others"};
+  Table table{.key = "comparisons", .caption = "This program's runs compared with other results"};
   table.columns = {{"against", "Against"},
                    {"dataset", "Dataset"},
                    {"rows", "Rows in both", Measure::kCount},
-                   {"only_one", "In one alone", Measure::kCount},
+                   {"only_one", "Rows in only one", Measure::kCount},
                    {"identical", "Identical", Measure::kCount},
                    {"within_share", "Numbers within tolerance", Measure::kShare},
                    {"max_absolute", "Largest difference"},
                    {"mean_absolute", "Mean difference"},
-                   {"max_relative", "Largest, relative"},
+                   {"max_relative", "Largest relative difference"},
                    {"least_cosine", "Least cosine"},
-                   {"labels_differing", "Other labels", Measure::kCount},
-                   {"labels_far", "Not near the boundary", Measure::kCount}};
+                   {"labels_differing", "Labels that differ", Measure::kCount},
+                   {"labels_far", "Differing labels not near the boundary", Measure::kCount}};
   const auto number = [](const Statistic& statistic, double value) {
     return statistic.samples == 0 ? Value{} : Value{fmt::format("{:.3g}", value)};
   };
@@ -105,10 +105,9 @@ bool is_wrong(const DatasetComparison& found, double explained) {
          found.numbers.not_finite > 0;
 }
 
-// Returns kPass if all is equal, kMiss if is_wrong() for a dataset, else kWarn. So
-// embeddings, labels near the boundary, and numbers that the precision explains cause only a
-// warning. With an exact tolerance, any differing row is a miss, but a file that only one run has
-// causes a warning.
+// Returns kPass if all is equal, kMiss if is_wrong() for a dataset, else kWarn. So embeddings,
+// labels near the boundary, and numbers that the precision explains cause only a warning. With an
+// exact tolerance, any differing row is a miss, but a file that only one run has causes a warning.
 VerdictStatus status_of(const Comparison& comparison, double explained) {
   if (comparison.equal()) return VerdictStatus::kPass;
   const bool exact = comparison.tolerance.exact;
@@ -146,8 +145,8 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Returns the share of numbers within tolerance, for each dataset with numbers beyond it. This
-// explains a warning whose value, the largest score difference, is within the bar.
+// Returns the share of numbers within tolerance, for each dataset that has numbers beyond it. Such
+// numbers cause a warning even if the verdict's value, the largest score difference, is small.
 std::string beyond_of(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const DatasetComparison& found : comparison.datasets) {
@@ -235,29 +234,32 @@ struct Row {
   std::string_view id;
   std::string_view name;
 };
-constexpr Row kIdentity{"IDENTITY", "answers with other batches"};
-constexpr Row kIdentityOfWorkers{"IDENTITY", "answers with other batches and one worker"};
-constexpr Row kPrecision{"PRECISION", "answers against those in fp32"};
+constexpr Row kIdentity{"IDENTITY", "scores of two runs with different batches"};
+constexpr Row kIdentityOfWorkers{
+    "IDENTITY", "scores of two runs, the second with other batches and one worker"};
+constexpr Row kPrecision{"PRECISION", "scores and labels compared with fp32"};
 
 // The verdicts that compare one set of the original's results with this program's.
 struct Original {
   Row row;
   Row own;   // with this program's own bar
-  Row fp32;  // on this program's run in fp32
+  Row fp32;  // for this program's run in fp32
   Row fp32_own;
 };
 constexpr Original kBaseline{
-    {"EQUIV-BASELINE", "answers against the stored baseline"},
-    {"EQUIV-BASELINE-OWN", "answers against the stored baseline, our own tighter limit"},
-    {"EQUIV-BASELINE-FP32", "answers in fp32 against the stored baseline"},
+    {"EQUIV-BASELINE", "scores and labels compared with the stored baseline"},
+    {"EQUIV-BASELINE-OWN",
+     "scores and labels compared with the stored baseline, our own tighter limit"},
+    {"EQUIV-BASELINE-FP32", "fp32 scores and labels compared with the stored baseline"},
     {"EQUIV-BASELINE-FP32-OWN",
-     "answers in fp32 against the stored baseline, our own tighter limit"}};
+     "fp32 scores and labels compared with the stored baseline, our own tighter limit"}};
 constexpr Original kVanilla{
-    {"EQUIV-VANILLA", "answers against the original, run here"},
-    {"EQUIV-VANILLA-OWN", "answers against the original, run here, our own tighter limit"},
-    {"EQUIV-VANILLA-FP32", "answers in fp32 against the original, run here"},
+    {"EQUIV-VANILLA", "scores and labels compared with the original, run here"},
+    {"EQUIV-VANILLA-OWN",
+     "scores and labels compared with the original, run here, our own tighter limit"},
+    {"EQUIV-VANILLA-FP32", "fp32 scores and labels compared with the original, run here"},
     {"EQUIV-VANILLA-FP32-OWN",
-     "answers in fp32 against the original, run here, our own tighter limit"}};
+     "fp32 scores and labels compared with the original, run here, our own tighter limit"}};
 
 std::uint64_t batches_of(const Trial& run) {
   return run.telemetry.workload.batches.value_or(0);
@@ -275,8 +277,8 @@ struct OwnRuns {
   std::optional<Trial> fp32;  // empty if `own` is in fp32
 };
 
-// Returns at most kMostEmbedded sequences, or all data if the stored baseline has no sequences of
-// its own: its results are then for all data.
+// Returns at most kMostEmbedded sequences. If the stored baseline has no sequences of its own, its
+// results are for all data, so returns all data.
 std::vector<fs::path> inputs_of(const SuiteContext& context) {
   const std::uint64_t all = context.settings.size.sequences;
   const fs::path& baseline = context.settings.baseline;
@@ -301,8 +303,7 @@ class Equivalence {
     add(row, runs_.own, other.directory, {.exact = true}, 0);
     Verdict& verdict = report_.verdicts.back();
     if (verdict.value && batches_of(runs_.own) == batches_of(other)) {
-      verdict =
-          skipped_verdict(verdict, "both runs had the same batches: there are too few frames");
+      verdict = skipped_verdict(verdict, "both runs had the same batches: give more sequences");
     }
   }
 

@@ -68,7 +68,7 @@ std::vector<PlotLine> memory_over_time(const Trial& trial) {
 
 Plot memory_plot(PlotLine host) {
   return {.key = "memory_over_time",
-          .title = "Memory of the host, all processes of a whole run",
+          .title = "Host memory of all processes of a whole run",
           .kind = PlotKind::kOverTime,
           .y_label = "resident",
           .unit = Measure::kBytes,
@@ -92,8 +92,9 @@ void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
       .name = "growth of memory over the run",
       .unit = "MB",
       .bar = fmt::format("<= {:g}", kMostGrowth),
-      .detail = fmt::format("there are no measurements over {:g} s in the second half of the run",
-                            kGrowthTime)};
+      .detail = fmt::format(
+          "the second half of the run has less than {:g} s of measurements: measure longer runs",
+          kGrowthTime)};
   std::string an_hour = verdict.detail;
   for (const auto& [name, points] : lines) {
     const std::optional<double> hourly = growth(points);
@@ -105,10 +106,10 @@ void judge_growth(const std::vector<PlotLine>& lines, SuiteReport& report) {
     verdict = judged_at_most(verdict, megabytes, kMostGrowth, kMostGrowth);
   }
   report.section.fields.push_back(
-      {"growth_per_hour", "growth in an hour, of the run's second half", an_hour});
+      {"growth_per_hour", "growth of memory per hour in the second half of the run", an_hour});
   if (verdict.value) {
     const std::vector<double> kept{std::max(*verdict.value, kLeastGrowth) * kMegabyte};
-    report.metrics.push_back({"memory.growth_bytes", "growth over the run, at least 10 MB",
+    report.metrics.push_back({"memory.growth_bytes", "growth of memory, counted as at least 10 MB",
                               Measure::kBytes, Better::kLower, kept});
   }
   report.verdicts.push_back(std::move(verdict));
@@ -128,7 +129,7 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
     return or_zero(worker.memory_peak_bytes) / or_zero(worker.memory_reserved_bytes);
   };
   Verdict efficiency{.id = "MEM-EFFICIENCY",
-                     .name = "largest used share of the memory reserved on a GPU",
+                     .name = "peak use of the memory reserved on a GPU",
                      .unit = "%",
                      .bar = fmt::format(">= {:g}", kLeastEfficiency)};
   Verdict fragmentation{.id = "MEM-FRAGMENTATION",
@@ -138,7 +139,8 @@ void judge_allocator(std::vector<RunTelemetry::Worker> workers, SuiteReport& rep
   efficiency.detail = fragmentation.detail = "no GPU reserved memory in this run";
   if (worst != workers.end()) {
     const double unused = unused_share(*worst);
-    report.section.fields.push_back({"reserved_bytes", "reserved on a GPU at the end of the run",
+    report.section.fields.push_back({"reserved_bytes",
+                                     "memory reserved on a GPU at the end of the run",
                                      or_zero(worst->memory_reserved_bytes), Measure::kBytes});
     report.section.fields.push_back(
         {"fragmentation", "unused share of the reserved memory", unused, Measure::kShare});
@@ -164,9 +166,10 @@ void find_largest_budget(SuiteContext& context, SuiteReport& report) {
     largest = std::max(largest, profile.count(row + "token_budget").value_or(0));
   }
   const char* const more = largest >= kLargestBudget ? ", or more" : "";
-  report.section.fields.push_back({"largest_token_budget",
-                                   fmt::format("largest token budget of ESM-2 that fits{}", more),
-                                   largest, Measure::kCount});
+  report.section.fields.push_back(
+      {"largest_token_budget",
+       fmt::format("largest token budget of ESM-2 that fits in memory{}", more), largest,
+       Measure::kCount});
 }
 
 // Returns why the largest budget is not measured; empty if it is measured.
@@ -207,7 +210,7 @@ void run_memory_suite(SuiteContext& context, SuiteReport& report) {
   const Trial& trial = context.long_run();
   report.section.tables.push_back(phase_table(trial.telemetry));
   const auto peak = static_cast<double>(trial.end.peak_rss_bytes);
-  constexpr const char* kPeak = "peak of the largest process";
+  constexpr const char* kPeak = "peak memory of the largest process";
   report.metrics = {{"memory.peak_rss_bytes", kPeak, Measure::kBytes, Better::kLower, {peak}}};
   std::vector<PlotLine> over_time = memory_over_time(trial);
   report.section.fields = {{"peak_rss_bytes", kPeak, peak, Measure::kBytes}};

@@ -83,7 +83,7 @@ double imbalance_of(const TrialRepeats& runs) {
 }
 
 Table scaling_table(const ByWorkers& runs) {
-  Table table{.key = "runs", .caption = "Whole runs by workers"};
+  Table table{.key = "runs", .caption = "Whole runs by number of workers"};
   table.columns = {{"workers", "Workers", Measure::kCount},
                    {"seconds", "Time", Measure::kSeconds},
                    {"speedup", "Speed-up"},
@@ -105,7 +105,7 @@ Table scaling_table(const ByWorkers& runs) {
 }
 
 std::string why_not(const SuiteContext& context, const Bar& bar, const ByWorkers& runs) {
-  if (!context.on_gpu()) return "the runs used the CPU, and the bar is for GPUs";
+  if (!context.on_gpu()) return "the runs used the CPU, and the requirement is for GPUs";
   const auto found = runs.find(bar.workers);
   if (found == runs.end()) {
     return fmt::format("{} GPUs are needed; this benchmark uses {}", bar.workers,
@@ -156,10 +156,10 @@ void judge_scaling(const SuiteContext& context, const ByWorkers& runs, SuiteRepo
 void add_metrics(const ByWorkers& runs, SuiteContext& context, SuiteReport& report) {
   for (const auto& [workers, repeats] : runs) {
     report.metrics.push_back({fmt::format("scaling.{}.esm_tokens_per_second", workers),
-                              fmt::format("ESM-2 tokens of {} workers", workers),
+                              fmt::format("ESM-2 tokens with {} workers", workers),
                               Measure::kPerSecond, Better::kHigher, repeats.esm_rates()});
     report.metrics.push_back({fmt::format("scaling.{}.seconds", workers),
-                              fmt::format("whole run of {} workers", workers), Measure::kSeconds,
+                              fmt::format("whole run with {} workers", workers), Measure::kSeconds,
                               Better::kLower, repeats.seconds()});
     context.v2.seconds_by_gpus[workers] = spread_of(repeats.seconds()).median;
     context.v2.speedup_by_gpus[workers] = whole_speedup(repeats, runs.at(1));
@@ -168,10 +168,10 @@ void add_metrics(const ByWorkers& runs, SuiteContext& context, SuiteReport& repo
 
 Plot scaling_plot(const ByWorkers& runs) {
   Plot plot{.key = "speedup",
-            .title = "Speed-up by workers",
+            .title = "Speed-up by number of workers",
             .kind = PlotKind::kOverNumber,
             .x_label = "workers",
-            .y_label = "times one worker"};
+            .y_label = "times the speed of one worker"};
   plot.lines = {{"while computing", {}}, {"whole run", {}}, {"linear", {}}};
   const TrialRepeats& one = runs.at(1);
   for (const auto& [workers, repeats] : runs) {
@@ -189,7 +189,7 @@ void compare_persistence(SuiteContext& context, SuiteReport& report) {
   const std::vector<std::filesystem::path> files =
       context.data(context.settings.size.sequences, kFiles);
   if (files.size() < 2) {
-    report.section.fields = {{"persistence_saves", "saved by keeping the models",
+    report.section.fields = {{"persistence_saves", "time saved by loading the models once",
                               "not measured: there is only one sequence"}};
     return;
   }
@@ -204,8 +204,9 @@ void compare_persistence(SuiteContext& context, SuiteReport& report) {
   const std::string in_one = fmt::format("{} files in one run", files.size());
   report.section.fields = {
       {"models_kept_seconds", in_one, kept, Measure::kSeconds},
-      {"models_anew_seconds", "the same, models loaded for each", anew, Measure::kSeconds},
-      {"persistence_saves", "saved by keeping the models", 1 - kept / anew, Measure::kShare}};
+      {"models_anew_seconds", "the same files, each in its own run", anew, Measure::kSeconds},
+      {"persistence_saves", "time saved by loading the models once", 1 - kept / anew,
+       Measure::kShare}};
 }
 
 std::string imbalance_note(const ByWorkers& runs) {

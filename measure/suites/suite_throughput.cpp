@@ -99,7 +99,8 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
                     tokens_a_sequence);
   }
   if (rates.empty())
-    throw Error(ErrorKind::kBenchmark, fmt::format("profile --model {} measured no rate", model));
+    throw Error(ErrorKind::kBenchmark,
+                fmt::format("the command profile --model {} measured no rate", model));
   StageFigures figures =
       stage_figures(stage, StageClock::kDevice, std::move(rates), recorded_stage(whole, stage));
   figures.tokens_per_second = profile.number("rows/0/tokens_per_second");
@@ -146,17 +147,17 @@ std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& h
 }
 
 Table stage_table(const std::vector<StageFigures>& stages) {
-  Table table{.key = "stages", .caption = "Stages: a thread of the host, or one device"};
+  Table table{.key = "stages", .caption = "Stages, each on one host thread or one device"};
   table.columns = {{"stage", "Stage"},
                    {"clock", "On"},
                    {"sequences_per_second", "Sequences", Measure::kPerSecond},
                    {"spread", "Spread", Measure::kShare},
                    {"repeats", "Repeats", Measure::kCount},
                    {"tokens_per_second", "Tokens", Measure::kPerSecond},
-                   {"busy_share", "Busy, by device events", Measure::kShare},
-                   {"share", "Share of a run", Measure::kShare},
-                   {"run_tokens_per_second", "Tokens, in a run", Measure::kPerSecond},
-                   {"gpu_percent", "GPU, in a run", Measure::kPercent},
+                   {"busy_share", "Device busy", Measure::kShare},
+                   {"share", "Share of a run's time", Measure::kShare},
+                   {"run_tokens_per_second", "Tokens in a whole run", Measure::kPerSecond},
+                   {"gpu_percent", "GPU use in a whole run", Measure::kPercent},
                    {"memory_bytes", "Memory", Measure::kBytes}};
   for (const StageFigures& stage : stages) {
     const Spread spread = spread_of(stage.rates);
@@ -211,7 +212,7 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
   };
   return fmt::format(
       "The slower side is the {}: by itself the host would do {} sequences a second with all its "
-      "threads, and the device {}. {} takes {:.0f} % of the slower side's time.",
+      "threads, and the device {}. The stage {} takes {:.0f} % of the slower side's time.",
       name_of(slowest.clock), rate(slowest.host_sequences_per_second),
       rate(slowest.device_sequences_per_second), slowest.name, 100 * slowest.share);
 }
@@ -238,8 +239,8 @@ void keep_figures(const std::vector<StageFigures>& stages, const Trial& whole,
     const double rate = stage.rate.sequences_per_second;
     if (stage.rates.size() > 1) {  // the stage was also measured alone
       report.metrics.push_back({fmt::format("throughput.{}.sequences_per_second", stage.rate.name),
-                                fmt::format("{}, alone", stage.rate.name), Measure::kPerSecond,
-                                Better::kHigher, stage.rates});
+                                fmt::format("{}, measured alone", stage.rate.name),
+                                Measure::kPerSecond, Better::kHigher, stage.rates});
     }
     V2Figures::Stage v2{.seconds = whole.sequences() / rate, .sequences_per_second = rate};
     v2.gpu_percent = stage.gpu_percent;
@@ -274,11 +275,11 @@ void run_tune_suite(SuiteContext& context, SuiteReport& report) {
   context.trials.run_command("tune", std::move(command));
   const JsonValues tuned = JsonValues::read(folder.path() / "tune" / "tune.json");
   report.section.note = tuned.text("winner/why").value_or("");
-  Table table{.key = "cells", .caption = "Every cell of the grid, of its last round"};
+  Table table{.key = "cells", .caption = "Every combination of settings, in its last round"};
   table.columns = {{"token_budget", "Token budget", Measure::kCount},
                    {"prefetch", "Prefetch", Measure::kCount},
                    {"sequences_per_second", "Sequences", Measure::kPerSecond},
-                   {"relative", "Of the fastest", Measure::kShare}};
+                   {"relative", "Relative to the fastest", Measure::kShare}};
   for (std::size_t k = 0; k < tuned.elements("cells"); ++k) {
     std::vector<Value>& row = table.rows.emplace_back();
     for (const Column& column : table.columns) {

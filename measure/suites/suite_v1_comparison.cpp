@@ -15,13 +15,14 @@ namespace virnucpro {
 namespace {
 
 constexpr double kRequired = 4.5;
-constexpr double kExpected = 15;  // on a GPU
-// The least and the most sequences to run; smaller data lower the least. The original takes minutes
-// for 1,000 sequences. On a GPU the least is larger, so that the time to load models hardly counts.
+constexpr double kExpected = 15;  // our own goal on a GPU
+// The smallest and the largest number of sequences to run. Data with fewer sequences are run whole.
+// The original takes minutes for 1,000 sequences. On a GPU the smallest number is larger, so that
+// the time to load models hardly counts.
 constexpr std::uint64_t kLeastSequences = 1'000;
 constexpr std::uint64_t kLeastSequencesOnGpu = 3'000;
 constexpr std::uint64_t kMostSequences = 30'000;
-constexpr double kMargin = 1.25;  // runs are this many times longer than needed: repeats vary
+constexpr double kMargin = 1.25;  // by this factor runs are longer than needed, as repeats vary
 
 Verdict required_verdict() {
   return {
@@ -33,7 +34,7 @@ Verdict required_verdict() {
 
 Verdict expected_verdict() {
   return {.id = "V1-SPEED-OWN",
-          .name = "times as fast as the original, our own bar",
+          .name = "times as fast as the original, our own higher goal",
           .unit = "x",
           .bar = fmt::format(">= {0:g} on a GPU; a warning if the repeats' interval contains {0:g}",
                              kExpected)};
@@ -44,8 +45,8 @@ void skip_both(const std::string& why, SuiteReport& report) {
                      skipped_verdict(expected_verdict(), why)};
 }
 
-// Returns how many sequences this program must compute for a verdict, by the rate of a first run.
-// Returns fewer if the samples have fewer, or if the original would take too long.
+// Returns how many sequences this program must compute for a verdict, judged by the rate of a first
+// run; but no more than the samples have, and no more than the original can compute in fair time.
 std::uint64_t enough_sequences(SuiteContext& context) {
   const BenchmarkSettings& settings = context.settings;
   const std::uint64_t all = settings.size.sequences;
@@ -78,16 +79,15 @@ std::vector<TrialRepeats> run_in_turns(SuiteContext& context, const std::filesys
 // Adds the time of a run in fp32, the original's precision. Returns a remark for the verdicts.
 std::string add_equal_work(SuiteContext& context, const std::filesystem::path& input,
                            const std::vector<double>& theirs, SuiteReport& report) {
-  if (context.settings.precision == "fp32") return "both in fp32";
+  if (context.settings.precision == "fp32") return "both programs computed in fp32";
   const TrialCall call{
       .name = "fp32", .inputs = {input}, .arguments = context.fp32_run_arguments()};
   const double seconds = context.trials.run(call).end.seconds;
   report.section.fields.push_back(
       {"fp32_seconds", "this program in fp32", seconds, Measure::kSeconds});
   const std::string speedup = estimate_text(ratio_of(theirs, {seconds}));
-  report.section.fields.push_back(
-      {"fp32_speedup", "times as fast, in fp32 as the original", speedup});
-  return fmt::format("in {}; {} x in fp32, in which the original computes",
+  report.section.fields.push_back({"fp32_speedup", "times as fast, both in fp32", speedup});
+  return fmt::format("computed in {}; {} times as fast in fp32, the original's precision",
                      context.settings.precision, speedup);
 }
 

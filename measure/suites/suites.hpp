@@ -24,7 +24,7 @@ void run_tune_suite(SuiteContext& context, SuiteReport& report);
 
 // The functions below are shared by the suites.
 
-// Returns the verdict as skipped: with the reason `why` and without a value. It does not pass.
+// Returns the verdict as skipped, with the reason `why` and no value. A skipped verdict is no pass.
 Verdict skipped_verdict(Verdict verdict, std::string why);
 
 // Adds a remark on a verdict's value; does nothing to a verdict without a value.

@@ -33,9 +33,9 @@ void require_results(const std::filesystem::path& vanilla, const std::filesystem
   for (const std::string_view table : kOriginalTables) {
     const auto found = std::ranges::find(comparison.datasets, table, &DatasetComparison::name);
     if (found == comparison.datasets.end() || found->only_a() + found->only_b() > 0) {
-      throw Error(
-          ErrorKind::kBenchmark,
-          fmt::format("the original's {} is missing or has other rows than this program's", table));
+      throw Error(ErrorKind::kBenchmark, fmt::format("the original's table {} is missing, or has "
+                                                     "other rows than this program's table",
+                                                     table));
     }
   }
 }

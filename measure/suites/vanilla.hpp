@@ -10,7 +10,7 @@
 namespace virnucpro {
 
 inline constexpr std::string_view kNoVanilla =
-    "no command runs the original: give --vanilla-command";
+    "no command to run the original was given (--vanilla-command)";
 
 // The tables that the original must write.
 inline constexpr std::array kOriginalTables{run_files::kFrameTable.name,
@@ -21,8 +21,8 @@ inline constexpr std::array kOriginalTables{run_files::kFrameTable.name,
 // telemetry. Errors: kBenchmark if the command fails.
 Trial run_vanilla(SuiteContext& context, const std::filesystem::path& input);
 
-// Throws kBenchmark if a table is missing, or has other rows than this program's run over the same
-// sequences: a command that computes nothing would seem fast. Other errors: those of compare().
+// Throws kBenchmark if a table of the original is missing, or has other rows than that of this
+// program: a command that computes nothing would seem fast. Other errors: those of compare().
 void require_results(const std::filesystem::path& vanilla, const std::filesystem::path& own,
                      const Cancel& cancel);
 

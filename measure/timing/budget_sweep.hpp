@@ -10,7 +10,7 @@ namespace virnucpro {
 // A model's speed at one token budget.
 struct BudgetRow {
   std::size_t token_budget = 0;
-  bool out_of_memory = false;    // true: the other figures are unknown
+  bool out_of_memory = false;    // if true, the figures below are unknown
   double tokens_per_second = 0;  // the median of the repeats
   double spread = 0;             // from the slowest repeat to the fastest, as a share of the median
   std::uint64_t batches = 0;     // number of batches in all repeats together

@@ -32,9 +32,9 @@ double seconds_of(const timeval& time) {
 UniqueFd open_log(const std::filesystem::path& path) {
   if (is_log_file(path)) {
     throw Error(ErrorKind::kOutputExists, Place{.file = path.string()},
-                "it is this program's log file");
+                "this program already writes its own log to it");
   }
-  ::unlink(path.c_str());  // removes an earlier log; the target of a link is kept
+  ::unlink(path.c_str());  // removes an earlier log, or only a link to it
   UniqueFd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (log.get() < 0) throw write_error(path, errno);
   return log;
@@ -77,7 +77,7 @@ class Child {
 
   void stop() const { ::kill(-id_, SIGTERM); }  // asks the whole process group to end
 
-  // Returns how the child ended; empty while it runs.
+  // Returns how the child ended, or an empty value while the child runs.
   const std::optional<ChildEnd>& look(int options = WNOHANG) {
     int status = 0;
     rusage usage{};

@@ -24,10 +24,10 @@ struct ChildCall {
 };
 
 struct ChildEnd {
-  int exit_code = 0;  // its exit code, or 128 + the signal that killed it
+  int exit_code = 0;  // the child's exit code, or 128 + the signal that killed it
   double seconds = 0;
-  double cpu_seconds = 0;            // user and system time, with that of its children
-  std::uint64_t peak_rss_bytes = 0;  // peak of its largest process
+  double cpu_seconds = 0;            // user and system time of the child and its children
+  std::uint64_t peak_rss_bytes = 0;  // peak memory of the largest of these processes
 };
 
 // Runs a program to its end. When this process is cancelled, sends the program SIGTERM, and kills

@@ -118,7 +118,7 @@ HostStages measure_host_stages(const HostStageSettings& settings, const DnaToken
   HostStages result;
   const auto measure = [&](const char* name, void (Stages::*stage)()) {
     const auto work = [&] { (stages.*stage)(); };
-    const auto peak_bytes = peak_memory_of(work);  // first, while memory holds no results yet
+    const auto peak_bytes = peak_memory_of(work);  // before memory holds results
     result.stages.push_back({name, time_repeats(settings.timer, work, cancel), peak_bytes});
   };
   measure("read", &Stages::read);

@@ -64,7 +64,7 @@ class HostPath {
 };
 
 // Calls `work` and returns the most bytes by which this process's resident memory grew, including
-// the results of `work`. Empty if the kernel does not report it. Errors: those of `work`.
+// the results of `work`. Empty if the kernel does not report the peak. Errors: those of `work`.
 std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work);
 
 }  // namespace virnucpro

@@ -36,7 +36,8 @@ double Trial::computing_seconds() const {
 
 void Trial::require_computed() const {
   if (computing_seconds() > 0) return;
-  throw Error(ErrorKind::kBenchmark, "no sequence had a stop-free frame to be computed");
+  throw Error(ErrorKind::kBenchmark,
+              "nothing was computed: no sequence has a frame without a stop codon");
 }
 
 std::vector<Verdict> Trial::judged(std::size_t gpus, const Thresholds& thresholds) const {

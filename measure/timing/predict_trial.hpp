@@ -17,7 +17,7 @@ namespace virnucpro {
 
 // Describes a run of predict to be measured.
 struct TrialCall {
-  std::string name;  // name of its directory and its log, to which a number is added
+  std::string name;  // name of the run's directory and log; a number is added
   std::vector<std::filesystem::path> inputs;
   std::vector<std::string> arguments{};  // added to the arguments that all trials have
   std::vector<std::pair<std::string, std::string>> variables{};
@@ -48,7 +48,7 @@ struct Trial {
   void require_computed() const;  // Errors: kBenchmark, if nothing was computed.
   // Returns the use of the least busy GPU while embedding, in percent.
   std::optional<double> gpu_percent() const { return least_utilization(telemetry); }
-  // Judges a run with `gpus` GPUs by its progress: without the tokens that were computed again.
+  // Judges a run with `gpus` GPUs. Its rate leaves out the tokens that were computed again.
   std::vector<Verdict> judged(std::size_t gpus, const Thresholds& thresholds) const;
   // Returns the difference between the computing times of the busiest and the least busy worker, as
   // a share of the busiest worker's time. 1 means that a worker computed nothing.
@@ -73,9 +73,9 @@ class PredictTrials {
       : settings_(std::move(settings)), cancel_(cancel) {}
 
   // Runs predict. Errors: kBenchmark, with the last lines of the run's log, if the run fails;
-  // kOutOfMemory if the run reports that; those of Cancel.
+  // kOutOfMemory if the run fails with this error; those of Cancel.
   Trial run(const TrialCall& call);
-  // Runs another program with predict's command line. Errors: those of the first run().
+  // Runs another program with predict's command line. Errors: those of the run() above.
   Trial run(const TrialCall& call, const std::filesystem::path& program);
 
   // Runs another command of this program. Errors: those of run().

@@ -21,8 +21,8 @@ constexpr std::size_t kBatchesAtLeast = 4;
 
 LoadedModels load(const ProfileSettings& settings, const Cancel& cancel) {
   ComputeSettings compute = settings.compute;
-  // The engine plans memory for the smallest budget; larger batches allocate more. A plan for the
-  // largest budget could warn of too little memory, but a row of the table reports that.
+  // The engine plans memory for the smallest budget; larger batches allocate more. If it planned
+  // for the largest budget, it could warn of too little memory, which that budget's row reports.
   compute.token_budget = settings.budgets.front();
   const bool esm2 = settings.model == ProfiledModel::kEsm2;
   const EngineOutputs outputs{.scores = false, .dnabert_s = !esm2, .esm2 = esm2};

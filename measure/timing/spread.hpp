@@ -15,7 +15,7 @@ struct Spread {
   double high_quartile = 0;
   double least = 0;
   double most = 0;
-  std::size_t outliers = 0;  // values over 1.5 interquartile ranges beyond a quartile (Tukey)
+  std::size_t outliers = 0;  // values more than 1.5 interquartile ranges outside the quartiles
 
   double interquartile_range() const { return high_quartile - low_quartile; }
 };

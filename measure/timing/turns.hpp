@@ -40,7 +40,7 @@ struct TrialRepeats {
 
   // Returns a figure's value in each run.
   std::vector<double> each(const std::function<double(const Trial&)>& figure) const;
-  std::vector<double> seconds() const;  // from start to exit
+  std::vector<double> seconds() const;  // time of each run, from start to exit
   // Returns each run's ESM-2 tokens a second while it computed.
   std::vector<double> esm_rates() const { return each(&Trial::esm_tokens_per_second); }
   double least_computing_seconds() const;

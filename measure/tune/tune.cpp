@@ -70,7 +70,7 @@ void stop_hopeless(std::size_t round, double bar, std::vector<TuneResult>& resul
   for (TuneResult& result : results) {
     if (!is_running(result) || spread_of(result.rates(round)).most >= floor) continue;
     end_cell(result, TuneState::kStopped,
-             fmt::format("{:.0f} % of the fastest cell's rate in round {}",
+             fmt::format("only {:.0f} % of the fastest cell's rate in round {}",
                          100 * result.rate() / rate, round + 1));
     tell(result);
   }

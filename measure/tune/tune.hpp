@@ -50,7 +50,7 @@ struct TuneRun {
   double sequences_per_second = 0;  // while the run computed
   double seconds = 0;               // time of the whole process
   std::uint64_t batches = 0;
-  std::optional<double> gpu_percent{};  // of the least busy GPU while embedding
+  std::optional<double> gpu_percent{};  // use of the least busy GPU while embedding
 };
 
 enum class TuneState : std::uint8_t { kRunning, kFinished, kStopped, kOutOfMemory, kFailed };
@@ -70,8 +70,8 @@ struct TuneResult {
 };
 
 // Measures cells by successive halving (Jamieson and Talwalkar, 2016), but stops the cells below a
-// bar, not half of the cells. After a round, a cell is stopped if its fastest run is slower than
-// the slowest run of the fastest cell times the round's bar. Runs of one round take turns, so that
+// bar, not half of the cells. After a round, a cell is stopped if even its fastest run has a rate
+// below bar · (rate of the slowest run of the fastest cell). Runs of one round take turns, so that
 // a machine that slows down affects all cells. Calls `tell` after every run and for every stopped
 // cell. If `measure` throws kOutOfMemory or kBenchmark, only that cell ends; other errors are
 // thrown.

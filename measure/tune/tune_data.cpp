@@ -17,7 +17,8 @@ TuneData::TuneData(TuneDataSettings settings, const Cancel& cancel)
   settings_.sequences =
       each_record({settings_.file}, cancel_, [](const InputRecord&) { return true; });
   if (settings_.sequences > 0) return;
-  throw Error(ErrorKind::kUsage, fmt::format("--test-file {}: it has no sequence", settings_.file));
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--test-file {}: the file has no sequence", settings_.file));
 }
 
 std::filesystem::path TuneData::first(std::uint64_t count) const {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* kTuneSchema = "virnucpro-tune-1";
 constexpr std::size_t kLongestWhy = 600;
-// Fewer batches per worker give no reliable rate: the first waits for input, and the last are not
-// full.
+// Fewer batches per worker give no reliable rate: the first batch waits for input, and the last
+// batches are not full.
 constexpr std::uint64_t kFewBatches = 4;
 
 std::string models_text(const TuneFacts& facts) {
@@ -136,11 +136,11 @@ Plot heat_map(const TuneOutcome& outcome, const TuneCell& shared) {
 }
 
 Section map_section(const TuneOutcome& outcome) {
-  Section section{.key = "maps", .title = "Rates over the grid"};
+  Section section{.key = "maps", .title = "Rates of all cells of the grid"};
   section.note =
-      "Percentages are shares of the fastest cell's rate in the last round that a cell took part "
-      "in. Cells with a "
-      "dashed line were not measured to the end.";
+      "A cell is a combination of settings. Its percentage compares its rate, in the last round "
+      "that it took part in, with the rate of the fastest cell in that round. Cells with a dashed "
+      "line were not measured to the end.";
   TuneGrid grid = outcome.grid;
   grid.threads.resize(1);
   grid.token_budgets.resize(1);
@@ -183,7 +183,7 @@ std::vector<Value> row_of(const TuneOutcome& outcome, const TuneResult& result) 
 }
 
 Section cell_section(const TuneOutcome& outcome) {
-  Table table{.key = "cells", .caption = "Cells, of the last round that each took part in"};
+  Table table{.key = "cells", .caption = "Each cell, in the last round that it took part in"};
   table.columns = {{"precision", "Precision"},
                    {"threads", "Threads", Measure::kCount},
                    {"prefetch", "Prefetch", Measure::kCount},
@@ -194,11 +194,11 @@ Section cell_section(const TuneOutcome& outcome) {
                    {"sequences_per_second", "Sequences", Measure::kPerSecond},
                    {"least", "Slowest repeat", Measure::kPerSecond},
                    {"most", "Fastest repeat", Measure::kPerSecond},
-                   {"relative", "Of the fastest", Measure::kShare},
+                   {"relative", "Share of the fastest rate", Measure::kShare},
                    {"seconds", "Whole run", Measure::kSeconds},
                    {"batches", "Batches", Measure::kCount},
                    {"gpu_percent", "GPU busy", Measure::kPercent},
-                   {"why", "Why it was stopped"}};
+                   {"why", "Why not measured to the end"}};
   for (const TuneResult& result : outcome.results) table.rows.push_back(row_of(outcome, result));
   Table rounds{.key = "rounds", .caption = "Rounds"};
   rounds.columns = {{"sequences", "Sequences", Measure::kCount},
@@ -208,18 +208,18 @@ Section cell_section(const TuneOutcome& outcome) {
     rounds.rows.push_back({round.sequences, std::uint64_t{round.repeats},
                            round.bar > 0 ? Value{round.bar} : Value{std::string("none")}});
   }
-  return {
-      .key = "cells",
-      .title = "Every cell",
-      .note =
-          "Rates are of the time in which a run computed; a whole run loads the models and "
-          "writes its tables, too. A cell is stopped after a round when its fastest "
-          "repeat is below the round's share (Stopped below) of the fastest cell's slowest repeat.",
-      .tables = {std::move(table), std::move(rounds)}};
+  return {.key = "cells",
+          .title = "Every cell",
+          .note =
+              "Rates count only the time in which a run computed. The time of a whole run includes "
+              "loading the models and writing the tables. After a round, a cell is stopped if "
+              "even its fastest repeat is slower than the slowest repeat of the fastest cell, "
+              "times the round's share in the column \"Stopped below\".",
+          .tables = {std::move(table), std::move(rounds)}};
 }
 
 Section machine_section(const TuneFacts& facts) {
-  Section section{.key = "machine", .title = "What was measured, and on what"};
+  Section section{.key = "machine", .title = "What was measured, and on which machine"};
   section.fields = fields_of(facts.provenance);
   section.fields.insert(section.fields.end(),
                         {{"device", "device", facts.device},
@@ -263,11 +263,11 @@ std::string winner_text(const TuneOutcome& outcome) {
                        fastest);
   }
   return fmt::format(
-      "{}: of {} cells {} are within {:.0f} % of the fastest, which computes {}; repeats of one "
-      "run "
-      "differ by as much. Of these, this cell has the smallest token budget, then the fewest "
-      "threads, the smallest prefetch and the shortest interval of the journal: it takes the least "
-      "memory, leaves processors to others, and loses least when it is killed.",
+      "{}: of {} cells, {} are within {:.0f} % of the fastest, which computes {}. Repeats of one "
+      "run differ by as much, so these cells are about equally fast. This one has the "
+      "smallest token budget, then the fewest threads, the smallest prefetch and the shortest "
+      "journal interval: it takes the least memory, leaves processors to others, and loses least "
+      "if it is killed.",
       best, outcome.results.size(), outcome.winner.alike, 100 * (1 - kGoodEnough), fastest);
 }
 
@@ -278,7 +278,7 @@ std::string tune_yaml(const TuneFacts& facts, const TuneOutcome& outcome) {
   };
   std::string text = fmt::format(
       "# Written by virnucpro tune {} on {}: virnucpro -c FILE predict …\n"
-      "# It holds for this machine and these models:\n",
+      "# These settings are the best for this machine and these models:\n",
       facts.provenance.version, facts.provenance.time.substr(0, facts.provenance.time.find('T')));
   text += comment("host", facts.provenance.host) + comment("machine", facts.provenance.processor) +
           comment("device", facts.device);

@@ -15,7 +15,7 @@ struct TuneFacts {
   Provenance provenance{};
   std::string device{};     // "cuda:0,1"
   std::size_t workers = 1;  // number of workers, which share the batches
-  std::string dnabert_s{};  // as the user named it
+  std::string dnabert_s{};  // the models as the user named them
   std::string esm2{};
   std::string classifier{};
   bool synthetic = false;  // true if some models' weights are seeded random numbers

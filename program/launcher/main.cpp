@@ -114,8 +114,8 @@ std::string library_path(const std::string& glibc) {
                                    char** argv) {
   if (prefix.find_first_of(":;$") != prefix.npos) {
     fail(prefix +
-         ": the carried C library cannot be used in a folder with : ; or $ in its name; move the "
-         "package");
+         ": the C library of this package cannot be used in a folder whose name has a \":\", \";\" "
+         "or \"$\": move the package to another folder");
   }
   const std::string glibc = prefix + "/lib/virnucpro/glibc";
   const std::string loader = glibc + "/ld-linux-x86-64.so.2";

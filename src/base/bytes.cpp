@@ -23,7 +23,7 @@ std::uint64_t ByteReader::varint() {
 
 std::size_t ByteReader::count(std::size_t item_size) {
   const std::uint64_t value = varint();
-  if (value > left() / item_size) fail("has too few bytes for its number of items");
+  if (value > left() / item_size) fail("names more items than its bytes can hold");
   return static_cast<std::size_t>(value);
 }
 

@@ -17,7 +17,7 @@ namespace virnucpro {
 
 // This header reads and writes binary formats. All their numbers are little-endian.
 static_assert(std::endian::native == std::endian::little,
-              "values are copied as they lie in memory");
+              "numbers are copied from memory, so the host must be little-endian");
 
 // The types of numbers. bool is excluded: a byte other than 0 or 1 is not a valid bool.
 template <typename T>
@@ -85,7 +85,7 @@ class ByteReader {
   std::uint64_t left() const { return bytes_.size() - offset_; }
 
   void seek(std::uint64_t offset) {
-    if (offset > bytes_.size()) fail("an offset points beyond the end");
+    if (offset > bytes_.size()) fail("has an offset beyond its end");
     offset_ = offset;
   }
 

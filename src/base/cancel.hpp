@@ -16,7 +16,7 @@ class Cancel {
  public:
   // `signal` is SIGINT, SIGTERM or SIGHUP; 0 if another thread failed.
   void request(int signal) noexcept { request_at(signal, now()); }
-  // Like request(), but check_late() then throws at once, without the time kGrace.
+  // Like request(), but check_late() throws at once instead of after the time kGrace.
   void request_now(int signal) noexcept {
     request_at(signal, now() - std::chrono::nanoseconds(kGrace).count());
   }
@@ -43,7 +43,8 @@ class Cancel {
         throw Error(ErrorKind::kInterrupted, "by the user");
     }
   }
-  // Like check(), but throws only kGrace after the request, so that a batch can be finished.
+  // Like check(), but does not throw in the time kGrace after the request, so that the current
+  // batch can be finished.
   void check_late() const {
     if (late()) check();
   }

@@ -27,8 +27,8 @@ const ConfigKey* find_key(std::string_view name) {
   return found == keys.end() ? nullptr : &*found;
 }
 
-// Returns the key of this name, else the nearest key above it: in a file, a key without effect may
-// have keys below it.
+// Returns the key of this name, else the nearest key above it, because a file may have further keys
+// below a key without effect.
 const ConfigKey* find_key_of(std::string_view name) {
   for (std::string_view key = name;; key = key.substr(0, key.rfind('.'))) {
     if (const ConfigKey* found = find_key(key)) return found;
@@ -176,7 +176,8 @@ class Collector final : public YAML::EventHandler {
     const std::string name = next_name();
     const ConfigKey* key = find_key(name);
     if (key != nullptr && key->used) {
-      fail(mark, fmt::format("{}: expected {}", name, describe(key->type)));
+      fail(mark,
+           fmt::format("{}: expected {}, not a list or further keys", name, describe(key->type)));
     }
     levels_.push_back({name, is_map, std::nullopt});
   }
@@ -232,7 +233,7 @@ void Config::check(const std::string& name, const Setting& setting) {
   const ConfigKey* key = find_key(name);
   if (key == nullptr) {
     if (is_section(name))
-      throw config_error(file_, setting.line, name + ": expected keys under it");
+      throw config_error(file_, setting.line, name + ": expected keys under it, not a value");
     warn_unknown(name, setting);
     return;
   }

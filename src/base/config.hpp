@@ -29,7 +29,7 @@ struct ConfigKey {
   bool is_warned = false;     // true: a warning, not a note, says that the key has no effect
 };
 
-// Returns every key: v2's keys, then those under "run".
+// Returns every key: the keys of v2 (another rewrite of VirNucPro), then those under "run".
 std::span<const ConfigKey> config_keys();
 
 // Returns the text of a file with every key, its default and its comment. Keys without effect come
@@ -58,7 +58,7 @@ class Config {
                          std::uint64_t most) const;
   double number_in(std::string_view name, double fallback, double least, double most) const;
 
-  // Makes the error for a value that has the right type, but is not allowed for this key.
+  // Makes the error for a value of the right type that this key does not allow.
   Error wrong_value(std::string_view name, const std::string& expected) const;
 
   // Returns warnings about unknown keys and about keys with ConfigKey::is_warned.

@@ -40,9 +40,9 @@ constexpr std::array kKeys{
     ConfigKey{"features.esm.model_name", kText, "esm2_t36_3B_UR50D",
               "path or published name (--esm-model)", true},
     ConfigKey{"features.esm.truncation_seq_length", kCount, "1024",
-              "fixed: the mean is over at most 1,024 residues", false},
+              "fixed: an embedding is the mean over at most 1,024 residues", false},
     ConfigKey{"features.esm.toks_per_batch", kCountOrAuto, "null",
-              "it was the size of v2's padded batches: see run.token_budget", false, true},
+              "it set the size of v2's padded batches: see run.token_budget", false, true},
     ConfigKey{"features.esm.representation_layer", kCount, "36",
               "fixed: the last layer of the model", false},
     ConfigKey{"parallelization.enabled", kBool, "true", "always on", false},
@@ -81,7 +81,7 @@ constexpr std::array kKeys{
     ConfigKey{"run.chunk_size", kCount, "null",
               "bases per chunk; null: as for the model type (--expected-length)", true},
     ConfigKey{"run.rna", kBool, "null",
-              "true reads U as T, false as the original does; null: an input that is RNA fails "
+              "true: U is read as T; false: as in the original; null: RNA input is an error "
               "(--rna, --no-rna)",
               true},
     ConfigKey{"run.genetic_code", kCount, "1",
@@ -90,28 +90,31 @@ constexpr std::array kKeys{
               "auto, fp32, fp16, bf16, int8 or int8-simulated (--precision)", true},
     ConfigKey{"run.kernels", kText, "auto",
               "code for GPUs: auto, or generic even on a Hopper GPU (--kernels)", true},
-    ConfigKey{"run.int8_keep", kText, "none",
-              "layers that int8 keeps in 16 bits: none, qkv, out, fc1, fc2, 0.qkv, 30-35.fc1 "
-              "(--int8-keep)",
-              true},
-    ConfigKey{"run.margin", kNumber, "null",
-              "calls within this many logits are computed again; 0: none; null: auto for int8 on a "
-              "GPU, or the margin of run.calibration (--margin)",
-              true},
+    ConfigKey{
+        "run.int8_keep", kText, "none",
+        "matrix products of ESM-2 that int8 leaves in 16 bits: none, or a list of qkv, out, fc1, "
+        "fc2; with layers: 0.qkv, 30-35.fc1 (--int8-keep)",
+        true},
+    ConfigKey{
+        "run.margin", kNumber, "null",
+        "chunks whose two scores are at most this many logits apart are computed again; 0: none; "
+        "null: auto for int8 on a GPU, or the margin of run.calibration (--margin)",
+        true},
     ConfigKey{
         "run.check_precision", kText, "auto",
         "precision for computing close calls again: auto, fp32, fp16 or bf16 (--check-precision)",
         true},
     ConfigKey{"run.shadow", kNumber, "0",
-              "share of the clearest calls that the check precision computes, too (--shadow)",
+              "share of the clearest calls to compute in the check precision, too (--shadow)",
               true},
     ConfigKey{
         "run.calibration", kText, "null",
         "a file that calibrate made for this precision; overrides run.int8_keep (--calibration)",
         true},
-    ConfigKey{"run.calibration_frames", kCount, "30000",
-              "number of synthetic frames with which --margin auto calibrates if it has no file",
-              true},
+    ConfigKey{
+        "run.calibration_frames", kCount, "30000",
+        "number of synthetic frames for the calibration that --margin auto makes if none exists",
+        true},
     ConfigKey{"run.threads", kCountOrAuto, "auto",
               "host threads; auto: all processors this process may use (--threads)", true},
     ConfigKey{"run.token_budget", kCountOrAuto, "auto",
@@ -119,11 +122,11 @@ constexpr std::array kKeys{
               "(--token-budget)",
               true},
     ConfigKey{"run.prefetch", kCount, "2",
-              "batches that are prepared ahead of the models (--prefetch)", true},
+              "number of batches that are prepared in advance (--prefetch)", true},
     ConfigKey{"run.journal_interval", kNumber, "2",
-              "seconds of scores that a killed run may lose (--journal-interval)", true},
+              "seconds whose scores a killed run may lose (--journal-interval)", true},
     ConfigKey{"run.cpu_workers", kCount, "1",
-              "processes that share the threads on the CPU (--cpu-workers)", true},
+              "number of CPU worker processes, which share run.threads (--cpu-workers)", true},
     ConfigKey{"run.min_score", kNumber, "0",
               "a chunk with a lower virus score does not count as virus (--min-score)", true},
     ConfigKey{"run.min_share", kNumber, "0.5",
@@ -131,7 +134,7 @@ constexpr std::array kKeys{
               true},
     ConfigKey{"run.threshold", kNumber, "null", "the older name of run.min_share", true},
     ConfigKey{"run.telemetry", kText, "full",
-              "what is measured: off, summary, or full: also a line per batch (--telemetry)", true},
+              "what is measured: off, summary, or full (also every batch) (--telemetry)", true},
     ConfigKey{"run.monitor_interval", kNumber, "0.5",
               "seconds between two measurements of GPUs and host", true},
     ConfigKey{"run.requirements.projected_hours", kNumber, "9",
@@ -154,10 +157,11 @@ constexpr std::array kKeys{
               "PERF-05: percent of batches that a worker waited for; warns at this or more", true},
     ConfigKey{"run.requirements.most_starved", kNumber, "20",
               "PERF-05: missed at this percentage or more", true},
-    ConfigKey{"run.requirements.imbalance", kNumber, "10",
-              "MON-03: difference of the most and least busy GPU, in percent of the former; warns "
-              "above this",
-              true},
+    ConfigKey{
+        "run.requirements.imbalance", kNumber, "10",
+        "MON-03: percent by which the least busy GPU computed less than the busiest; warns above "
+        "this",
+        true},
     ConfigKey{"run.requirements.most_imbalance", kNumber, "25",
               "MON-03: missed above this percentage", true},
     ConfigKey{"run.requirements.changed_calls", kNumber, "0.0001",
@@ -166,7 +170,7 @@ constexpr std::array kKeys{
     ConfigKey{"run.requirements.most_changed_calls", kNumber, "0.001",
               "PREC-01: missed above this share", true},
     ConfigKey{"run.requirements.shortest_run", kNumber, "30",
-              "a run with fewer seconds of computing is not judged", true},
+              "a run that computes for fewer seconds is not judged", true},
 };
 
 constexpr std::string_view kHead =

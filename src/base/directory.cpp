@@ -86,7 +86,7 @@ class FolderList {
  private:
   static constexpr std::size_t kLongest = 512;
   enum class State : std::uint8_t { kFree, kWritten, kKept };
-  static_assert(std::atomic<State>::is_always_lock_free, "used in a signal handler");
+  static_assert(std::atomic<State>::is_always_lock_free, "a signal handler uses this atomic");
   struct Entry {
     std::atomic<State> state{State::kFree};
     std::array<char, kLongest> path{};
@@ -158,7 +158,7 @@ std::filesystem::path Directory::path_of(const std::string& name) const {
 }
 
 std::vector<std::string> Directory::names() const {
-  UniqueFd own = open_at(fd(), ".", kFolder);  // not fd(): copies share its position
+  UniqueFd own = open_at(fd(), ".", kFolder);  // not fd(): all copies share its position
   if (own.get() < 0) fail(path_, errno);
   const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(own.get()));
   if (!entries) fail(path_, errno);

@@ -29,9 +29,9 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kUsage, "usage", 1, of(kOneInput), "the command line cannot be used",
      "See the help of the command: virnucpro COMMAND --help."},
     {kConfig, "config", 1, kNone, "the configuration cannot be used",
-     "Correct the file; virnucpro utils generate-config writes one with every key."},
+     "Correct the configuration file; virnucpro utils generate-config writes one with every key."},
     {kNoQualities, "no-qualities", 1, kNone, "a read has no qualities, which --virus-fastq needs",
-     "Leave --virus-fastq out, or this input; --virus-fasta needs no qualities."},
+     "Leave out --virus-fastq or this input; --virus-fasta needs no qualities."},
     {kInputMissing, "input-missing", 1, of(kOneInput, kFile, kGeneralRemedy), "input not found",
      "Check the path, and that you may read the file."},
     {kInputRead, "input-read", 1, of(kOneInput, kFile, kGeneralRemedy), "input cannot be read",
@@ -51,10 +51,10 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kInputTooLong, "input-too-long", 1, of(kOneInput, kFile, kDamage), "a sequence is too long",
      "Split it: a sequence may have at most 2,147,483,647 bases."},
     {kInputRna, "input-rna", 1, of(kOneInput, kFile), "the input is RNA",
-     "With --no-rna codons with U are dropped, as in the original VirNucPro: no frame has a stop "
-     "codon, and the scores mean nothing."},
+     "Run again with --rna. With --no-rna, as in the original VirNucPro, codons with U are "
+     "dropped, so no frame has a stop codon, and the scores mean nothing."},
     {kInputReference, "input-reference", 1, of(kOneInput, kFile), "the reference cannot be used",
-     "Give the FASTA file that the CRAM was made with: --reference FILE. Nothing is fetched."},
+     "Give the FASTA file that the CRAM was made with: --reference FILE. It is not downloaded."},
     {kWeightsMissing, "weights-missing", 1, of(kFile), "model not found",
      "Give a path, a published name (virnucpro download --list) or a synthetic model "
      "(synthetic:NAME)."},
@@ -63,8 +63,8 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kWeightsChanged, "weights-changed", 1, of(kFile), "model file changed while it was read",
      "Do not change the model's files while a run loads them. Run again."},
     {kWeightsFormat, "weights-format", 1, of(kFile), "model file cannot be understood",
-     "Give safetensors, a torch zip file, or a Hugging Face directory; if it is one, get it "
-     "again."},
+     "Give safetensors, a torch zip file, or a Hugging Face directory. If it already is one of "
+     "these, it is damaged: get it again."},
     {kWeightsTruncated, "weights-truncated", 1, of(kFile), "model file ends too early",
      "Get it again (virnucpro download); compare its size with the source."},
     {kWeightsCorrupt, "weights-corrupt", 1, of(kFile), "model file is damaged",
@@ -98,23 +98,23 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
      "All results so far are kept. Find the cause of each loss in the log, then continue with "
      "predict --resume; virnucpro export writes the tables of the results so far."},
     {kCpu, "cpu", 1, kNone, "this processor lacks instructions",
-     "Run it on a machine whose processor has AVX2 and FMA (2013 or newer)."},
+     "Run virnucpro on a machine whose processor has AVX2 and FMA (2013 or newer)."},
     {kOutputExists, "output-exists", 1, of(kOutput), "output is there already",
-     "Choose another with --output; --force replaces the file, or this program's files in the "
+     "Choose another output (--output); --force replaces the file, or this program's files in the "
      "directory; --resume of predict or merge continues an interrupted run."},
     {kOutputWrite, "output-write", 1, of(kOutput, kResumable), "output cannot be written",
-     "Solve that problem, then run it again (predict with --resume), or choose another --output; "
-     "an incomplete file never has its final name."},
+     "Solve that problem, then run the command again (predict with --resume), or choose another "
+     "--output; an incomplete file never has its final name."},
     {kOutputBusy, "output-busy", 3, kNone, "another run is using the output directory",
      "Wait for it, or choose another --output."},
     {kTemporaryFolder, "temporary-folder", 1, kNone, "the temporary folder cannot be used",
      "Set TMPDIR to a folder with free space that can be written."},
     {kNetwork, "network", 1, of(kServer), "a file could not be fetched",
-     "Run it again: it goes on where it stopped. virnucpro download --help explains proxies and "
-     "mirrors; --print-urls lists the files to carry to a machine without a network."},
+     "Run the command again: it continues where it stopped. virnucpro download --help explains "
+     "proxies and mirrors; --print-urls lists the files to carry to a machine without a network."},
     {kDownloadMismatch, "download-mismatch", 1, of(kServer), "it is not the published file",
-     "It was not installed. Fetch it again, or from elsewhere. If the publisher has changed the "
-     "file, give its new hash (--sha256) or a new table (--manifest)."},
+     "It was not installed. Download it again, or from another server. If the publisher has "
+     "changed the file, give its new hash (--sha256) or a new table (--manifest)."},
     {kNoSpace, "no-space", 1, of(kOutput), "there is not enough free space",
      "Free space, or choose another folder with --models-dir."},
     {kJournalDamaged, "journal-damaged", 3, of(kJournal), "the run's journal is damaged",
@@ -131,11 +131,12 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kRequirementMissed, "requirement-missed", 1, kNone, "a requirement was missed",
      "All files are written; the run's telemetry names the bottleneck. Without --strict this is a "
      "warning."},
-    {kRegression, "regression", 1, kNone, "worse than the results it was compared with",
+    {kRegression, "regression", 1, kNone, "results are worse than those they were compared with",
      "All files are written; the report names the figures. Compare again on a machine that does "
      "nothing else."},
     {kBenchmark, "benchmark", 2, kNone, "a part of the benchmark could not be run",
-     "The other parts were run. See the failed part's log, beside the reports, then run it again."},
+     "The other parts were run. See the failed part's log, beside the reports, and run that part "
+     "again."},
     {kNotJudged, "not-judged", 2, kNone, "a requirement was not judged",
      "The report says why, for each row. Name the suites that this machine can judge (--suite), or "
      "supply what the report says is missing."},
@@ -144,21 +145,21 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kOutOfMemory, "out-of-memory", 4, of(kResumable), "out of memory",
      "Use a smaller --token-budget or fewer threads, or ask for more memory."},
     {kTooManyFiles, "too-many-files", 1, of(kResumable), "too many files are open",
-     "Raise the limit (ulimit -n) or use fewer --cpu-workers, then run it again (predict with "
-     "--resume)."},
+     "Raise the limit (ulimit -n) or use fewer --cpu-workers, then run the command again (predict "
+     "with --resume)."},
     {kInternal, "internal", 1, kNone, "this is a bug",
      "Please report it with the command line and the log."},
     {kInterrupted, "interrupted", 130, of(kStop, kResumable, kAdvisesResume), "interrupted",
-     "Run it again; predict --resume continues the run."},
+     "Run the command again; predict --resume continues the run."},
     {kTerminated, "terminated", 143, of(kStop, kResumable, kAdvisesResume), "terminated",
-     "Run it again; predict --resume continues the run."},
+     "Run the command again; predict --resume continues the run."},
 });
 
 constexpr std::array kExitCodes{
     ExitCode{kExitDone, "done"},
     ExitCode{kExitFailure, "failure or bad usage, as the message says"},
     ExitCode{kExitPartial, "partial results: see failed_inputs.txt and sequences.tsv"},
-    ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
+    ExitCode{3, "the output directory is in use, or its journal is refused or damaged"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},
     ExitCode{143, "terminated (SIGTERM, SIGHUP)"},

@@ -68,11 +68,11 @@ enum class ErrorKind : std::uint8_t {
   kTerminated,
 };
 
-// What errors have in common. Code that treats several kinds alike asks for a class, so that the
-// row of a new kind decides how the kind is treated. A kind may be in several classes.
+// Properties that several kinds share. Code that treats these kinds alike asks for the class, so
+// the row of a new kind decides how it is treated. A kind may be in several classes.
 enum class ErrorClass : std::uint8_t {
-  // Met while an input is read, the error concerns that input alone, and the run can continue with
-  // the others. Errors of no input (no memory, a signal) end the run.
+  // An error of this class that occurs while an input is read concerns only that input: the run
+  // can continue with the others. Any other error (no memory, a signal) ends the run.
   kOneInput,
   kFile,           // a file that was read is at fault, not this machine or the command line
   kDamage,         // the input could be read, but its bytes are wrong
@@ -81,8 +81,8 @@ enum class ErrorClass : std::uint8_t {
   kServer,         // another server may give the right file
   kStop,           // the user or the system stopped the program
   kResumable,      // predict --resume can continue the run
-  kAdvisesResume,  // the remedy says to resume, so it is wrong for what cannot be resumed
-  kGeneralRemedy,  // the remedy of this file's error is right for any other file
+  kAdvisesResume,  // the remedy says to resume; replace it if nothing can be resumed
+  kGeneralRemedy,  // the remedy fits a file of any kind
 };
 
 struct ErrorInfo {
@@ -99,9 +99,10 @@ struct ErrorInfo {
 std::span<const ErrorInfo> error_table();
 const ErrorInfo& error_info(ErrorKind kind);
 
-// Exit codes of results that are not errors.
+// Exit codes that a command returns when it throws no Error; ErrorInfo has the codes of errors.
 inline constexpr int kExitDone = 0;
-inline constexpr int kExitFailure = 1;  // also: a checked input or model is bad
+inline constexpr int kExitFailure =
+    1;  // a checked input or model is bad; most errors have this code, too
 inline constexpr int kExitPartial = 2;
 
 // The meaning of an exit code, for help and documentation.
@@ -144,8 +145,8 @@ class Error : public std::exception {
     return std::move(*this);
   }
 
-  // Returns this error told of a larger thing, such as a file instead of one of its parts. The byte
-  // offset, if known, and the remedy stay.
+  // Returns this error with another place and detail, such as a file instead of one of its parts.
+  // Keeps the byte offset, if known, and the remedy.
   Error placed(Place place, std::string detail) const;
 
  private:
@@ -161,8 +162,8 @@ class Error : public std::exception {
 // else becomes kInternal.
 Error error_of(const std::exception& exception);
 
-// Does `work`. An error of this kind that it throws gets another remedy, because the table's remedy
-// does not fit the caller.
+// Calls work(). If that throws an error of this kind, replaces the error's remedy, because the
+// table's remedy does not fit the caller.
 template <typename Work>
 auto with_remedy(ErrorKind kind, const std::string& remedy, Work work) {
   try {

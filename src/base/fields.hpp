@@ -5,7 +5,7 @@
 #include <string_view>
 #include <tuple>
 
-// Lists a record's fields in the file's order. A field has the name of its member.
+// Lists a record's fields in the order in which files have them. A field has its member's name.
 #define VIRNUCPRO_FIELDS(...)     \
   auto members() {                \
     return std::tie(__VA_ARGS__); \
@@ -15,7 +15,7 @@
   }                               \
   static constexpr std::string_view kNames = #__VA_ARGS__
 
-// The same for a record that has a base with fields: first its own fields, then those of the base.
+// The same for a record whose base class has fields, too. The record's own fields come first.
 #define VIRNUCPRO_FIELDS_BEFORE(Base, ...) \
   Base& inherited() {                      \
     return *this;                          \
@@ -25,7 +25,7 @@
   }                                        \
   VIRNUCPRO_FIELDS(__VA_ARGS__)
 
-// Lists a record's fields that have a FieldRule of their own. `rule` is keeps_most, keeps_least or
+// Lists the fields of a record whose FieldRule is not kOfType. `rule` is keeps_most, keeps_least or
 // not_added.
 #define VIRNUCPRO_RULE(rule, ...) \
   auto rule() const {             \
@@ -64,7 +64,7 @@ void for_each_field(Record& record, const Visit& visit) {
 
 // How two values of a field are put together, for example those of two shards.
 enum class FieldRule : std::uint8_t {
-  kOfType,    // numbers are added, statistics combined; of texts and flags the first is kept
+  kOfType,    // numbers are added, statistics combined; a text or flag keeps its first value
   kMost,      // the larger number is kept
   kLeast,     // the smaller number is kept
   kNotAdded,  // a sum would mean nothing; other code computes the field

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kBufferSize = 1U << 20U;
 
 constexpr const char* kFreeSpace =
-    "Free space, then run it again (predict with --resume), or choose another --output; an "
-    "incomplete file never has its final name.";
+    "Free space, then run the command again (predict with --resume), or choose another --output; "
+    "an incomplete file never has its final name.";
 
 // The remedy for EMLINK of FilePlace::open_to_append().
 constexpr const char* kUnlink =
@@ -142,7 +142,7 @@ std::string read_small_file(int file, const std::filesystem::path& path, std::si
     if (got == 0) return text;
     text.append(part, 0, static_cast<std::size_t>(got));
     if (text.size() > limit) {
-      throw Error(kind, place, fmt::format("larger than the limit of {} bytes", limit));
+      throw Error(kind, place, fmt::format("the file is larger than the limit of {} bytes", limit));
     }
   }
 }
@@ -151,7 +151,7 @@ std::string beginning_of(const std::filesystem::path& path, std::size_t size) {
   constexpr std::size_t kLeast = 4096;
   std::string found;
   std::ifstream file(path, std::ios::binary);
-  // In steps, because most files are far shorter than the most that may be read of them.
+  // Reads in steps, because most files are far shorter than `size`.
   while (file && found.size() < size) {
     const std::size_t had = found.size();
     found.resize(std::min(size, std::max(kLeast, 2 * had)));
@@ -267,8 +267,8 @@ UniqueFd open_regular_file(const std::filesystem::path& path, int flags) {
     errno = other == "a symbolic link" ? ELOOP : EINVAL;
     return {};
   }
-  // The entry may have changed after that check: do not follow a link, do not wait for a pipe's
-  // writer, and check the type again.
+  // The entry may have changed after other_kind_of(): do not follow a link, do not wait for a
+  // pipe's writer, and check the type again.
   UniqueFd fd = open_retrying(path, flags | O_NOFOLLOW | O_NONBLOCK, 0666);
   struct stat status {};
   if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) return {};

@@ -62,11 +62,12 @@ std::string read_small_file(int file, const std::filesystem::path& path, std::si
 std::string beginning_of(const std::filesystem::path& path, std::size_t size);
 
 // A file that gets its name only when it is complete. Until then it is "<name>.virnucpro-partial"
-// in the same folder, which stays open. commit() syncs and renames the file; without a commit, the
-// destructor removes the file. If the final name is a link, the link is replaced, not its target.
-// The constructor removes the partial file of a killed process. If two processes write one file,
-// the process that opened it last succeeds. Errors: kOutputWrite; kOutputExists if the partial name
-// is not a regular file; kOutputBusy from commit() if another process writes the file, too.
+// in the same folder; this object keeps the folder open. commit() syncs and renames the file;
+// without a commit, the destructor removes the file. If the final name is a link, the link is
+// replaced, not its target. The constructor removes the partial file of a killed process. If two
+// processes write one file, the process that opened it last succeeds, and commit() of the other one
+// throws kOutputBusy. Other errors: kOutputWrite; kOutputExists if the partial name is not a
+// regular file.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);

@@ -64,7 +64,7 @@ constexpr std::size_t kMostOfALimit = 4096;
 // page size.
 constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
 
-// The folder with a controller's files for this process: the group's folder below a mount.
+// The folder with this process's files of a cgroup controller, such as memory.
 struct GroupPlace {
   bool is_v2 = false;
   fs::path mount{};
@@ -108,8 +108,8 @@ struct NamedGroup {
   std::string path{};
 };
 
-// Reads lines "HIERARCHY:CONTROLLERS:GROUP". Prefers v1's line with this controller. v2's line has
-// no controllers.
+// Reads lines "HIERARCHY:CONTROLLERS:GROUP". Prefers the line of cgroup v1 with this controller.
+// The line of cgroup v2 has no controllers.
 std::optional<NamedGroup> named_group(std::string_view lines, std::string_view controller) {
   std::optional<NamedGroup> found;
   for (const std::string_view line : split_list(lines, '\n')) {
@@ -163,7 +163,7 @@ std::optional<GroupPlace> find_place(std::string_view controller, const fs::path
   std::optional<GroupPlace> found;
   for (const std::string_view line : split_list(mounts, '\n')) {
     const auto place = place_in_mount(line, controller, *group, root);
-    // A hierarchy may have several mounts: prefer one with the group's folder below its top.
+    // A hierarchy may have several mounts: prefer a mount with the group's folder below its top.
     if (place && (!found || found->group.empty())) found = place;
   }
   return found;

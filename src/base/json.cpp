@@ -48,7 +48,7 @@ class Walker : public nlohmann::json_sax<Library> {
     }
     if (!members_.back().insert(name).second) {
       throw Error(ErrorKind::kJson, Place{.file = file_},
-                  fmt::format("member \"{}\" stands twice in one object", name.substr(0, kShown)));
+                  fmt::format("member \"{}\" occurs twice in one object", name.substr(0, kShown)));
     }
     path_.back().key = std::move(name);
     return true;

@@ -92,7 +92,7 @@ class Json;
 // Returns an object as the text of a file. Its last member is a hash of the text before it, so that
 // an edited or cut file is noticed.
 std::string sealed_json(const Json& json);
-// Returns the hash of such a text; empty if the text is not whole, or was changed.
+// Returns the hash in a text of sealed_json(); empty if the text was cut or changed.
 std::string_view seal_of(std::string_view text);
 
 // A value to be written as JSON. Members of an object keep their order:

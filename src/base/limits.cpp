@@ -2,7 +2,7 @@
 
 namespace virnucpro {
 
-// Only this source is compiled twice: a program with tiny limits links all other objects of the
+// Only this source is compiled twice: test programs with tiny limits link all other objects of the
 // usual build.
 #ifdef VIRNUCPRO_TINY
 constexpr Limits kLimits{.chunks_per_block = 1,

@@ -66,7 +66,7 @@ struct Log {
   std::mutex mutex;  // protects all members: spdlog does not lock its lists of sinks
   spdlog::logger terminal{"virnucpro"};
   spdlog::logger files{"virnucpro"};
-  std::vector<std::filesystem::path> paths;  // of the log files
+  std::vector<std::filesystem::path> paths;  // the log files
   std::deque<Line> history;                  // the last lines, for files that are added later
   bool loses_lines = false;
   std::uint64_t warnings = 0;

@@ -37,7 +37,7 @@ std::vector<std::string> environment_with(
 
 // Returns the value of an environment variable as a path; empty if the variable is not set.
 std::filesystem::path environment_path(const char* variable);
-// Returns the path `below` in the folder that the variable names; empty if it is not set.
+// Returns the path `below` in the folder that the variable names; empty if the variable is not set.
 std::filesystem::path environment_path(const char* variable, const char* below);
 
 // Returns the folder for files that this program keeps for a user: VIRNUCPRO_CACHE, else virnucpro

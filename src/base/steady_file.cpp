@@ -85,7 +85,7 @@ SteadyFile::SteadyFile(const std::filesystem::path& path, const FileErrors& erro
 void SteadyFile::read(std::uint64_t offset, std::span<std::byte> out) const {
   if (!range_within<std::uint64_t>(offset, out.size(), size_)) {
     throw Error(ErrorKind::kInternal, Place{.file = path_.string(), .offset = offset},
-                "a read beyond the end of a file");
+                "a read would go beyond the end of the file");
   }
   while (!out.empty()) {
     const ssize_t got = ::pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(offset));

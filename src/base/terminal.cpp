@@ -37,7 +37,7 @@ struct BlockEraser {
   std::atomic<std::size_t> size{0};  // 0: no block is shown, or the code is too long
 };
 constinit BlockEraser eraser;
-static_assert(std::atomic<std::size_t>::is_always_lock_free, "used in a signal handler");
+static_assert(std::atomic<std::size_t>::is_always_lock_free, "a signal handler uses this atomic");
 
 void keep_eraser(std::string_view code) {
   eraser.size = 0;

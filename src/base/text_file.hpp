@@ -46,7 +46,7 @@ class FileLines {
 
   SteadyFile file_;
   std::size_t longest_;
-  std::string block_;       // the last block read
+  std::string block_;       // bytes read and not yet dropped
   std::size_t at_ = 0;      // in block_: the first byte that next() has not passed
   std::uint64_t read_ = 0;  // bytes read so far
   bool in_line_ = false;    // true: next() skips the rest of a line that is too long

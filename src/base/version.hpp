@@ -7,7 +7,7 @@ namespace virnucpro {
 // Returns "X.Y.Z", from CMakeLists.txt.
 std::string_view program_version();
 
-// The version of the results. Raise it with every change after which an input may give other bytes.
+// The version of the results. Raise it with every change that may change the bytes of a result.
 inline constexpr int kNumericsVersion = 1;
 
 }  // namespace virnucpro

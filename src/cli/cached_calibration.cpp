@@ -59,8 +59,8 @@ std::optional<Directory> open_own_folder(const fs::path& path) {
   const struct stat status = stat_of(folder.fd(), path);
   if (const std::string why = why_distrusted(status, ::geteuid()); !why.empty()) {
     log_warning(
-        "{}: {}, so this folder is not used as a cache, and {}; VIRNUCPRO_CACHE can name another "
-        "folder",
+        "{}: {}, so this folder is not used as a cache, and {}; to use another folder, set "
+        "VIRNUCPRO_CACHE",
         path.string(), why, kNotKept);
     return std::nullopt;
   }

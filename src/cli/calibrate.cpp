@@ -55,24 +55,25 @@ struct CalibrateOptions {
 
 void add_options(Command& command, CalibrateOptions& options) {
   command.add_value("--on", options.sample_file,
-                    "An input of predict, whose first frames are taken (default: made-up coding "
+                    "Input as for predict; its first frames are used (default: made-up coding "
                     "sequences of a chunk's length); - is stdin",
                     "FILE");
-  command.add_value("--frames", options.frames,
-                    "How many frames (default 30,000, which are just enough for a chance of 0.0001 "
-                    "of an error above the margin)",
-                    "N");
-  command.add_value("--seed", options.seed, "Of the made-up sequences (default 0)", "N").excludes =
-      "--on";
+  command.add_value(
+      "--frames", options.frames,
+      "Number of frames (default 30,000, about the fewest that can show that 99.99 % of all "
+      "errors are below the margin)",
+      "N");
+  command.add_value("--seed", options.seed, "Seed of the made-up sequences (default 0)", "N")
+      .excludes = "--on";
   const std::size_t rare = command.options.size();
   command.add_value(
       "--target-cosine", options.cosine,
-      "The cosine that 99.9 % of ESM-2's embeddings must reach, after the mean is taken off "
+      "Centred cosine that 99.9 % of ESM-2's embeddings must have with the finer precision's "
       "(default 0.99)",
       "X");
   command.add_value("--target-calls", options.calls,
-                    "Share of frames that must have the same call before any is computed again "
-                    "(default 0.999)",
+                    "Share of frames whose call must stay the same, before close calls are "
+                    "computed again (default 0.999)",
                     "X");
   leave_to_help_all(command, rare);
   command
@@ -151,7 +152,7 @@ int run_calibrate(const CalibrateOptions& options, const Session& session) {
 
 void add_calibrate_command(Command& program) {
   Command& command = program.add_command(
-      "calibrate", "Measure the error of a precision, and how to keep it from calls");
+      "calibrate", "Find out how a precision changes calls, and how to prevent that");
   const auto options = std::make_shared<CalibrateOptions>();
   add_options(command, *options);
   command.action = [options](Session& session) { return run_calibrate(*options, session); };

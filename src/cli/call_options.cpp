@@ -74,12 +74,13 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
                  fmt::format("Least virus score of a virus chunk (default {})",
                              is_new ? "0" : "the run's"),
                  "X", kCallGroup)
-      .more = "the score must also not be below the other one";
-  command.add_value("--threshold,--min-share", options.min_share,
-                    fmt::format("Least share of virus chunks for the call virus (default {})",
-                                is_new ? "0.5" : "the run's"),
-                    "X", kCallGroup);
-  command.add_value("--cutoff", options.cutoff, "Instead of both: the cut-offs that evaluate chose",
+      .more = "the chunk's score for others must not be higher";
+  command.add_value(
+      "--threshold,--min-share", options.min_share,
+      fmt::format("Least share of virus chunks for calling a sequence virus (default {})",
+                  is_new ? "0.5" : "the run's"),
+      "X", kCallGroup);
+  command.add_value("--cutoff", options.cutoff, "Use evaluate's cut-offs instead of the two above",
                     "FILE", kCallGroup);
   const std::string or_else = is_new ? "default" : "default: the run's, else";
   command.add_value(
@@ -92,9 +93,9 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
   command.add_value("--rollup", options.rollup, "The older name of --rule",
                     std::string(kRollupName), kRuleGroup);
   command.add_value("--min-tier", options.min_tier,
-                    "Of the sequences called virus, write those of this confidence or a higher one "
-                    "(default review: all); high and moderate leave out every contig under five "
-                    "scored chunks",
+                    "Of the sequences called virus, write those of this confidence or higher "
+                    "(default review: all); high and moderate leave out every contig with under "
+                    "five scored chunks",
                     "high|moderate|low|review", kRuleGroup);
   const RollupRule fallback;
   for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
@@ -115,10 +116,10 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
 void add_table_options(Command& command, TableOptions& options) {
   const std::size_t rare = command.options.size();
   command.add_value("--sort", options.sort,
-                    "Order of contigs.tsv: as the sequences come, or by id (NODE_2 before NODE_10)",
+                    "Order of contigs.tsv: as in the input, or by id (NODE_2 before NODE_10)",
                     "input|natural", kRuleGroup);
   command.add_flag("--bed", options.bed,
-                   "Also write chunks.bed: where on its sequence each chunk lies, for IGV",
+                   "Also write chunks.bed, for IGV: the place of each chunk in its sequence",
                    kCallGroup);
   leave_to_help_all(command, rare);
 }

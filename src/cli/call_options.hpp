@@ -28,7 +28,7 @@ struct TableOptions {
   bool bed = false;
 };
 
-// The source of values that are not given: a new run's defaults, or the runs that are read.
+// Where values that are not given come from: a new run's defaults, or the runs that are read.
 enum class CallDefault { kNewRun, kTheRuns };
 
 void add_call_options(Command& command, CallOptions& options, CallDefault from);

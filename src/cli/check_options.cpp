@@ -90,7 +90,6 @@ std::optional<Calibration> choose_calibration(const FinerOptions& options,
                           precision_name(chosen)));
 }
 
-// Returns fp16 for int8 on a GPU, and fp32 otherwise.
 Precision default_check_precision(const ComputeSettings& compute) {
   const bool in_halves = !compute.gpus.empty() && compute.precision == Precision::kInt8;
   return in_halves ? Precision::kFp16 : Precision::kFp32;
@@ -110,7 +109,7 @@ Precision named_check_precision(const std::string& option, const Config& config,
 void require_finer(Precision precision, const ComputeSettings& compute) {
   if (!is_finer(precision, compute.precision)) {
     throw Error(ErrorKind::kPrecision,
-                fmt::format("the check precision {} is not finer than the run's, {}",
+                fmt::format("the check precision {} is not finer than the run's precision, {}",
                             name_of(precision), precision_name(compute)))
         .advised("Choose a finer --check-precision or a coarser --precision; fp32 is the finest.");
   }
@@ -122,29 +121,31 @@ void require_finer(Precision precision, const ComputeSettings& compute) {
 void add_check_precision(Command& command, std::string& option, const std::string& group) {
   command
       .add_value("--check-precision", option,
-                 "The finer precision that calls are computed in again (default auto: fp16 for "
-                 "int8 on a GPU, or else fp32)",
+                 "The finer precision for computing calls again (default auto: fp16 for int8 on a "
+                 "GPU, else fp32)",
                  "auto|fp32|fp16|bf16", group)
       .listed_by = ListedBy::kHelpAll;
 }
 
 void add_check_options(Command& command, FinerOptions& options, const std::string& group) {
   const std::size_t rare = command.options.size();
-  command.add_value("--calibration", options.calibration,
-                    "What virnucpro calibrate found for these models: what int8 keeps in 16 bits, "
-                    "and the margin",
-                    "FILE|none", group);
+  command.add_value(
+      "--calibration", options.calibration,
+      "File that virnucpro calibrate made for these models; it says what int8 keeps in "
+      "16 bits, and the margin",
+      "FILE|none", group);
   command.add_value(
       "--margin", options.margin,
       "Compute chunks again, in the check precision, if their two scores are at most X logits "
       "apart; auto: the calibration's margin; a missing calibration is made first "
       "(default: auto for int8 on a GPU and with --calibration, else 0: none)",
       "X|auto", group);
-  command.add_value("--shadow", options.shadow,
-                    "Compute this share of the clearest calls, and 64 times as many of the "
-                    "closest, in the check precision, too, and say how many would change "
-                    "(default 0: none)",
-                    "X", group);
+  command.add_value(
+      "--shadow", options.shadow,
+      "Compute this share of the clearest calls in the check precision, too, and up to "
+      "64 times this share of closer calls; report how many calls would change "
+      "(default 0: none)",
+      "X", group);
   add_check_precision(command, options.precision, group);
   leave_to_help_all(command, rare);
 }
@@ -189,7 +190,7 @@ bool choose_check(const FinerOptions& options, const ComputeOptions& compute, co
                       options.shadow.empty() && options.precision.empty();
   const Precision finer = named_check_precision(precision, config, settings.compute);
   if (by_key && !is_finer(finer, settings.compute.precision)) {
-    log_info("run.margin has no effect: the check precision {} is not finer than the run's, {}",
+    log_info("run.margin has no effect: the check precision {} is not finer than this run's, {}",
              name_of(finer), precision_name(settings.compute));
     settings.margin = 0;
     settings.shadow = 0;

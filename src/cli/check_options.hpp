@@ -28,9 +28,9 @@ void add_check_precision(Command& command, std::string& option, const std::strin
                                 const Config& config, PredictSettings& settings);
 void use_calibration(Calibration calibration, PredictSettings& settings);
 
-// Reads --check-precision, run.check_precision or the default. Errors: kUsage, kConfig; kPrecision
-// if it is not finer than the run's precision, or if the device does not support it; kCpu if the
-// processor lacks instructions for it.
+// Returns the check precision: --check-precision, run.check_precision or the default. Errors:
+// kUsage, kConfig; kPrecision if the check precision is not finer than the run's, or if the device
+// does not support it; kCpu if the processor lacks instructions for it.
 Precision choose_check_precision(const std::string& option, const Config& config,
                                  const ComputeSettings& compute);
 

@@ -49,7 +49,7 @@ struct OptionRow {
   std::string text;       // the effect of the option
   std::string more{};     // text that --help-all and the manual add
   std::string value{};    // empty: the option takes no value
-  bool* alone = nullptr;  // set if given without a value; null: a value is required
+  bool* alone = nullptr;  // set if the option is given without a value; null: a value is required
   std::string group = kOptions;
   std::string excludes{};  // the name of an earlier option that excludes this one
   ListedBy listed_by = ListedBy::kHelp;
@@ -63,7 +63,7 @@ struct OptionRow {
   // "from:reads.fa" names reads.fa.
   std::string before_file{};
   std::vector<std::string> words{};  // suggestions of completion, besides those of `value`
-  std::size_t times = 0;             // how often it occurs on the command line
+  std::size_t times = 0;             // how often the option is on the command line
 
   bool is_argument() const { return !names.front().starts_with('-'); }
   bool is_ask() const { return std::holds_alternative<Ask>(target); }
@@ -100,8 +100,8 @@ struct Command {
   // The exit code of errors that have code 1 in most commands. A command that returns 1 as a
   // result, as diff does, sets another code.
   int exit_code_for_1 = kExitFailure;
-  // The remedy of an error whose usual remedy is predict's --resume; empty if that is right.
-  std::string restart_advice = "Run it again, from the beginning.";
+  // Replaces remedies that advise to resume; empty if --resume is right for this command.
+  std::string restart_advice = "Run the command again, from the beginning.";
   const Command* chosen = nullptr;  // the subcommand on the command line
 
   std::string_view name() const { return std::string_view(path).substr(path.rfind(' ') + 1); }

@@ -14,7 +14,7 @@ constexpr const char* kWithEffect = "Flags of v2";
 constexpr const char* kWithoutEffect = "Flags of v2 without effect";
 constexpr std::string_view kByTokens =
     "has no effect: batches are filled by tokens (--token-budget)";
-constexpr std::string_view kByThreads = "has no effect: the host's work is shared by --threads";
+constexpr std::string_view kByThreads = "has no effect: --threads sets the number of host threads";
 constexpr std::string_view kNoCuda = "has no effect: it tuned v2's use of CUDA";
 
 constexpr std::string_view kModelsStay = "has no effect: models stay loaded for the run";
@@ -22,13 +22,14 @@ constexpr std::string_view kModelsStay = "has no effect: models stay loaded for 
 // The flags with an effect come first, because help shows them together.
 constexpr std::array kFlags{
     V2Flag{"--parallel", false, kAllGpus,
-           "is taken as --device cuda:all if --device asks for a GPU; auto takes all GPUs"},
-    V2Flag{"--gpus", true, kGpus, "GPUs to compute on, as --device cuda:0,1 names them"},
-    V2Flag{"--v1-fallback", false, kFp32, "is taken as --precision fp32, unless that is given"},
+           "is taken as --device cuda:all if --device is cuda; auto takes all GPUs anyway"},
+    V2Flag{"--gpus", true, kGpus, "GPUs to compute on: 0,1 means --device cuda:0,1"},
+    V2Flag{"--v1-fallback", false, kFp32,
+           "is taken as --precision fp32, unless --precision is given"},
     V2Flag{"-b,--batch-size", true, kNone, kByTokens},
     V2Flag{"--dnabert-batch-size", true, kNone, kByTokens},
     V2Flag{"--esm-batch-size", true, kNone,
-           "has no effect: it was the size of v2's padded batches (--token-budget)"},
+           "has no effect: it set the size of v2's padded batches (now --token-budget)"},
     V2Flag{"-w,--num-workers", true, kNone, kByThreads},
     V2Flag{"--dataloader-workers", true, kNone, kByThreads},
     V2Flag{"--merge-threads", true, kNone, "has no effect: nothing has to be merged"},
@@ -39,7 +40,7 @@ constexpr std::array kFlags{
     V2Flag{"--no-cuda-streams", false, kNone, kNoCuda},
     V2Flag{"--persistent-models", false, kNone, kModelsStay},
     V2Flag{"--no-persistent-models", false, kNone, kModelsStay},
-    V2Flag{"--v1-attention", false, kNone, "has no effect: there is one attention, an exact one"},
+    V2Flag{"--v1-attention", false, kNone, "has no effect: attention is always exact"},
 };
 
 }  // namespace

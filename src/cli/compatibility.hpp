@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// The effect of a flag of v2.
+// The effect of a flag of v2, another rewrite of VirNucPro.
 enum class V2Effect : std::uint8_t { kNone, kFp32, kGpus, kAllGpus };
 
 // A flag of v2 that is still accepted, so that v2's command lines run.

@@ -53,7 +53,7 @@ std::string kernel_paths() {
   const std::string fp32 = kernel_path(Precision::kFp32);
   const std::string bf16 = kernel_path(Precision::kBf16);
   if (fp32.empty()) return "too old: AVX2 and FMA are needed";
-  return bf16.empty() ? fmt::format("{}, no bf16 (AVX512_BF16)", fp32)
+  return bf16.empty() ? fmt::format("{}, no bf16 (needs AVX512_BF16)", fp32)
                       : fmt::format("{}, bf16: {}", fp32, bf16);
 }
 
@@ -70,7 +70,9 @@ std::string describe(const DeviceInfo& device) {
       fmt::format("{}, compute capability {}.{}, {}, {}", device.name, device.compute_major,
                   device.compute_minor, memory_of(device), device.uuid);
   if (!device.failure.empty()) text += fmt::format("; cannot be opened: {}", device.failure);
-  if (!is_new_enough(device)) text += fmt::format("; too old: {}.0 is needed", kLeastComputeMajor);
+  if (!is_new_enough(device))
+    text +=
+        fmt::format("; too old: compute capability {}.0 or higher is needed", kLeastComputeMajor);
   return text;
 }
 

@@ -6,7 +6,7 @@
 namespace virnucpro {
 
 // Returns a text such as "AMD EPYC 9454, 2 of 96 processors, 15.6 GiB memory, cpu-avx512, bf16:
-// cpu-avx512-bf16", or "no bf16 (AVX512_BF16)" at its end. ops/cpu.hpp explains the kernel paths.
+// cpu-avx512-bf16", or "no bf16 (needs AVX512_BF16)" at its end. ops/cpu.hpp explains kernel paths.
 std::string describe_processor();
 
 // Returns a line for each device: the CPU, then the GPUs, or the reason why there is no GPU.

@@ -27,8 +27,8 @@ constexpr const char* kDownloadExamples =
     "Examples:\n"
     "  virnucpro download --list\n"
     "  virnucpro download --print-urls > models.txt\n"
-    "A download that was interrupted goes on where it stopped. Exit code 1 of --check: a model is "
-    "missing or damaged.\n"
+    "An interrupted download continues where it stopped. With --check, exit code 1 means that a "
+    "model is missing or damaged.\n"
     "Proxies and mirrors: https_proxy, no_proxy, SSL_CERT_FILE, HF_ENDPOINT, HF_TOKEN, "
     "VIRNUCPRO_GITHUB_URL, VIRNUCPRO_FAIR_ESM_URL.";
 
@@ -72,8 +72,8 @@ const TableModel* find_row(const ModelTable& table, const std::string& name) {
   fail_usage(fmt::format("unknown model {}{}", name, did_you_mean(name, names)));
 }
 
-// Returns the named models in the table's order. "all", or no name, means all models; without
-// `everything`, it leaves out models that replace another model (instead_of).
+// Returns the named models in the table's order; for "all" or no name, all models, but without
+// `everything` only those that do not replace another model (instead_of).
 std::vector<TableModel> choose_models_of(const ModelTable& table,
                                          const std::vector<std::string>& names, bool everything) {
   std::vector<const TableModel*> named;
@@ -121,8 +121,8 @@ GivenHashes given_hashes(const std::vector<std::string>& options,
     if (meant.size() != 1) {
       const std::vector<std::string> files = files_meant(models, "");
       fail_usage(
-          fmt::format("--sha256 {}: expected FILE=HASH, with one FILE of the models; files "
-                      "without a published SHA-256: {}",
+          fmt::format("--sha256 {}: expected FILE=HASH, where FILE is one file of these models; "
+                      "files without a published SHA-256: {}",
                       option, files.empty() ? "none" : fmt::format("{}", fmt::join(files, ", "))));
     }
     given[meant.front()] = hash;
@@ -186,9 +186,9 @@ std::string remove_files(const DownloadSettings& settings, const Cancel& cancel)
 }
 
 int remove_models(const DownloadSettings& settings, const Cancel& cancel) {
-  // The usual remedy names --output.
+  // The usual remedy names --output, which this command does not have.
   const std::string text =
-      with_remedy(ErrorKind::kOutputWrite, "Solve that problem, then run it again.",
+      with_remedy(ErrorKind::kOutputWrite, "Solve that problem, then run the command again.",
                   [&] { return remove_files(settings, cancel); });
   print_stdout(text.empty() ? "nothing to remove\n" : text);
   return kExitDone;
@@ -217,7 +217,7 @@ void check_modes(const DownloadOptions& options) {
   if (options.json && !options.list) fail_usage("--json needs --list");
   check_effects(options);
   if (options.remove && options.models.empty()) {
-    fail_usage("--remove needs the models' names, or all");
+    fail_usage("--remove needs the names of models, or the word all");
   }
 }
 
@@ -247,7 +247,7 @@ int run_download(const DownloadOptions& options, const Session& session) {
 
 void add_download_command(Command& program) {
   Command& command = program.add_command(
-      "download", "Get the published models, verified; the only use of a network");
+      "download", "Download and verify models; no other command uses a network");
   const auto options = std::make_shared<DownloadOptions>();
   command
       .add_argument("MODEL", &options->models,
@@ -261,15 +261,17 @@ void add_download_command(Command& program) {
   command.add_flag("--list", options->list,
                    "List the models: files, sizes, hashes, sources, and which files are there");
   command.add_flag("--json", options->json, "With --list: as JSON");
-  command.add_flag("--print-urls", options->print_urls,
-                   "URLs and hashes, for a machine without a network: sha256sum -c reads this");
+  command.add_flag(
+      "--print-urls", options->print_urls,
+      "List URLs and hashes, for a machine without a network; sha256sum -c reads the list");
   command.add_value("--from", options->from,
                     "Verify and install files that were carried here by hand", "DIR");
-  command.add_flag("--check", options->check, "Check whether the files are there and whole");
+  command.add_flag("--check", options->check, "Check whether all files are there and undamaged");
   command.add_flag("--remove", options->remove, "Remove the named models");
   command.add_value(
       "--manifest", options->manifest,
-      "A table like the program's models.json, with more models or other places of the same",
+      "A table like the program's models.json; its models are added, or replace those of the same "
+      "name",
       "FILE");
   command.add_option("--sha256", &options->sha256,
                      "The hash that a file without a published hash must have: [FILE=]HASH",
@@ -277,7 +279,7 @@ void add_download_command(Command& program) {
   command.add_value("--retries", options->retries,
                     "How often a request that failed is sent again (default 5)", "N");
   command.footer = kDownloadExamples;
-  command.restart_advice = "Run it again: it goes on where it stopped.";
+  command.restart_advice = "Run the command again: it continues where it stopped.";
   command.action = [options](Session& session) { return run_download(*options, session); };
 }
 

@@ -105,7 +105,7 @@ std::string state_text(const FileFinding& file) {
     case FileState::kWhole:
       return "whole";
     case FileState::kUnchecked:
-      return "there; no hash of it is known, its SHA-256 is " + file.found.sha256;
+      return "there, but no hash to compare with is known; its SHA-256 is " + file.found.sha256;
     case FileState::kDamaged:
       return "damaged: " + file.difference;
     case FileState::kMissing:
@@ -138,7 +138,7 @@ std::string carry_list(const DownloadSettings& settings) {
   std::string text =
       "# Save this text as models.txt on a machine with a network, and run there:\n"
       "#   sed -n 's/^#curl/curl/p' models.txt | sh && sha256sum -c models.txt\n"
-      "# Then carry the files to the other machine:\n"
+      "# Then carry the files to the other machine, and run there:\n"
       "#   virnucpro download --from FOLDER";
   for (const TableModel& model : settings.models) text += " " + model.name;
   text += "\n";

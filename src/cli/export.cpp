@@ -60,18 +60,20 @@ void add_export_command(Command& program) {
   command.add_argument("RUN_DIR", &options->run, "The output directory of predict or merge")
       .may_be_empty = true;
   command.add_value("-o,--output", options->output,
-                    "Where the tables go (default: RUN_DIR; of an interrupted run RUN_DIR_partial)",
+                    "Where the tables go (default: RUN_DIR; for an interrupted run "
+                    "RUN_DIR_partial)",
                     "DIR");
   add_call_options(command, options->calls, CallDefault::kTheRuns);
   add_table_options(command, options->tables);
   add_virus_options(command, options->viruses);
   command.add_option(
       "--inputs", &options->inputs,
-      "Where the run's inputs lie now, in their order (--virus-fasta and --virus-fastq read them)",
+      "The run's inputs at their present paths, in the run's order; --virus-fasta and "
+      "--virus-fastq read them",
       "FILE");
   command.add_flag("--drop-virus-files", options->drop_viruses,
-                   "If the calls change and the run's inputs cannot be read again: rename its "
-                   "files of sequences called virus to NAME.of-old-rule");
+                   "If the calls change and the run's inputs cannot be read again: rename the "
+                   "run's files of sequences called virus to NAME.of-old-rule");
   command.add_flag("-f,--force", options->force,
                    "Replace this program's files in the output directory");
   command.footer = kExportExamples;

@@ -32,9 +32,9 @@ std::string why_not(const DeviceSurvey& survey, std::uint64_t index) {
   return why_too_old(std::span(survey.devices).subspan(index, 1));
 }
 
-// Returns a value for CUDA_VISIBLE_DEVICES with which a process sees only this GPU. This is the
-// GPU's entry in the current value: an index, a UUID or the id of a MIG part. Without an entry it
-// is the GPU's UUID.
+// Returns a value for CUDA_VISIBLE_DEVICES with which a process sees only this GPU: the GPU's entry
+// in the variable's current value (an index, a UUID or the id of a MIG part), or the GPU's UUID if
+// there is no entry.
 std::string shown_as(const DeviceSurvey& survey, const DeviceInfo& device) {
   std::string_view rest = survey.visible ? *survey.visible : std::string_view{};
   for (int index = 0; !rest.empty(); ++index) {
@@ -124,7 +124,7 @@ std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey) {
         cuda_kernel_path(survey.devices[static_cast<std::size_t>(first)])) {
       gpus.push_back(gpu);
     } else {
-      log_warning("{} is left out: its results differ in their last digits from cuda:{}'s",
+      log_warning("{} is not used: its results differ in the last digits from those of cuda:{}",
                   device_title(device), first);
     }
   }

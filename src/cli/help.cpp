@@ -158,7 +158,7 @@ std::string help_v2_text(const Command& command, const Command& program) {
   const std::string flags = row_lines(command, HelpKind::kV2);
   if (flags.empty()) {
     const std::string text =
-        fmt::format("{} has no flags of v2; these commands have: {}.", command.path,
+        fmt::format("{} has no flags of v2; these commands have some: {}.", command.path,
                     fmt::join(commands_with(program, ListedBy::kHelpAllAndV2), ", "));
     return wrapped(text, kLineWidth) + "\n";
   }

@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-// Returns true to read U as T, false to read RNA as the original does; empty: RNA is refused.
+// Returns true to read U as T, false to read RNA as the original does, or nothing to refuse RNA.
 std::optional<bool> choose_rna(const InputOptions& options, const Config& config) {
   return options.rna || options.no_rna ? options.rna : config.flag("run.rna");
 }
@@ -32,28 +32,30 @@ void add_input_options(Command& command, InputOptions& options) {
       .more = "ids get /1 and /2";
   const std::size_t rare = command.options.size();
   command.add_value("--reference", options.reference,
-                    "The FASTA that CRAM inputs were made with; nothing is fetched", "FILE",
+                    "The FASTA that CRAM inputs were made with; it is not downloaded", "FILE",
                     kInputGroup);
   command.add_value("--max-id-length", options.max_id_length,
-                    "Refuse an input with a longer id, in bytes (default 4096): each row of the "
-                    "tables repeats it",
+                    "Refuse an input with an id of more than N bytes (default 4096), because every "
+                    "row of the tables repeats the id",
                     "N", kInputGroup);
   command.add_flag("--rna", options.rna,
-                   "Read U as T; does nothing to DNA (default: RNA is refused)", kInputGroup);
+                   "Read U as T; DNA stays as it is (default: RNA is refused)", kInputGroup);
   command
-      .add_flag("--no-rna", options.no_rna,
-                "Take RNA as the original does: a codon with U is dropped, so no frame stops",
-                kInputGroup)
+      .add_flag(
+          "--no-rna", options.no_rna,
+          "Read RNA as the original does: codons with U are dropped, so no frame has a stop codon",
+          kInputGroup)
       .excludes = "--rna";
   leave_to_help_all(command, rare);
 }
 
 void add_genetic_code(Command& command, InputOptions& options) {
   command
-      .add_value("--genetic-code", options.genetic_code,
-                 "NCBI's genetic code (default 1): 4, 15 and 25 are of recoded phages, mycoplasmas "
-                 "and others; the classifiers were trained on code 1",
-                 "1|4|11|15|25", kInputGroup)
+      .add_value(
+          "--genetic-code", options.genetic_code,
+          "NCBI's genetic code (default 1): 4, 15 and 25 are for recoded phages, mycoplasmas and "
+          "others; the classifiers were trained on code 1",
+          "1|4|11|15|25", kInputGroup)
       .listed_by = ListedBy::kHelpAll;
 }
 

@@ -26,7 +26,7 @@ constexpr const char* kLabelExamples =
     "  virnucpro label-reads contigs_predictions reads.bam    # reads_reads.tsv\n"
     "  minimap2 -ax map-ont contigs.fa reads.fq | \\\n"
     "      virnucpro label-reads contigs_predictions - -o -\n"
-    "Calls are those of the rule viral-ngs, whatever the run's.\n"
+    "Contigs are called by the rule viral-ngs, even if the run has another rule.\n"
     "Exit code 2 when some input of the run could not be processed.";
 
 struct LabelOptions {
@@ -73,15 +73,15 @@ std::vector<std::string> lines_of(const LabelSummary& summary) {
   }
   if (summary.unknown_references > 0) {
     lines.push_back(fmt::format(
-        "{}{} of {} references are not in the run; {} alignments to them are {}{}", kWarningMark,
-        grouped(summary.unknown_references), grouped(summary.references),
+        "{}{} of {} reference sequences are not in the run; {} alignments to them are {}{}",
+        kWarningMark, grouped(summary.unknown_references), grouped(summary.references),
         grouped(summary.unknown_alignments), kUnclassifiedCall,
         summary.unknown_alignments > 0 ? fmt::format("; the first is to {}", summary.first_unknown)
                                        : ""));
   }
   if (summary.failed_inputs > 0) {
     lines.push_back(
-        fmt::format("{}{} of the run's inputs could not be read: contigs in them are {}",
+        fmt::format("{}{} of the run's inputs could not be read: contigs in these inputs are {}",
                     kWarningMark, grouped(summary.failed_inputs), kUnclassifiedCall));
   }
   const CallRule& rule = summary.rule;
@@ -119,21 +119,23 @@ int run_label_reads(const LabelOptions& options, const Session& session) {
 
 void add_label_reads_command(Command& program) {
   Command& command = program.add_command(
-      "label-reads", "Give reads the calls of a run's contigs that they were aligned to");
+      "label-reads", "Give reads the calls of the contigs that they were aligned to");
   const auto options = std::make_shared<LabelOptions>();
   command.add_argument("RUN_DIR", &options->run, "The output directory of predict or merge")
       .may_be_empty = true;
   command.add_argument("ALIGNMENTS", &options->alignments,
-                       "BAM or SAM of reads to the run's sequences, with the tag NM; - is stdin");
+                       "BAM or SAM of reads aligned to the run's sequences, with the tag NM; - is "
+                       "stdin");
   command
       .add_value("-o,--output", options->output,
                  "The table to write; - is stdout (default: <stem>_reads.tsv)", "FILE")
       .written = {""};
   command.add_value("--mates", options->mates,
-                    "Whether both mates of a pair are one read (default: join)", "join|apart");
+                    "Whether the two mates of a pair count as one read (default: join)",
+                    "join|apart");
   command.add_value("--unclassified", options->unclassified,
-                    "Whether alignments to unclassified contigs count beside others (default: "
-                    "counts)",
+                    "Whether alignments to unclassified contigs count if the read has other "
+                    "alignments, too (default: counts)",
                     "counts|ignored");
   command.add_flag("-f,--force", options->force, "Replace the output file");
   command.footer = kLabelExamples;

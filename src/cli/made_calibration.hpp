@@ -12,9 +12,9 @@
 
 namespace virnucpro {
 
-inline constexpr std::size_t kDefaultCalibrationFrames = 30'000;  // just enough for kFlipChance
+inline constexpr std::size_t kDefaultCalibrationFrames = 30'000;  // just enough to meet kFlipChance
 inline constexpr std::size_t kMostCalibrationFrames =
-    500'000;  // frames; their embeddings are in memory twice
+    500'000;  // because memory holds the embeddings of each frame twice
 
 // Returns the conditions of a calibration that will be written to `file`.
 CalibrationFacts calibration_facts(const CalibrateSettings& settings,

@@ -22,7 +22,7 @@ constexpr const char* kMergeExamples =
     "  virnucpro merge part_0 part_1 -o merged    # of predict --shard 0/2 and 1/2\n"
     "  virnucpro merge part_0 part_1 -o merged --resume    # after an interruption\n"
     "Exit code 2 when some input or frame could not be processed, 3 when a shard is missing, of "
-    "another run, not finished or given twice: all of them are named.";
+    "another run, not finished or given twice; the message names each.";
 
 struct MergeOptions {
   std::vector<std::string> runs;
@@ -77,7 +77,7 @@ MergeSettings choose_merge_settings(const MergeOptions& options, const Session& 
 
 std::vector<std::string> merge_lines(const MergeSummary& summary) {
   if (summary.written) return export_lines(*summary.written, Written::kByMerge);
-  std::vector<std::string> lines{"merged before: nothing is left to do"};
+  std::vector<std::string> lines{"this merge was finished before: nothing is left to do"};
   add_merged_files(lines, summary.tables);
   return lines;
 }

@@ -121,7 +121,7 @@ class NamedFiles {
     add_file(giver, value, value);
     if (!giver.is_model) return;
     if (fs::is_directory(value, unknown)) models_.push_back({.giver = giver, .path = value});
-    // Adds the model's files in its folder, or beside the named file. They may be links.
+    // Adds the model's files, which are in the folder `value` or beside the file `value`.
     const fs::path folder =
         fs::is_directory(value, unknown) ? fs::path(value) : fs::path(value).parent_path();
     for (const char* name : kModelFiles) {

@@ -16,7 +16,7 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kMeaningless =
-    "virnucpro download    # gets the published models: these calls mean nothing";
+    "virnucpro download    # gets the published models: calls by synthetic models mean nothing";
 
 std::string word(const std::filesystem::path& path) {
   return shell_word(path.string());
@@ -65,7 +65,7 @@ std::string files_of_viruses(const PredictSettings& settings, const TableCounts&
   const bool writes = flags.find("--virus") != std::string::npos;
   return fmt::format("{}{}    # writes {}{}{}", command, flags,
                      changes_rule ? "calls by viral-ngs" : "", changes_rule && writes ? ", " : "",
-                     writes ? "what was called virus" : "");
+                     writes ? "the sequences called virus" : "");
 }
 
 // Returns the option of this letter, or nullptr.
@@ -111,7 +111,7 @@ std::string next_step(const PredictSettings& settings, const RunSummary& summary
   const std::filesystem::path& run = settings.output;
   const TableCounts& counts = summary.counts;
   if (has_rna(summary.inputs)) {
-    return "run the inputs that are RNA by themselves, with --rna or --no-rna and another -o";
+    return "run virnucpro predict with the RNA inputs only, --rna or --no-rna, and another -o";
   }
   if (has_failed(summary.inputs)) {
     return mend_inputs(run) + "the same command with --resume";
@@ -122,7 +122,7 @@ std::string next_step(const PredictSettings& settings, const RunSummary& summary
                        settings.shard.count, word(run));
   }
   if (counts.unscored_sequences == counts.sequences) {
-    return fmt::format("see the column reason of {}",
+    return fmt::format("see why no sequence was scored: column reason of {}",
                        printable(run_files::kSequenceTable.in(run).string()));
   }
   if (counts.virus_sequences > 0) {
@@ -136,13 +136,13 @@ std::string next_step(const PredictSettings& settings, const RunSummary& summary
 std::string next_step(const ExportSummary& summary, Written how) {
   const std::filesystem::path folder = summary.tables.parent_path();
   if (has_failed(summary.inputs)) {
-    return mend_inputs(folder) + (how == Written::kByMerge
-                                      ? "virnucpro predict of every shard again with --resume, and "
-                                        "merge with --force-resume"
-                                      : "virnucpro predict again with --resume");
+    return mend_inputs(folder) +
+           (how == Written::kByMerge ? "virnucpro predict --resume again for every shard, and then "
+                                       "virnucpro merge --force-resume"
+                                     : "virnucpro predict again with --resume");
   }
   if (summary.synthetic) return kMeaningless;
-  if (!summary.finished) return "virnucpro predict with --resume goes on with the run";
+  if (!summary.finished) return "finish the run with virnucpro predict --resume";
   std::error_code absent;
   const bool is_run = std::filesystem::exists(run_files::kJournal.in(folder), absent);
   const bool has_report = std::filesystem::exists(run_files::kReportHtml.in(folder), absent);

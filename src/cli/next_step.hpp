@@ -20,8 +20,8 @@ std::string next_step(const PredictSettings& settings, const RunSummary& summary
 enum class Written : std::uint8_t { kByExport, kByMerge };
 std::string next_step(const ExportSummary& summary, Written how);
 
-// Returns the command line that resumes a run of predict: `arguments`, the command line that
-// started the run and that `program` has parsed, without --force and with --resume.
+// Returns the command line that resumes a run of predict: the run's own command line `arguments`,
+// which `program` has parsed, without --force and with --resume.
 std::string resuming_command(const Command& program, const std::vector<std::string>& arguments);
 
 // Adds to a run's error how much is done and how to resume. The run must have kept its scores.

@@ -26,11 +26,11 @@ constexpr std::uint64_t kMostWorkers = 256;
 constexpr std::uint64_t kCustomChunkSize = 500;
 constexpr std::uint64_t kDefaultPrefetch = 2;
 
-// Bounds on the seconds until scores of an incomplete unit go to the journal.
+// Bounds on --journal-interval, in seconds.
 constexpr double kLeastJournalInterval = 0.1;
 constexpr double kMostJournalInterval = 3600;
 
-// Returns the least interval in seconds. Tests with tiny limits use a shorter one.
+// Returns the shortest --journal-interval in seconds. It is shorter in tests with tiny limits.
 double least_journal_interval() {
   return std::min(kLeastJournalInterval, limits().seconds_until_early);
 }
@@ -252,7 +252,7 @@ void add_classifier_options(Command& command, ModelOptions& options) {
       .add_value("-m,--model-type", options.model_type,
                  "The classifier, by chunk size in bases (default 500)", "300|500|custom",
                  kModelGroup)
-      .more = "custom needs -p; -e is its chunk size";
+      .more = "custom needs -p; -e sets its chunk size";
   command
       .add_value("-p,--model-path", options.model_path,
                  "Another classifier: a .pth or safetensors file, or synthetic[:SEED]",
@@ -285,7 +285,7 @@ void add_device_option(Command& command, ComputeOptions& options) {
   command
       .add_value("-d,--device", options.device, "Default auto: every GPU, or else the CPU",
                  "auto|cpu|cuda", kComputeGroup)
-      .more = "cuda:0,2 or 0,2 are these GPUs, cuda:all all of them, cuda one";
+      .more = "cuda:0,2 or 0,2: these GPUs; cuda:all: every GPU; cuda: one GPU";
 }
 
 void add_device_options(Command& command, ComputeOptions& options) {
@@ -297,13 +297,14 @@ void add_device_options(Command& command, ComputeOptions& options) {
       "int8 is experimental and for GPUs; int8-simulated shows int8's errors on the CPU, slowly";
   add_int8_keep(command, options.int8_keep);
   command
-      .add_value("--kernels", options.kernels,
-                 "Code for GPUs (default auto: a Hopper GPU has its own); generic: the code of all "
-                 "other GPUs, slower there, with other last digits",
-                 "auto|generic", kComputeGroup)
+      .add_value(
+          "--kernels", options.kernels,
+          "Kernels for GPUs (default auto: a Hopper GPU has its own); generic: use the other "
+          "GPUs' kernels on a Hopper GPU, too: slower, with other last digits",
+          "auto|generic", kComputeGroup)
       .listed_by = ListedBy::kHelpAll;
-  command.add_value("-t,--threads", options.threads, "Host threads (default: all it may use)", "N",
-                    kComputeGroup);
+  command.add_value("-t,--threads", options.threads,
+                    "Host threads (default: one per usable processor)", "N", kComputeGroup);
 }
 
 void add_compute_options(Command& command, ComputeOptions& options) {
@@ -311,11 +312,11 @@ void add_compute_options(Command& command, ComputeOptions& options) {
   const std::size_t rare = command.options.size();
   command.add_value(
       "--token-budget", options.token_budget,
-      "Tokens a batch (default auto: on the CPU what a few seconds compute, at most 4096; on a "
-      "GPU 32768, in int8 65536, or what its memory holds); never changes results",
+      "Tokens per batch (default auto: on the CPU a few seconds' work, at most 4096; on a GPU "
+      "32768, in int8 65536, or fewer if its memory is too small); never changes results",
       "N|auto", kComputeGroup);
   command.add_value("--prefetch", options.prefetch,
-                    "Batches ready ahead of the models, for each worker (default 2)", "N",
+                    "Batches to prepare ahead of the models, for each worker (default 2)", "N",
                     kComputeGroup);
   command.add_value("--cpu-workers", options.cpu_workers,
                     "Processes that share the threads on the CPU (default 1: only this one)", "N",
@@ -416,10 +417,11 @@ std::optional<Precision> parse_precision(std::string_view word, const std::vecto
 
 void add_int8_keep(Command& command, std::string& option) {
   command
-      .add_value("--int8-keep", option,
-                 "ESM-2's linears that int8 keeps in 16 bits, by name or by layer: fc2, 0.qkv, "
-                 "30-35.fc1 (default none)",
-                 "LINEAR[,...]", kComputeGroup)
+      .add_value(
+          "--int8-keep", option,
+          "ESM-2's matrix products that int8 keeps in 16 bits: fc2 (in all layers), 0.qkv (in "
+          "layer 0), 30-35.fc1 (default none)",
+          "LINEAR[,...]", kComputeGroup)
       .listed_by = ListedBy::kHelpAll;
 }
 

@@ -95,9 +95,9 @@ std::string device_name(const ComputeSettings& compute);
 std::uint64_t count_value(std::string_view flag, const std::string& text, std::uint64_t least,
                           std::uint64_t most);
 
-// Reads the seconds until scores of an incomplete unit go to the journal. Errors: kUsage.
+// Reads a journal interval: the seconds of scores that a killed run may lose. Errors: kUsage.
 double journal_interval(std::string_view flag, const std::string& text);
-// Reads these seconds from --journal-interval or run.journal_interval. Errors: kUsage, kConfig.
+// Reads --journal-interval or run.journal_interval. Errors: kUsage, kConfig.
 double choose_journal_interval(const std::string& option, const Config& config);
 
 // Returns the folder share/virnucpro: VIRNUCPRO_SHARE, else a folder beside the program's folder.

@@ -48,7 +48,8 @@ void require_no_run_file(const std::string& path) {
   throw Error(
       ErrorKind::kUsage,
       fmt::format(
-          "--output {}: a run's own file in that directory has this name; name a file elsewhere",
+          "--output {}: a run's directory reserves this name for the run's own file; name a file "
+          "elsewhere",
           path));
 }
 
@@ -97,7 +98,7 @@ void check_output_file(const std::string& path, bool force) {
 
 Existing choose_existing(bool force, bool resume) {
   if (resume && force) {
-    fail_usage("--force starts anew and --resume goes on: give one of them");
+    fail_usage("--force starts anew and --resume goes on: give only one of them");
   }
   if (resume) return Existing::kResume;
   return force ? Existing::kReplace : Existing::kRefuse;
@@ -162,8 +163,9 @@ void print_stdout(std::string_view text) {
 void write_stdout(std::string_view text) {
   const int error = write_all(STDOUT_FILENO, text);
   if (error == 0) return;
-  throw Error(ErrorKind::kOutputWrite, Place{.file = std::string(kStandardOutput)},
-              error == EPIPE ? "it was closed by its reader" : errno_text(error));
+  throw Error(
+      ErrorKind::kOutputWrite, Place{.file = std::string(kStandardOutput)},
+      error == EPIPE ? "the program that reads this output has closed it" : errno_text(error));
 }
 
 }  // namespace virnucpro

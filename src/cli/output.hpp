@@ -19,8 +19,8 @@ std::vector<std::filesystem::path> followed(const std::filesystem::path& path);
 // True if a run writes a file of this name to its output directory.
 bool has_name_of_run_file(const std::string& name);
 
-// Checks a file that a command is to write. It may replace only a regular file, only with `force`,
-// and neither a run's file nor the log. Errors: kUsage; kOutputExists.
+// Checks the path of a file before a command writes it. Refuses a run's file, the log, anything but
+// a regular file, and without `force` any existing file. Errors: kUsage; kOutputExists.
 void check_output_file(const std::string& path, bool force);
 
 // Refuses "-", which means stdout for other options. Errors: kUsage.
@@ -31,7 +31,7 @@ Existing choose_existing(bool force, bool resume);
 
 // Without `force`, refuses a folder that has files of these names. Errors: kUsage; kOutputExists.
 void check_output_folder(const std::string& folder, std::span<const char* const> names, bool force);
-// Returns `names` in the form of OptionRow::written.
+// Returns the names with "/" before each, as OptionRow::written has the names of files in a folder.
 std::vector<std::string> names_in_folder(std::span<const char* const> names);
 
 // The files that a command writes to a folder. They get their final names once all are synced.

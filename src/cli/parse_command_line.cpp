@@ -26,7 +26,8 @@ constexpr std::string_view kStoodAlone{"\0", 1};
 struct OptionMaker {
   CLI::App& app;
   const OptionRow& row;
-  // Reversed, because CLI11's errors name the first long name, and ours the last long name.
+  // The row's names in reverse order: CLI11's errors show the first long name, but the program's
+  // errors must show the row's last name.
   std::string names = fmt::format("{}", fmt::join(row.names.rbegin(), row.names.rend(), ","));
 
   CLI::Option* operator()(Ask ask) const {
@@ -74,7 +75,7 @@ class Parser {
     return std::nullopt;
   }
 
-  // Fills in how often each row was given and the chosen commands, even if parsing failed.
+  // Sets OptionRow::times of all rows, and Command::chosen, even if parsing failed.
   void fill_in_given() {
     for (const auto& [row, option] : options_) row->times = option->count();
     fill_in_chosen(app_, program_);
@@ -87,8 +88,8 @@ class Parser {
   }
 
  private:
-  // Sets `alone` if an option was given without a value. Refuses an empty value: CLI11 accepts it
-  // here, and stores kStoodAlone for "--option=", too.
+  // Sets `alone` to whether the option was given without a value. Refuses an empty value, because
+  // CLI11 accepts "" for such an option, and stores kStoodAlone for "--option=", too.
   static void settle_value(const OptionRow& row, std::span<const char* const> arguments) {
     std::string& value = *std::get<std::string*>(row.target);
     const bool is_cut = std::any_of(arguments.begin(), arguments.end(), [&row](const char* given) {
@@ -155,7 +156,7 @@ std::string explain_mistake(const Command& program, const CLI::ParseError& error
   if ((required || extra) && !unused.empty()) return explain_unused(program, unused.front());
   const std::vector<std::string_view> commands = chosen_command(program).command_names();
   if (required && !commands.empty()) {
-    return fmt::format("a command is needed: {}", fmt::join(commands, ", "));
+    return fmt::format("a command is needed, one of: {}", fmt::join(commands, ", "));
   }
   std::string text = error.what();  // "--threads: 1 required N missing"
   const bool needs_value = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;

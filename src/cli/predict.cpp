@@ -83,7 +83,7 @@ void add_output_options(Command& command, PredictOptions& options) {
   command
       .add_value("-o,--output-dir,--output", options.output,
                  "Output directory (default NAME_predictions)", "DIR", kOutputGroup)
-      .more = "-: the frame table on stdout, nothing kept";
+      .more = "-: only the frame table, to stdout";
   add_virus_options(command, options.viruses, kOutputGroup);
   const auto flag = [&command](const char* names, bool& on, const char* help) {
     return &command.add_flag(names, on, help, kOutputGroup);
@@ -109,26 +109,28 @@ void add_rare_options(Command& command, PredictOptions& options) {
                     "Skip sequences shorter than this (default 0)", "N", kInputGroup);
   command.add_flag("--strict-input", options.strict_input, "Stop at the first bad input",
                    kInputGroup);
-  command.add_value("--shard", options.shard,
-                    "Score only part I of N (0/4, 1/4 …), parts of as many bases, pairs together; "
-                    "virnucpro merge joins them",
-                    "I/N", kLongRunGroup);
+  command.add_value(
+      "--shard", options.shard,
+      "Score only part I of N (0/4, 1/4 …); the parts have about equally many bases and "
+      "split no pair; virnucpro merge joins them",
+      "I/N", kLongRunGroup);
   command.add_value("--journal-interval", options.journal_interval,
-                    "Seconds of scores that a killed run may lose, from 0.1 (default 2)", "N",
+                    "Seconds of scores that a killed run may lose, at least 0.1 (default 2)", "N",
                     kLongRunGroup);
   command.add_flag("--force-resume", options.force_resume,
-                   "Like --resume, but start over if the journal is refused", kLongRunGroup);
+                   "Like --resume, but start over if the journal cannot be used", kLongRunGroup);
   command.add_flag("--skip-checkpoint-validation", options.skip_validation,
-                   "Resume without checking every unit of the journal first", kLongRunGroup);
+                   "Resume without first checking every unit (row of scores) of the journal",
+                   kLongRunGroup);
   command.add_value(
       "--telemetry", options.telemetry,
       "What to measure and write beside the tables; full (default): also a line per batch",
       "off|summary|full", kMeasureGroup);
   command
-      .add_value("--metrics-file", options.metrics_file,
-                 "Keep the run's counters in this file, as Prometheus's node exporter reads "
-                 "them",
-                 "FILE", kMeasureGroup)
+      .add_value(
+          "--metrics-file", options.metrics_file,
+          "Keep the run's counters in this file, in the format of Prometheus's node exporter",
+          "FILE", kMeasureGroup)
       .written = {""};
   add_trace_options(command, options.trace, kMeasureGroup);
   command.add_flag("--strict", options.strict,
@@ -311,10 +313,10 @@ void log_settings(const PredictSettings& settings) {
              settings.margin, name_of(compute.check_precision.value()));
   }
   if (settings.shadow > 0) {
-    log_info("a share of at least {:g} of the other calls is also computed in {}, and compared",
+    log_info("of the other calls, a share of at least {:g} is also computed in {}, to compare",
              settings.shadow, name_of(compute.check_precision.value()));
   }
-  log_info("{}, {}, {} threads, token budget {}, {} batches ahead, packing {}",
+  log_info("{}, {}, {} threads, token budget {}, {} batches prepared ahead, packing {}",
            device_name(compute), precision_text(compute), compute.threads,
            compute.token_budget == 0 ? "auto" : fmt::format("{}", compute.token_budget),
            compute.prefetch, compute.packing ? "on" : "off");
@@ -339,7 +341,8 @@ PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
   return events;
 }
 
-// Runs predict. Writes telemetry even if the run fails. `command` is a command line to resume it.
+// Runs predict. Writes telemetry even if the run fails. `command` is a command line that resumes
+// the run.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
                         const Cancel& cancel, Telemetry& telemetry, bool reports,
                         const std::string& command) {
@@ -367,7 +370,7 @@ RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
 
 int run_predict(const PredictOptions& given, const Session& session, const Command& program) {
   const PredictOptions options = given.demo ? with_demo(given, session) : given;
-  if (options.inputs.paths.empty()) fail_usage("INPUT is required, or --demo");
+  if (options.inputs.paths.empty()) fail_usage("INPUT or --demo is required");
   PredictSettings settings = choose_settings(options, session);
   const bool lacks_margin = choose_check(options.check, options.compute, session.config, settings);
   if (!options.metrics_file.empty()) {
@@ -384,7 +387,7 @@ int run_predict(const PredictOptions& given, const Session& session, const Comma
   if (options.strict && measuring.level == TelemetryLevel::kOff) {
     throw Error(
         ErrorKind::kUsage,
-        "--strict needs telemetry: leave out --telemetry off (run.telemetry) and --output -");
+        "--strict needs telemetry: leave out --telemetry off, run.telemetry: off and --output -");
   }
   if (options.strict) settings.most_changed_calls = measuring.thresholds.most_changed_calls;
   auto shown = choose_progress(options.no_progress, settings.compute, session);

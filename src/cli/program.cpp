@@ -44,12 +44,12 @@ constexpr const char* kProgramExamples =
     "  virnucpro -c virnucpro.yaml predict contigs.fa";
 
 void add_global_options(Command& program, GlobalOptions& global) {
-  program.add_option("-v,--verbose", &global.verbose, "Say more");
+  program.add_option("-v,--verbose", &global.verbose, "Show more messages");
   program.add_flag("-q,--quiet", global.quiet, "Errors only, no progress").excludes = "--verbose";
   program.add_value("-l,--log-file", global.log_file, "Write the log to this file, too", "FILE")
       .written = {""};
   program.add_value("-c,--config", global.config_file,
-                    "Configuration in YAML (utils generate-config)", "FILE");
+                    "Configuration file (YAML); see utils generate-config", "FILE");
   program.add_option("--version", Ask::kVersion, "The version; -v: also build, libraries, devices");
   program.add_option("--help-all", Ask::kHelpAll, "After a command: all its options");
   program.add_option("--help-v2", Ask::kHelpV2, "After a command: its flags of v2");
@@ -139,7 +139,7 @@ bool is_worker(std::span<const char* const> arguments) {
   return arguments.size() == 2 && std::string_view(arguments[1]) == kWorkerArgument;
 }
 
-// Sets the process's name. Otherwise ps, top and pgrep would show the name of the carried loader.
+// Sets the process's name. Otherwise ps, top and pgrep would show the package's loader.
 void name_process() {
   if (own_program().by_carried_loader) ::prctl(PR_SET_NAME, program_invocation_short_name);
 }
@@ -212,7 +212,8 @@ Program::Program(std::span<const AddCommand> commands) : commands_("virnucpro", 
 }
 
 void add_utils_commands(Command& program) {
-  Command& utils = program.add_command("utils", "Devices, inputs, models, journals, configuration");
+  Command& utils =
+      program.add_command("utils", "Tools for devices, inputs, models, journals, configuration");
   add_validate_command(utils);
   add_inspect_command(utils);
   add_list_devices_command(utils);

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr const char* kReportExamples =
     "Examples:\n"
     "  virnucpro report contigs_predictions               # report.html and others\n"
-    "  virnucpro report contigs_predictions -o report     # if it is read-only\n"
+    "  virnucpro report contigs_predictions -o report     # if RUN_DIR is read-only\n"
     "  virnucpro report runs/* --control water -o samples.html    # many samples\n"
     "  virnucpro report --compare run_a run_b -o compare.html\n"
     "  virnucpro report contigs_predictions --figures figures     # for a paper\n"
@@ -185,7 +185,7 @@ Reported report_samples(const ReportOptions& options, const FigureFolder& figure
 Reported report_comparison(const ReportOptions& options, const FigureFolder& figures,
                            const Cancel& cancel) {
   if (!options.controls.empty()) {
-    fail_usage("--control is for samples, not for runs that are compared");
+    fail_usage("--control is for a page of samples: leave it out with --compare");
   }
   if (options.runs.size() < 2) {
     fail_usage("--compare: expected two runs or more, found one");
@@ -205,8 +205,8 @@ Reported report_comparison(const ReportOptions& options, const FigureFolder& fig
   return {.page = options.output, .warnings = warnings_of(facts), .code = code_of(facts)};
 }
 
-// True if the options name several runs, a control, or an output that ends with kPageEnding. Such
-// an output gives a pipeline the same files for one sample as for many.
+// True if the options name several runs, a control, or an output that ends with kPageEnding.
+// Such an output lets a pipeline get the same files for one sample as for many.
 bool wants_samples(const ReportOptions& options) {
   return options.runs.size() > 1 || !options.controls.empty() ||
          options.output.ends_with(kPageEnding);
@@ -255,19 +255,19 @@ void add_report_command(Command& program) {
   command.add_value(
       "--figures", options->figures,
       "Also write each plot of the report or page to DIR, as an SVG file for a paper: light, with "
-      "axes and units. Earlier figures there are replaced, other files by --force alone",
+      "axes and units. Earlier figures there are replaced, other files only with --force",
       "DIR");
   command
-      .add_option(
-          "--control", &options->controls,
-          "This sample is a negative control: show the samples above it; repeat for several",
-          "NAME")
+      .add_option("--control", &options->controls,
+                  "A sample that is a negative control: show which samples have more virus; repeat "
+                  "for several",
+                  "NAME")
       .one_each = true;
   command.add_flag("--compare", options->compare,
                    "Compare runs of the same inputs with the first: scores, speed, settings");
   add_call_options(command, options->calls, CallDefault::kTheRuns);
   command.add_flag("-f,--force", options->force,
-                   "Replace existing reports (those in RUN_DIR always)");
+                   "Replace existing reports; those in RUN_DIR are always replaced");
   command.footer = kReportExamples;
   command.action = [options](Session& session) { return run_report(*options, session); };
 }

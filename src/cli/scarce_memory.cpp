@@ -22,7 +22,7 @@
 namespace virnucpro {
 namespace {
 
-// Bytes of the main thread's stack: least and usual. In tests HDF5 needed 70 KiB.
+// The main thread's stack in bytes: the required and the wanted size. HDF5 needed 70 KiB in tests.
 constexpr rlim_t kLeastStack = 256U << 10U;
 constexpr rlim_t kGoodStack = 1U << 20U;
 // Bytes of another thread's stack: glibc's own default if the stack limit is `unlimited`.
@@ -62,8 +62,8 @@ void on_crash(int signal, siginfo_t* info, void* /*context*/) {
   if (was_sent) ::raise(signal);
 }
 
-// Ends the program with kOutOfMemory if the exception says so. Does not look at the free memory: a
-// large allocation may fail although a small one would fit.
+// Ends the program with kOutOfMemory if the exception is of that kind. Does not look at the free
+// memory: a large allocation may fail although a small one would fit.
 [[noreturn]] void on_terminate() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);

@@ -62,7 +62,7 @@ std::vector<std::string> SequenceStatistics::lines() const {
   text.push_back(wide_row("empty sequences", grouped(empty)));
   text.push_back(wide_row("letters outside IUPAC", grouped(outside_iupac)));
   text.push_back(wide_row("ambiguous bases", grouped(ambiguous)));
-  text.push_back(wide_row("sequences with them", grouped(with_ambiguous)));
+  text.push_back(wide_row("with ambiguous bases", grouped(with_ambiguous)));
   text.push_back(wide_row("duplicate ids", grouped(duplicate_ids)));
   text.push_back(wide_row("ids of earlier inputs", grouped(foreign_ids)));
   if (skipped.any()) {

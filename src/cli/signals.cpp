@@ -15,7 +15,7 @@ namespace virnucpro {
 namespace {
 
 std::atomic<Cancel*> target{nullptr};
-static_assert(std::atomic<Cancel*>::is_always_lock_free, "used in a signal handler");
+static_assert(std::atomic<Cancel*>::is_always_lock_free, "`target` is used in a signal handler");
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "Cancel is used in a signal handler");
 

@@ -48,7 +48,7 @@ void add_counts(std::vector<std::string>& lines, const TableCounts& counts) {
   lines.push_back(summary_row("sequences", grouped(counts.sequences)));
   lines.push_back(share_row("virus", counts.virus_sequences, counts.sequences));
   if (counts.chosen_sequences != counts.virus_sequences) {
-    lines.push_back(share_row("of the tier", counts.chosen_sequences, counts.sequences));
+    lines.push_back(share_row("chosen tiers", counts.chosen_sequences, counts.sequences));
   }
   lines.push_back(share_row("others", counts.others(), counts.sequences));
   if (counts.ambiguous_sequences > 0) {
@@ -70,7 +70,7 @@ std::string speed_line(const RunSummary& summary, const RunCounters& counters) {
                      per_second(counters.frames_scored.get(), summary.seconds));
 }
 
-// Adds a line on the device's use while computing, without loading and writing.
+// Adds a line on how busy the device was, not counting the time of loading and writing.
 void add_device(std::vector<std::string>& lines, const RunCounters& counters,
                 const std::optional<double>& gpu_percent) {
   const BatchTimes device = counters.pipeline.summary().totals.times;
@@ -82,7 +82,7 @@ void add_device(std::vector<std::string>& lines, const RunCounters& counters,
   lines.push_back(std::move(line));
 }
 
-// Adds lines on this session's chunks that were computed again, and their share.
+// Adds lines on the chunks that this session computed again: number, share and changed calls.
 void add_close_calls(std::vector<std::string>& lines, const CloseCallCounters& calls) {
   const std::uint64_t recomputed = calls.recomputed.get();
   lines.push_back(summary_row("close calls", grouped(recomputed)));
@@ -104,14 +104,14 @@ void add_cost_of_contigs(std::vector<std::string>& lines, const CallRule& rule,
   const auto again = static_cast<double>(calls.recomputed.get());
   if (!rule.is_viral_ngs() || again <= kMuchAgain * chunks) return;
   warn(lines, fmt::format("{} of the chunks were computed again, most of them because the call of "
-                          "their contig was close; without --precision int8 the run is as fast",
+                          "their contig was close; a run without --precision int8 would be as fast",
                           percent(again, chunks)));
 }
 
 // Adds lines on the calls that a finer precision would change, estimated by the shadow check.
 void add_shadow(std::vector<std::string>& lines, const ShadowEstimate& estimate) {
   lines.push_back(summary_row("compared", grouped(estimate.sampled)) +
-                  ": calls that the check precision computed, too");
+                  ": calls that were also computed in the check precision");
   lines.push_back(
       summary_row("would flip", fmt::format("{:.0f} ({:.0f} to {:.0f})", estimate.changed,
                                             estimate.low, estimate.high)) +
@@ -149,15 +149,16 @@ void add_table_remarks(std::vector<std::string>& lines, const CallRule& rule,
   }
   if (counts.duplicate_ids > 0) {
     warn(lines,
-         fmt::format("{} sequences have the id of an earlier one; each has rows of its own{}",
+         fmt::format("{} sequences have the id of an earlier sequence; each has rows of its own{}",
                      grouped(counts.duplicate_ids),
                      may_be_mates(inputs) ? " (if the two files are mates, use --paired)" : ""));
   }
   if (counts.odd_ids > 0) {
     warn(lines,
-         fmt::format("{} ids hold control characters, invisible characters or bytes that are not "
-                     "UTF-8, and the tables keep them: look at these with cat -v. The first is {}",
-                     grouped(counts.odd_ids), counts.first_odd_id));
+         fmt::format(
+             "{} ids hold control characters, invisible characters or bytes that are not UTF-8; "
+             "the tables hold these ids as they are: view them with cat -v. The first is {}",
+             grouped(counts.odd_ids), counts.first_odd_id));
   }
   // Only counts failed inputs, because the log has named each with its reason.
   const auto failed = std::count_if(inputs.begin(), inputs.end(),
@@ -290,10 +291,11 @@ std::vector<std::string> export_lines(const ExportSummary& summary, Written how)
   add_table_remarks(lines, summary.rule, summary.counts, summary.advice, summary.inputs);
   if (!summary.finished) warn(lines, "the run did not finish: these tables hold its scores so far");
   if (!summary.covered) {
-    warn(lines,
-         "only chunks near the thresholds of the run's own rule were computed again in the check "
-         "precision; to compute those near the new rule's, too, run predict with this rule and "
-         "another --output");
+    warn(
+        lines,
+        "only chunks near the thresholds of the run's own rule were computed again in the check "
+        "precision; to do this near the new rule's thresholds, too, run predict with this rule and "
+        "another --output");
   }
   add_synthetic_warning(lines, summary.synthetic);
   if (how == Written::kByMerge) {

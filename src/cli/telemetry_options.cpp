@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kLevels = "off, summary or full";
 constexpr double kShortestSampling = 0.05;  // seconds
-constexpr double kLongestSeconds = 3600;    // of any interval or trace
+constexpr double kLongestSeconds = 3600;    // the longest interval or trace
 constexpr double kMostHours = 1e6;
 constexpr double kMostRate = 1e9;
 
@@ -74,7 +74,7 @@ constexpr std::array kThresholdKeys{
     ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
 // Throws kConfig if `first` > `second`: the thresholds of warning and miss have the wrong order.
-// Names a key that the file sets.
+// The error names a key that the configuration file sets.
 void require_in_order(const Config& config, std::string_view key, double first,
                       std::string_view other, double second) {
   if (first <= second) return;
@@ -136,7 +136,8 @@ std::string choose_cupti(const Environment& environment) {
   std::error_code ignored;
   const bool is_path = path.find('/') != std::string::npos;
   if (!is_path || std::filesystem::is_regular_file(path, ignored)) return path;
-  fail_usage(fmt::format("{} {}: there is no such file; name the CUPTI library", kVariable, path));
+  fail_usage(fmt::format("{} {}: there is no such file; give the path of the CUPTI library",
+                         kVariable, path));
 }
 
 constexpr double kShortestInterval = 0.05;  // seconds; also used for 0, which v2 accepts
@@ -175,7 +176,7 @@ TelemetrySettings choose_telemetry(const std::string& option, bool has_directory
 void add_trace_options(Command& command, TraceOptions& options, const std::string& group) {
   command
       .add_value("--trace", options.file,
-                 "Keep a timeline of threads and GPU kernels in this file, for ui.perfetto.dev",
+                 "Write a timeline of threads and GPU kernels to this file, for ui.perfetto.dev",
                  "FILE", group)
       .written = {""};
   command.add_value(

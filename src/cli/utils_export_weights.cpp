@@ -85,10 +85,11 @@ void add_export_weights_command(Command& utils) {
                         "The directory to write; for a classifier the safetensors file", "FILE");
   output.required = true;
   output.written = names_in_folder(kModelFiles);
-  output.written.emplace_back();  // a classifier: the value is the file's name
+  output.written.emplace_back();  // for a classifier, the value itself is the file
   command.add_value("--inputs", options->inputs,
-                    "Width of a classifier's input (default 3328: both models')", "N");
-  command.add_flag("-f,--force", options->force, "Replace what is there");
+                    "Width of a classifier's input (default 3328: DNABERT-S and ESM-2 3B together)",
+                    "N");
+  command.add_flag("-f,--force", options->force, "Replace existing files");
   command.footer = kUtilsExportWeightsExamples;
   command.action = [options](Session& session) { return export_synthetic(*options, session); };
 }

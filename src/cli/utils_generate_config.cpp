@@ -32,7 +32,7 @@ int run_generate_config(const GenerateConfigOptions& options) {
   file.write(default_config());
   file.commit();
   if (is_on_terminal()) {
-    print_stdout(printable(options.output) + " has every key and its default; -c FILE reads it\n");
+    print_stdout(printable(options.output) + " has every key and its default; -c FILE uses it\n");
   }
   return kExitDone;
 }

@@ -38,13 +38,13 @@ int run_inspect(const std::string& path) {
 
 void add_inspect_command(Command& utils) {
   Command& command =
-      utils.add_command("inspect", "What a model file holds; reads and checks every value");
+      utils.add_command("inspect", "Describe a model file; reads and checks every value");
   const auto path = std::make_shared<std::string>();
   command.add_argument("FILE", path.get(),
                        "Weights: safetensors, torch zip, or a Hugging Face directory");
   command.footer =
       "Example:\n  virnucpro utils inspect 500_model.pth\n"
-      "Exit code 1 when the program cannot use it. No pickle is ever executed.";
+      "Exit code 1 when the program cannot use the file. No pickle is ever executed.";
   command.action = [path](Session& /*session*/) { return run_inspect(*path); };
 }
 

@@ -26,7 +26,7 @@ constexpr const char* kUtilsValidateExamples =
     "Examples:\n"
     "  virnucpro utils validate reads.fq.gz contigs.fa\n"
     "Exit code 1 when an input is damaged, missing, RNA or without sequences, or when a sequence "
-    "is empty, has letters outside IUPAC, or the id of another one of its input.";
+    "is empty, has letters outside IUPAC, or the id of another sequence in the input.";
 
 constexpr std::uint64_t kMostErrors = 1'000'000'000;
 constexpr std::uint64_t kMostBadSequences = 10;  // per input, if no flag says otherwise
@@ -93,8 +93,9 @@ class Validation {
 
   void warn_of_ambiguous(std::uint32_t input) const {
     if (!rules_.warn_of_ambiguous || statistics_.too_ambiguous == 0) return;
-    log_warning("{}: sequences with more than {:g} % ambiguous bases: {} ({})", inputs_.name(input),
-                rules_.most_ambiguous_percent, grouped(statistics_.too_ambiguous), kPercentKey);
+    log_warning("{}: sequences with more than {:g} % ambiguous bases: {} (limit: {})",
+                inputs_.name(input), rules_.most_ambiguous_percent,
+                grouped(statistics_.too_ambiguous), kPercentKey);
   }
 
   void finish(std::uint32_t input, const std::string& verdict, bool was_read) {
@@ -148,8 +149,8 @@ int run_validate(const ValidateOptions& options, const Session& session) {
                 grouped(SeenIds::kMost));
   }
   if (const std::uint64_t others = validation.not_told(); others > 0) {
-    print_stdout(
-        fmt::format("{} more inputs are damaged or missing (--max-errors)\n", grouped(others)));
+    print_stdout(fmt::format("{} more inputs are damaged or missing (limit: --max-errors)\n",
+                             grouped(others)));
   }
   return validation.failed() ? kExitFailure : kExitDone;
 }

@@ -34,10 +34,9 @@ namespace fs = std::filesystem;
 constexpr const char* kUtilsValidateCheckpointsExamples =
     "Example:\n"
     "  virnucpro utils validate-checkpoints contigs_predictions\n"
-    "Of a run its journal is checked, of v2 the checkpoints (.pt): those in DIR, as v2 did, and "
-    "in its folders checkpoints, .checkpoints and shard_*, as v2's runs put them there. Exit code "
-    "0: "
-    "none is bad, 1: one is corrupted or incompatible, 3: there are none, or DIR cannot be read.";
+    "Checks the journal of a run, or the checkpoints (.pt) of v2 in DIR and in its folders "
+    "checkpoints, .checkpoints and shard_*, where v2's runs put them. Exit code 0: no checkpoint "
+    "is bad, 1: one is corrupted or incompatible, 3: there is none, or DIR cannot be read.";
 
 // Exit codes of the results, as in v2.
 constexpr int kBad = 1;
@@ -57,7 +56,7 @@ std::string describe(const KeptRun& run, bool is_read) {
   std::string text =
       fmt::format("{}: {}\n  run       {}\n  units     {}\n", printable(run.directory().string()),
                   is_read ? "whole" : "no unit is missing; the units were not read",
-                  journal.finished() ? "finished" : "interrupted: predict --resume goes on with it",
+                  journal.finished() ? "finished" : "interrupted: predict --resume continues it",
                   grouped(journal.units()));
   for (const InputEntry& input : journal.inputs()) {
     text += fmt::format(
@@ -216,8 +215,8 @@ void add_validate_checkpoints_command(Command& utils) {
                     "The output directory of predict or merge, or of v2's checkpoints")
       .may_be_empty = true;
   command.add_flag("--skip-load", options->skip_load,
-                   "Check only the journal's structure and hash, not each unit; do not read what "
-                   "v2's checkpoints hold");
+                   "Check only the journal's structure and hash, not each unit (row of scores); do "
+                   "not read what v2's checkpoints hold");
   command.footer = kUtilsValidateCheckpointsExamples;
   command.exit_codes = {{kBad, "a checkpoint is bad"},
                         {kUnreadable, "no checkpoint, or it cannot be read"}};

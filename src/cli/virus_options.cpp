@@ -31,7 +31,7 @@ void add_virus_options(Command& command, VirusOptions& options, const std::strin
   fastq.written = {kFastqEndings.begin(), kFastqEndings.end()};
   command
       .add_value("--pair-rule", options.pair_rule,
-                 "Which pairs: those with a mate called virus (default), or with both",
+                 "Which pairs to write: with either mate called virus (default), or with both",
                  "either|both", group)
       .listed_by = ListedBy::kHelpAll;
 }

@@ -112,7 +112,7 @@ std::string value_cases(const Command& command, bool is_global) {
   std::string text;
   for (const OptionRow& option : command.options) {
     if (!option.takes_value() || option.listed_by == ListedBy::kHelpV2) continue;
-    // If the value may be left out, another option may follow.
+    // If the value may be left out, the next word may be another option.
     const char* const unless = option.alone == nullptr ? "" : "[[ $cur == -* ]] && return 1; ";
     text += fmt::format("    {}) {}{} ;;\n", patterns(command, option, is_global), unless,
                         offer(option));
@@ -164,7 +164,7 @@ std::string bash_completion(const Command& tree) {
   }
   text += kFindOption;
   text +=
-      "\n_virnucpro_values() {  # COMMAND OPTION; fails where the option takes none\n"
+      "\n_virnucpro_values() {  # COMMAND OPTION; fails if the option takes no value\n"
       "  case \"$1 $2\" in\n";
   for_each_command(text, program, [&program](const Command& command) {
     return value_cases(command, &command == &program);

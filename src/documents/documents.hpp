@@ -26,7 +26,7 @@ Command with_help_topics(Command program);
 std::string option_reference(const Command& program);
 // Returns docs/reference/errors.md: the table of errors.
 std::string error_reference(const Command& program);
-// Returns what an exit code means in most commands, then what it means in single ones.
+// Returns the general meaning of an exit code, then its special meanings in single commands.
 std::string meaning_of(const ExitCode& code, const Command& program);
 // Returns docs/reference/configuration.md: the configuration file's keys, and the environment.
 std::string configuration_reference();

@@ -116,8 +116,8 @@ void add_commands(std::string& text, const Command& parent) {
 // Adds a section for v2's flags, because the commands' sections leave out flags without effect.
 void add_flags_of_v2(std::string& text, const Command& program) {
   text += fmt::format(
-      ".SH FLAGS OF V2\nAccepted by {}, so that the command lines of v2 run; flags without effect "
-      "are not in \\fB\\-\\-help\\fR.\n",
+      ".SH FLAGS OF V2\nThese flags are accepted by {}, so that the command lines of v2 run; flags "
+      "without effect are not in \\fB\\-\\-help\\fR.\n",
       fmt::join(commands_with(program, ListedBy::kHelpV2), ", "));
   for (const V2Flag& flag : v2_flags()) {
     std::string term = "\\fB" + roff(flag.names) + "\\fR";
@@ -158,14 +158,14 @@ void add_files(std::string& text) {
       {run_files::kFailedInputs, "the inputs that could not be read completely, if there are any"},
       {run_files::kSyntheticMark, "the models whose weights are random numbers, if there are any"},
       {run_files::kJournal, "the journal of the run"},
-      {run_files::kLock, "host and process of the present run; removed at its end"},
-      {run_files::kOwnFiles, "the files that runs wrote"},
+      {run_files::kLock, "host and process of a run that is going on; removed at its end"},
+      {run_files::kOwnFiles, "the names of the files that runs wrote"},
       {run_files::kLog, "the log of the run"},
   };
   text +=
       ".SH FILES\n\\fBpredict\\fR writes into the folder of \\fB\\-\\-output\\fR, else "
-      "\\fINAME\\fR_predictions; \\fINAME\\fR is that of \\fB\\-\\-name\\fR or the first "
-      "input's.\n";
+      "\\fINAME\\fR_predictions; \\fINAME\\fR is set by \\fB\\-\\-name\\fR, else it is the "
+      "first input's name.\n";
   for (const auto& [file, meaning] : kFiles) {
     text += item(fmt::format("\\fB{}\\fR", roff(file.in("", "NAME").string())), roff(meaning));
   }

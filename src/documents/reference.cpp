@@ -123,8 +123,9 @@ std::string option_reference(const Command& program) {
       "all\noptions. These options go before or after the command:\n";
   text += option_list(program, nullptr);
   add_option_sections(text, program, program.commands.front());
-  text += fmt::format("\n## Flags of v2\nAccepted by {}, so that the command lines of v2 run.\n",
-                      fmt::join(commands_with(program, ListedBy::kHelpV2), ", "));
+  text += fmt::format(
+      "\n## Flags of v2\nThese flags are accepted by {}, so that the command lines of v2 run.\n",
+      fmt::join(commands_with(program, ListedBy::kHelpV2), ", "));
   return text + v2_flag_table();
 }
 
@@ -142,8 +143,8 @@ std::string meaning_of(const ExitCode& code, const Command& program) {
 std::string error_reference(const Command& program) {
   std::string text =
       "# Errors\n\n"
-      "Made by `make docs` from `src/base/error.cpp` and the rows of commands; not to be "
-      "edited.\n\n"
+      "Made by `make docs` from `src/base/error.cpp` and the commands' exit codes; not to "
+      "be edited.\n\n"
       "A message names the file and the record, byte or tensor, and what was expected; the line\n"
       "after it says what can be done. `failed_inputs.txt` and the log use the names below.\n\n"
       "| exit code | meaning |\n|---|---|\n";
@@ -175,8 +176,8 @@ std::string configuration_reference() {
                         yes_or_no(key.used), cell(key.comment));
   }
   text +=
-      "\n## Environment\n\nA switch is on when it is set to anything but an empty text, `0`, `no`, "
-      "`off` or `false`.\n\n"
+      "\n## Environment\n\nA variable that is a switch is on when it is set to anything but an "
+      "empty text, `0`, `no`, `off` or `false`.\n\n"
       "| variable | effect | meaning |\n|---|---|---|\n";
   for (const EnvironmentVariable& variable : environment_variables()) {
     text += fmt::format("| `{}` | {} | {} |\n", variable.name, yes_or_no(variable.used),

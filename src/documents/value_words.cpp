@@ -80,7 +80,8 @@ void add_named(ValueWords& values, std::string_view name) {
     add_synthetic_esm2(values);
     add_synthetic(values, synthetic_dnabert_shapes());
   } else {
-    throw Error(ErrorKind::kInternal, fmt::format("no completion is known for values {}", name));
+    throw Error(ErrorKind::kInternal,
+                fmt::format("value_words() does not know the values called {}", name));
   }
 }
 

@@ -30,7 +30,8 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kCopyMode = 0666;
 
-// Errors of a carried file. The remedy of kInputChanged would name --force, which download lacks.
+// Errors of reading a carried file. kInputChanged is not used, because its remedy names --force,
+// which download does not have.
 constexpr FileErrors kCarriedErrors{ErrorKind::kInputMissing, ErrorKind::kInputRead,
                                     ErrorKind::kWeightsChanged};
 
@@ -91,8 +92,8 @@ void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
 void warn_of_damage(const ModelFinding& finding, const ModelPlace& target) {
   const std::string follows =
       finding.place.folder == target.folder
-          ? "it is fetched anew"
-          : "it stays there, and the model is fetched to " + target.folder.string();
+          ? "the file is fetched anew"
+          : "the file stays there, and the model is fetched to " + target.folder.string();
   for (const FileFinding& file : finding.files) {
     if (file.state != FileState::kDamaged) continue;
     log_warning("{}: it is not the published file: {}; {}", file.path.string(), file.difference,
@@ -117,7 +118,8 @@ void take_remote(PlannedFile& planned) {
   RemoteFile& remote = planned.remote;
   if (remote.bytes == 0U) remote.bytes.reset();  // the server does not know the size
   if (expected.bytes && remote.bytes && *expected.bytes != *remote.bytes) {
-    fail(fmt::format("the server has {} bytes, expected {}", *remote.bytes, *expected.bytes));
+    fail(
+        fmt::format("the server's file has {} bytes, expected {}", *remote.bytes, *expected.bytes));
   }
   if (!expected.bytes && remote.bytes > expected.most) {
     throw too_large_error(remote.urls.front(), expected.most);
@@ -251,7 +253,7 @@ class Downloader {
       PlannedFile planned{.file = file.file, .source = from / carried_path(model, *file.file)};
       if (!is_there(planned.source)) {
         throw Error(ErrorKind::kInputMissing, Place{.file = planned.source.string()},
-                    fmt::format("{} needs it", model.name));
+                    fmt::format("the model {} needs this file", model.name));
       }
       planned.expected = expected_file(model, *file.file, place, settings_.hashes);
       if (!planned.expected.bytes) planned.expected.bytes = bytes_of(planned.source);
@@ -402,8 +404,8 @@ class Downloader {
 
 // The usual remedy of a write error names --output, which this command does not have.
 constexpr const char* kWriteRemedy =
-    "Solve that problem, or choose another folder (--models-dir DIR), then run it again: what was "
-    "fetched in the same folder is not fetched again.";
+    "Solve that problem, or choose another folder (--models-dir DIR), then run it again: files "
+    "already fetched to that folder are not fetched again.";
 
 }  // namespace
 

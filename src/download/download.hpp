@@ -26,8 +26,8 @@ struct InstalledModel {
 };
 
 // Downloads the models to the places where predict looks for them. Existing files are hashed each
-// time, because a stored hash would not show later damage. This takes seconds. Only missing files
-// are fetched, and a file gets its name only when it is complete. Errors: kNetwork;
+// time, because a stored hash would not show later damage. Hashing takes seconds. Only missing
+// files are fetched, and a file gets its name only when it is complete. Errors: kNetwork;
 // kDownloadMismatch; kNoSpace, before the first byte; kOutputExists for a file of other content in
 // a plain folder; kOutputWrite; those of Cancel.
 std::vector<InstalledModel> download_models(const DownloadSettings& settings, const Cancel& cancel);

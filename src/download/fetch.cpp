@@ -121,7 +121,8 @@ class Fetch : public BodySink {
  private:
   std::uint64_t most() const { return expected_.bytes.value_or(expected_.most); }
 
-  // Fetches the file; returns its hashes. If it is not as expected, empties it and returns nothing.
+  // Fetches the file and returns its hashes. If the file is not as expected, empties the file and
+  // returns nothing.
   std::optional<FileHashes> bring_and_check() {
     bring();
     const FileHashes found =
@@ -184,13 +185,14 @@ class Fetch : public BodySink {
 
   bool accept_whole(const HttpReply& reply) {
     if (file_.size() > 0) {
-      log_warning("{}: the server sends {}; fetching it from the beginning", name_,
+      log_warning("{}: the server sends {}; the download begins again", name_,
                   is_other_version(reply) ? "another version" : "the whole file again");
       file_.clear();
     }
     const std::optional<std::uint64_t> length = reply.headers.number("content-length");
     if (length && expected_.bytes && *length != *expected_.bytes) {
-      fail_mismatch(fmt::format("the server has {} bytes, expected {}", *length, *expected_.bytes));
+      fail_mismatch(
+          fmt::format("the server's file has {} bytes, expected {}", *length, *expected_.bytes));
     }
     take_total(length);
     take_version(reply);
@@ -270,8 +272,8 @@ Error too_large_error(const std::string& url, std::uint64_t most) {
   return Error(ErrorKind::kDownloadMismatch, Place{.file = url},
                fmt::format("it has more bytes than the limit, {}", grouped(most)))
       .advised(
-          "It was not installed. Fetch it from elsewhere; if it is meant to be so large, give its "
-          "size (\"bytes\") in a table of your own: --manifest FILE.");
+          "It was not installed. Download it from another server; if it is meant to be so large, "
+          "give its size (\"bytes\") in a table of your own: --manifest FILE.");
 }
 
 void require_space(const fs::path& folder, std::uint64_t needed) {

@@ -17,7 +17,7 @@ namespace virnucpro {
 // checks every answer, so that another range, length or version (ETag) is never appended to
 // `partial`. After a temporary failure, tries again, then tries the next mirror. Writes at most the
 // expected number of bytes or, if that is unknown, expected.most. Errors: kNetwork;
-// kDownloadMismatch, which removes `partial`; kNoSpace if only this reply tells the size;
+// kDownloadMismatch, which removes `partial`; kNoSpace if the reply is the first to tell the size;
 // kOutputWrite, which removes a `partial` of unknown size; those of Cancel, which keep `partial`.
 FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const ExpectedFile& expected,
                       const std::string& name, const std::filesystem::path& partial,

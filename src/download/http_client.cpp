@@ -60,14 +60,14 @@ std::string certificate_bundle() {
   if (set != nullptr && *set != '\0') {
     if (is_there(set)) return set;
     fail_certificates(fmt::format("SSL_CERT_FILE names {}, which is not there", set),
-                      "Correct it, or unset it to use the system's certificates");
+                      "Correct SSL_CERT_FILE, or unset it to use the system's certificates");
   }
   for (const char* bundle : kBundles) {
     if (is_there(bundle)) return bundle;
   }
   fail_certificates(
       fmt::format("no certificates of trusted authorities found in {}", fmt::join(kBundles, ", ")),
-      "Install them, or set SSL_CERT_FILE to a file of them");
+      "Install certificates, or set SSL_CERT_FILE to a file with certificates");
 }
 
 // One request and its reply. libcurl's callbacks must not throw, so an exception of the sink is

@@ -32,7 +32,8 @@ struct HttpReply {
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  // Called once, before the body's first byte, or without a body. Returns false to refuse the body.
+  // Called once, before the body's first byte; also if there is no body. Returns false to refuse
+  // the body.
   virtual bool accept(const HttpReply& reply) = 0;
   // Receives some bytes of the body. Returns false to end the transfer.
   virtual bool take(std::string_view part) = 0;

@@ -31,7 +31,7 @@ class PaceWatch {
     return since_.seconds() > pace_.seconds;
   }
   std::string text() const {
-    return fmt::format("less than {} came in {:g} s", size_text(pace_.bytes), pace_.seconds);
+    return fmt::format("received less than {} in {:g} s", size_text(pace_.bytes), pace_.seconds);
   }
 
  private:

@@ -90,7 +90,7 @@ std::string Sources::token_for(const std::string& url) const {
 
 void Sources::require_online() const {
   if (!settings_.offline) return;
-  throw Error(ErrorKind::kNetwork, "HF_HUB_OFFLINE is set, so nothing is requested")
+  throw Error(ErrorKind::kNetwork, "HF_HUB_OFFLINE is set, so nothing is downloaded")
       .advised("Unset it, or install files that were carried here by hand: --from DIR.");
 }
 

@@ -41,7 +41,7 @@ class Sources {
   Sources(SourceSettings settings, const Cancel& cancel)
       : settings_(std::move(settings)), cancel_(cancel), client_(cancel, settings_.pace) {}
 
-  // Returns the URLs of a file; any can be used. `revision`, if not empty, replaces the table's.
+  // Returns the URLs of a file; any can be used. `revision`, if not empty, replaces the model's.
   std::vector<std::string> urls_of(const TableModel& model, const TableFile& file,
                                    const std::string& revision = {}) const;
   // Asks a server about a file: the hub, before it redirects to the data; else the first mirror

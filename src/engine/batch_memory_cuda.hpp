@@ -37,10 +37,11 @@ std::size_t input_bytes(std::size_t tokens);
 std::size_t result_bytes(std::size_t frames, std::size_t width);
 
 // Returns the bytes for weights, and for batches of this many tokens of each model. Counts the few
-// fp32 weights, such as biases, with the size of the other weights.
+// fp32 weights, such as biases, as if they had the size of the other weights.
 MemoryNeed memory_need(const ModelShapes& shapes, const EngineOutputs& outputs, Precision precision,
                        std::size_t tokens);
-// Returns the need in fp16 with each published ESM-2 smaller than the run's, the largest first.
+// Returns the memory needs in fp16 with each published ESM-2 that is smaller than the run's, the
+// largest model first.
 std::vector<MemoryNeed> needs_with_smaller_esm2(const ModelShapes& shapes,
                                                 const EngineOutputs& outputs, std::size_t tokens);
 

@@ -58,7 +58,7 @@ std::uint64_t activations_of(std::uint64_t width, std::uint64_t ffn) {
 CpuMemoryNeed cpu_memory_need(const EngineModels& models, const EngineSettings& settings) {
   const EngineOutputs& outputs = settings.outputs;
   CpuMemoryNeed need{.weights = bytes_of_weights(models, settings)};
-  std::uint64_t numbers = 0;  // for the larger model: one model is computed at a time
+  std::uint64_t numbers = 0;  // of the larger model: one model is computed at a time
   if (outputs.needs_esm2()) {
     numbers = activations_of(models.esm2.shape.width, models.esm2.shape.ffn);
   }

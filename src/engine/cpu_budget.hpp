@@ -17,7 +17,7 @@ std::size_t cpu_token_budget(const EngineModels& models, const EngineSettings& s
 // the models are loaded. Models are refused only if even this bound does not fit.
 struct CpuMemoryNeed {
   std::uint64_t weights = 0;
-  std::uint64_t batch = 0;  // activations of a batch of the token budget
+  std::uint64_t batch = 0;  // activations of a batch as large as the token budget
 
   std::uint64_t all() const { return weights + batch; }
 };

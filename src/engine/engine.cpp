@@ -14,8 +14,8 @@ void check_widths(const EngineModels& models) {
   if (inputs == dna + protein) return;
   throw Error(ErrorKind::kWeightsTensor,
               Place{.file = models.classifier.tensors->origin(), .tensor = "hidden_layer.weight"},
-              fmt::format("it has {} inputs, but DNABERT-S has {} outputs and ESM-2 {}: choose "
-                          "another classifier or ESM-2",
+              fmt::format("the classifier has {} inputs, but DNABERT-S has {} outputs and ESM-2 "
+                          "has {}: choose another classifier (-m or -p) or --esm-model",
                           inputs, dna, protein));
 }
 

@@ -35,12 +35,12 @@ struct EngineModels {
 
 struct EngineSettings {
   std::size_t threads = 1;  // threads that compute on the CPU; unused on a GPU
-  // The engine holds the models in each of these precisions; BatchRequest::model is an index.
+  // The engine holds the models in all these precisions. BatchRequest::model is an index of one.
   std::vector<Precision> precisions{Precision::kFp32};
   Int8Policy int8_policy{};  // for Precision::kInt8
   EngineOutputs outputs{};
   std::optional<int> gpu{};      // index of a CUDA device; empty for the CPU
-  bool generic_kernels = false;  // even on a Hopper GPU
+  bool generic_kernels = false;  // true: a Hopper GPU uses the generic kernels, too
   // Memory is reserved for batches of this many tokens of either model; with 0 the engine chooses
   // the number. A larger batch allocates more memory when it begins.
   std::size_t token_budget = 0;
@@ -79,7 +79,7 @@ std::unique_ptr<Engine> make_search_engine(const EngineModels& models,
                                            const EngineSettings& settings, const Int8Policy& policy,
                                            const Cancel& cancel);
 
-// The engines of the functions above on the CPU and on a GPU. `searched` is the policy of
+// Both functions above call these, for the CPU and for a GPU. `searched` is the policy of
 // make_search_engine(), or null. Errors: kDevice for a GPU if the program was built without CUDA.
 std::unique_ptr<Engine> make_cpu_engine(const EngineModels& models, const EngineSettings& settings,
                                         const Int8Policy* searched, const Cancel& cancel);

@@ -10,7 +10,7 @@ namespace {
 
 std::string origin_of(const BudgetPlan& plan) {
   if (plan.tokens < plan.wanted) {
-    return fmt::format("{}; {} did not fit", plan.is_auto ? "auto" : "--token-budget",
+    return fmt::format("{}; {} tokens did not fit", plan.is_auto ? "auto" : "--token-budget",
                        grouped(plan.wanted));
   }
   return plan.is_auto ? "auto" : "--token-budget";
@@ -22,7 +22,7 @@ std::string plan_text(const BudgetPlan& plan) {
   std::string text =
       fmt::format("batches of {} tokens ({})", grouped(plan.tokens), origin_of(plan));
   if (plan.threads == 0) {
-    return fmt::format("{}: {} of weights, {} for batches, {} of {} were free", text,
+    return fmt::format("{}: {} of weights, {} for batches; the GPU had {} of {} free", text,
                        gib_text(plan.weights), gib_text(plan.batches), gib_text(plan.free),
                        gib_text(plan.total));
   }

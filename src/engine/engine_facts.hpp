@@ -21,8 +21,8 @@ struct BudgetPlan {
   std::uint64_t total = 0;
 };
 
-// Returns a text like "batches of 32,768 tokens (auto): 5.5 GiB of weights, 4.0 GiB for batches,
-// 71.0 GiB of 79.0 GiB were free".
+// Returns a text like "batches of 32,768 tokens (auto): 5.5 GiB of weights, 4.0 GiB for batches;
+// the GPU had 71.0 GiB of 79.0 GiB free".
 std::string plan_text(const BudgetPlan& plan);
 
 // An engine's facts from the time when it was ready to compute.

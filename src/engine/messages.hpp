@@ -14,8 +14,8 @@
 
 namespace virnucpro {
 
-// An engine may hold the models in several precisions. A request names one by its index in
-// EngineSettings::precisions.
+// An engine may hold the models in several precisions. A request names a precision by its
+// index in EngineSettings::precisions.
 inline constexpr std::uint32_t kRunModel = 0;    // in the run's precision
 inline constexpr std::uint32_t kCheckModel = 1;  // in the finer precision that checks calls
 inline constexpr std::uint32_t kMostModels = 2;
@@ -52,14 +52,14 @@ struct BatchResult {
   std::chrono::steady_clock::time_point arrived{};
 };
 
-// One frame's results. Those that are not wanted are 0 and empty.
+// One frame's results. Scores that are not wanted are 0; embeddings that are not wanted are empty.
 struct FrameResult {
   ScorePair scores{};
   std::span<const float> dnabert_s{};
   std::span<const float> esm2{};
 };
 
-// Returns the results of frame `index` of a batch with so many frames.
+// Returns the results of frame `index` of a batch with `frames` frames.
 inline FrameResult frame_result(const BatchResult& result, std::size_t index, std::size_t frames) {
   const auto row = [&](const std::vector<float>& rows) {
     const std::size_t width = rows.size() / frames;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
 constexpr std::uint16_t kVersion = 10;
-constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // bytes its CRC covers
+constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // bytes before the CRC
 constexpr std::size_t kLengthPlace = 8;  // byte offset of the length; the payload's CRC follows
 constexpr std::size_t kMostText = 16U << 10U;
 constexpr std::size_t kMostDescriptions = 1000;
@@ -58,7 +58,7 @@ template <typename T>
 void check(const T& /*any value is possible*/) {}
 
 void check(const EngineSettings& settings) {
-  if (settings.precisions.empty()) fail("it has no precision");
+  if (settings.precisions.empty()) fail("the engine's settings have no precision");
 }
 
 // Refuses impossible sizes of memory, because their sums could overflow.
@@ -70,7 +70,7 @@ void check(const WorkerMemory& memory) {
   check_bytes({memory.device_total, memory.reserved, memory.peak});
   if (memory.device_used > memory.device_total || memory.used > memory.reserved ||
       memory.used > memory.peak) {
-    fail("more memory is used than there is");
+    fail("the used memory is larger than the total, reserved or peak memory");
   }
 }
 
@@ -88,21 +88,21 @@ void check(const BatchTimes& times) {
 
 void check_offsets(const std::vector<std::uint32_t>& offsets, std::size_t tokens) {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != tokens) {
-    fail("its offsets do not cover its tokens");
+    fail("the offsets of frames do not cover the tokens");
   }
-  if (!std::ranges::is_sorted(offsets)) fail("its offsets do not rise");
+  if (!std::ranges::is_sorted(offsets)) fail("the offsets of frames do not rise");
 }
 
 void check(const PackedFrames& frames) {
   check_offsets(frames.esm_offsets, frames.esm_tokens.size());
   check_offsets(frames.dna_offsets, frames.dna_tokens.size());
   if (frames.esm_offsets.size() != frames.dna_offsets.size()) {
-    fail("its models have different numbers of frames");
+    fail("ESM-2 and DNABERT-S have different numbers of frames");
   }
 }
 
 void check(const BatchRequest& request) {
-  if (request.model >= kMostModels) fail("it asks for a model that no engine has");
+  if (request.model >= kMostModels) fail("a request names a model that no engine has");
 }
 
 void check_trace_text(const std::string& text) {
@@ -240,7 +240,7 @@ class FieldReader {
     std::string text;
     one(text);
     const std::optional<Int8Policy> read = Int8Policy::parse(text);
-    if (!read) fail("its int8 policy cannot be read");
+    if (!read) fail("the int8 policy cannot be read");
     policy = *read;
   }
   template <typename T>
@@ -260,13 +260,13 @@ class FieldReader {
   }
   void one(std::map<std::string, std::string>& texts) {
     const auto count = in_.number<std::uint32_t>();
-    if (count > kMostDescriptions) fail("it has too many descriptions");
+    if (count > kMostDescriptions) fail("the models have too many descriptions");
     for (std::uint32_t i = 0; i < count; ++i) {
       std::string name;
       std::string text;
       (*this)(name, text);
       const bool is_new = texts.emplace(std::move(name), std::move(text)).second;
-      if (!is_new) fail("two of its descriptions have the same name");
+      if (!is_new) fail("two descriptions of the models have the same name");
     }
   }
 
@@ -397,7 +397,7 @@ WorkerMessage decode(std::size_t type, std::string_view payload, std::index_sequ
   FieldReader io(in);
   const auto read = [&]<std::size_t Type>() { io(message.emplace<Type>()); };
   static_cast<void>(((type == Types && (read.template operator()<Types>(), true)) || ...));
-  if (in.left() != 0) fail("it has bytes after its last field");
+  if (in.left() != 0) fail("bytes follow the message's last field");
   return message;
 }
 
@@ -410,22 +410,22 @@ struct Head {
 
 Head read_head(std::string_view bytes, const WireLimits& limits) {
   ByteReader in = reader_of(bytes.substr(0, kWireHead));
-  if (in.number<std::uint32_t>() != kMagic) fail("its first bytes are wrong");
+  if (in.number<std::uint32_t>() != kMagic) fail("the first bytes are not those of such a message");
   const auto version = in.number<std::uint16_t>();
   if (version != kVersion)
-    fail(fmt::format("it has version {}; this program has version {}", version, kVersion));
+    fail(fmt::format("the message has version {}; this program has version {}", version, kVersion));
   Head head;
   head.type = in.number<std::uint16_t>();
   head.length = in.number<std::uint32_t>();
   head.checksum = in.number<std::uint32_t>();
   if (in.number<std::uint32_t>() != crc32c(as_bytes(bytes.substr(0, kCheckedHead)))) {
-    fail("the checksum of its head is wrong");
+    fail("the checksum of the message's head is wrong");
   }
-  if (head.type >= std::variant_size_v<WorkerMessage>) fail("its type is unknown");
+  if (head.type >= std::variant_size_v<WorkerMessage>) fail("the message's type is unknown");
   const std::uint64_t most = limits.most(head.type);
-  if (most == 0) fail("no message of its type is expected");
+  if (most == 0) fail("a message of this type is not expected now");
   if (head.length > most) {
-    fail(fmt::format("it has {} bytes; the limit for its type is {}", head.length, most));
+    fail(fmt::format("the message has {} bytes; the limit for this type is {}", head.length, most));
   }
   return head;
 }
@@ -439,7 +439,7 @@ std::string encode_message(const WorkerMessage& message) {
   out.number(static_cast<std::uint16_t>(message.index()));
   out.raw(std::string(kWireHead - out.bytes().size(), '\0'));  // room for length and checksums
   std::visit(FieldWriter(out), message);
-  if (out.bytes().size() - kWireHead > kMostPayload) fail("it would be longer than 2 GiB");
+  if (out.bytes().size() - kWireHead > kMostPayload) fail("the message would be longer than 2 GiB");
   return sealed_frame(std::move(out.bytes()));
 }
 
@@ -471,7 +471,7 @@ std::optional<WorkerMessage> WireReader::next_message() {
   const Head head = read_head(rest, limits_);
   if (rest.size() - kWireHead < head.length) return std::nullopt;
   const std::string_view payload = rest.substr(kWireHead, head.length);
-  if (crc32c(as_bytes(payload)) != head.checksum) fail("its checksum is wrong");
+  if (crc32c(as_bytes(payload)) != head.checksum) fail("the message's checksum is wrong");
   WorkerMessage message =
       decode(head.type, payload, std::make_index_sequence<std::variant_size_v<WorkerMessage>>());
   message_bytes_ = kWireHead + head.length;

@@ -69,8 +69,9 @@ class WireReader {
   std::size_t message_bytes_ = 0;
 };
 
-// These set a message's length and checksums, or only its head's checksum. Tests also call them.
+// Returns the message `frame` with its length and checksums set. Tests also call this.
 std::string sealed_frame(std::string frame);
+// Returns the message `frame` with its head's checksum set. Tests also call this.
 std::string sealed_head(std::string frame);
 
 }  // namespace virnucpro

@@ -46,7 +46,7 @@ struct WorkerFailure {
   ErrorKind kind = ErrorKind::kInternal;
   Place place{};
   std::string detail;
-  std::string remedy{};                  // the user's next step; empty: the table's
+  std::string remedy{};                  // the user's next step; empty: as in base/error.cpp
   std::optional<std::uint64_t> batch{};  // the batch that the worker was computing
   std::uint64_t token_budget = 0;        // tokens of a batch that should fit in memory now
 };

@@ -67,7 +67,7 @@ class Wakeup {
   Wakeup() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (fd_.get() < 0)
       throw Error(kind_of_failure(errno, ErrorKind::kOutOfMemory),
-                  "an eventfd cannot be made: " + errno_text(errno));
+                  "a channel between threads (eventfd) cannot be made: " + errno_text(errno));
   }
   void wake() const {
     const std::uint64_t one = 1;
@@ -169,7 +169,7 @@ struct WorkerPool::Shared {
   bool stopping = false;
   bool is_ready = false;
   WorkerHello hello{};               // written once, before is_ready becomes true
-  EngineFacts smallest{};            // those with the smallest token budget so far
+  EngineFacts smallest{};            // the facts with the smallest token budget so far
   std::vector<EngineFacts> facts{};  // one for each worker
   std::deque<BatchRequest> submitted{};
   std::deque<BatchResult> results{};
@@ -269,7 +269,7 @@ class WorkerPool::Thread {
       log_info("{} is process {}", config.name, link->process.id());
       send(start.worker, encode_message(setup));
     } catch (const Error& error) {
-      // Leaves out the summary of kWorkersLost, because it says that every worker was lost.
+      // Uses only the detail of kWorkersLost: its summary says that every worker was lost.
       const bool is_of_all = error.kind() == ErrorKind::kWorkersLost;
       schedule_.lost(start.worker, is_of_all ? error.detail() : error.what(), clock_.now());
     }
@@ -286,10 +286,11 @@ class WorkerPool::Thread {
     links_[kill.worker].reset();
     const std::string& name = name_of(kill.worker);
     if (kill.delay) {
-      log_warning("{} was lost: {}; it is started again, and its batches are computed again", name,
-                  kill.reason);
+      log_warning(
+          "{} was lost: {}; this worker is started again, and its batches are computed again", name,
+          kill.reason);
     } else {
-      log_warning("{} was lost again: {}; it is left out from now on", name, kill.reason);
+      log_warning("{} was lost again: {}; this worker gets no more batches", name, kill.reason);
     }
   }
 
@@ -324,7 +325,8 @@ class WorkerPool::Thread {
   }
 
   void perform(const WorkerSchedule::GiveUp& given_up) {
-    log_warning("a frame of batch {} is given up: {}", given_up.part.batch, given_up.reason);
+    log_warning("a frame of batch {} is given up and has no result: {}", given_up.part.batch,
+                given_up.reason);
     OpenBatch& batch = batches_.at(given_up.part.batch);
     batch.result.failed.push_back({given_up.part.begin, given_up.reason});
     close(given_up.part);
@@ -332,7 +334,7 @@ class WorkerPool::Thread {
 
   [[noreturn]] void perform(const WorkerSchedule::End& end) {
     throw Error(ErrorKind::kWorkersLost,
-                fmt::format("the last was {}: {}", name_of(end.worker), end.reason));
+                fmt::format("the last worker lost was {}: {}", name_of(end.worker), end.reason));
   }
 
   void send(std::size_t worker, std::string message) {
@@ -489,7 +491,7 @@ class WorkerPool::Thread {
     return shared_.settings.workers[worker].setup.engine.precisions.size();
   }
 
-  // Checks one canary answer. Reports it to the schedule if it is wrong or no further one follows.
+  // Checks one answer to the canary. Tells the schedule if the answer is wrong or is the last one.
   bool check_canary(std::size_t worker, BatchResult result) {
     std::uint32_t& model = links_[worker]->canary_model;
     const BatchResult& right = canaries_.try_emplace(model, result).first->second;
@@ -515,8 +517,8 @@ class WorkerPool::Thread {
       fail_for_one_frame(worker, error);
     }
     if (!std::exchange(warned_of_memory_, true)) {
-      log_warning("{}: {}; it gets smaller batches, and the results stay the same", name_of(worker),
-                  error.what());
+      log_warning("{}: {}; this worker now gets smaller batches; the results stay the same",
+                  name_of(worker), error.what());
     }
     return true;
   }
@@ -524,8 +526,8 @@ class WorkerPool::Thread {
   [[noreturn]] void fail_for_one_frame(std::size_t worker, const Error& error) const {
     throw Error(error.kind(), error.place(), fmt::format("{}: {}", name_of(worker), error.detail()))
         .advised(
-            "One frame alone needs this memory, so a smaller --token-budget does not help: use a "
-            "GPU with more memory, or --device cpu; on the CPU, give the job more memory.");
+            "One frame alone needs too much memory, so a smaller --token-budget does not help: use "
+            "a GPU with more memory, or --device cpu; on the CPU, give the job more memory.");
   }
 
   bool handle(std::size_t worker, WorkerTrace trace) {
@@ -546,7 +548,7 @@ class WorkerPool::Thread {
     return false;
   }
 
-  // The suffix of a description that is a file's hash: "esm2_hash" is the hash of "esm2".
+  // In a description, a key with this suffix has a file's hash: "esm2_hash" has that of "esm2".
   static constexpr std::string_view kHash = "_hash";
 
   [[noreturn]] void fail_for_other_file(std::size_t worker, const WorkerHello& hello,
@@ -555,8 +557,8 @@ class WorkerPool::Thread {
     throw Error(
         ErrorKind::kWeightsChanged,
         Place{.file = file == hello.description.end() ? hello.tokenizer : file->second},
-        fmt::format("{} and {} read different contents", shared_.settings.workers[*first_].name,
-                    shared_.settings.workers[worker].name));
+        fmt::format("{} and {} read different contents of this file",
+                    shared_.settings.workers[*first_].name, shared_.settings.workers[worker].name));
   }
 
   void require_same(std::size_t worker, const WorkerHello& hello) const {
@@ -582,7 +584,7 @@ class WorkerPool::Thread {
 
   void use(const WorkerSchedule::Acceptance& acceptance, BatchResult result) {
     OpenBatch& batch = batches_.at(acceptance.part.batch);
-    // With a finer model, NaN is no failure yet: the finer result may be finite.
+    // If a model of higher precision follows, NaN is no failure yet: its result may be finite.
     const bool has_finer = batch.model + 1 < models_of(result.worker);
     for (const std::uint32_t frame : acceptance.given_up) {
       const std::uint32_t index = acceptance.part.begin + frame;
@@ -634,7 +636,7 @@ class WorkerPool::Thread {
   bool is_ready_ = false;
   bool any_finite_ = false;
   bool warned_of_memory_ = false;
-  std::thread thread_;  // last: it starts after all other members
+  std::thread thread_;  // last: the thread starts when all other members exist
 };
 
 WorkerPool::WorkerPool(const Settings& settings, const Cancel& cancel)

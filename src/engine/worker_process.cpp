@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 constexpr int kMomentMilliseconds = 500;
-// The longest wait for the end of a killed process, which a driver may delay.
+// The longest wait for the end of a killed process. A driver may delay this end.
 constexpr int kKillMilliseconds = 1000;
 
 // The two settings objects for posix_spawn. The destructor frees them.
@@ -99,7 +99,7 @@ void WorkerProcess::kill() const {
 std::string WorkerProcess::end() {
   if (wait_for(kMomentMilliseconds)) return how_it_ended(status_);
   kill();
-  return wait_for(kKillMilliseconds) ? "it closed its socket and did not end"
+  return wait_for(kKillMilliseconds) ? "it closed its connection to the run, but did not end"
                                      : "it cannot be killed, because it waits for the GPU driver";
 }
 

@@ -190,7 +190,7 @@ void WorkerSchedule::put_in_front(Item item) {
 
 void WorkerSchedule::cut_in_two(Item item) {
   const std::uint32_t middle = item.part.begin + item.part.frames() / 2;
-  // After a loss the cause may be in either half: both stay suspects, and one more loss cuts again.
+  // The cause may be in either half: both stay suspects. One more loss with a half cuts this half.
   Item half{.part = item.part, .losses = std::min(item.losses, 1U), .lost_on = item.lost_on};
   half.part.begin = middle;
   queue_.push_front(half);
@@ -304,8 +304,8 @@ bool WorkerSchedule::has_room(const Member& member) const {
   return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
-// Returns the worker with the fewest parts among all ready workers that are not reserved and may
-// compute `suspect` (if `suspect` is null: that have room). Nothing if there is no such worker.
+// Returns the least busy ready worker that is not reserved and may compute `suspect`. If `suspect`
+// is null, the worker must have room instead. Returns nothing if there is no such worker.
 std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& reserved,
                                                       const Item* suspect) const {
   std::optional<std::size_t> best;

@@ -17,15 +17,18 @@ namespace virnucpro {
 // processes and no clocks, so that tests can simulate years. The caller reports events with their
 // times and carries out the actions.
 //
-// A worker with room gets the oldest part, so that fast and slow GPUs are all busy. A lost worker
-// is restarted, each time after a longer delay. It is dropped after `strikes` losses without a good
-// answer in between. Other workers get its parts. A part that the lost worker had begun is a
-// suspect: it is computed alone, if possible on another worker. After its second loss a suspect is
-// cut in two, down to one frame. A frame is condemned after two workers were lost with nothing but
-// this frame; these workers are not blamed. A condemned frame is given up when another part is
-// answered, or at once if no other part is left but some parts were answered before. If workers are
-// lost with every part, the machine is at fault: the schedule ends and gives up no frame. A part
-// with NaN is computed again, on another or a restarted worker; frames that stay NaN are given up.
+// - A worker with room gets the oldest part, so that fast and slow GPUs are all busy.
+// - A lost worker is restarted, each time after a longer delay. After `strikes` losses without a
+//   good answer in between, the worker is dropped. Other workers get the parts of a lost worker.
+// - A part that a lost worker had begun is a suspect. It is computed alone, if possible on another
+//   worker. A worker that is lost with only a suspect is not dropped. After its second loss a
+//   suspect is cut in two, and its halves in turn, down to single frames.
+// - A frame is condemned if two workers were lost while they computed only this frame. It is given
+//   up when another part is answered; or at once, if no other part is left but some were answered.
+// - If workers are lost with every part, the machine is at fault. Then the run ends, and no frame
+//   is given up.
+// - A part with NaN is computed again, on another or a restarted worker. Frames that stay NaN are
+//   given up.
 class WorkerSchedule {
  public:
   using Seconds = double;  // seconds since a fixed moment
@@ -34,11 +37,11 @@ class WorkerSchedule {
     std::size_t workers = 1;
     std::size_t prefetch = 2;  // parts that wait at a worker, in addition to those in progress
     unsigned strikes = 3;
-    Seconds first_delay = 0.5;  // before a restart; doubles with each strike, up to longest_delay
+    Seconds first_delay = 0.5;  // wait before a restart; a strike doubles it, up to longest_delay
     Seconds longest_delay = 30;
-    // A worker hangs if a part takes longer than hang_factor times the prediction from the slowest
-    // time per token, and longer than shortest_hang. During a start, and before the first time was
-    // measured, the limit is longest_start.
+    // A worker counts as hanging if a part takes longer than shortest_hang, and longer than
+    // hang_factor times the part's tokens times the slowest time per token so far. During a start,
+    // and before the first time was measured, the limit is longest_start.
     double hang_factor = 10;
     Seconds shortest_hang = 60;
     Seconds longest_start = 1800;
@@ -69,7 +72,7 @@ class WorkerSchedule {
     BatchPart part;
     std::string reason;
   };
-  struct End {  // the run cannot go on: the loss of `worker` was the last
+  struct End {  // the run cannot go on; `worker` is the one that was lost last
     std::size_t worker;
     std::string reason;
   };
@@ -87,7 +90,7 @@ class WorkerSchedule {
 
   // Events of the run. `worker` is an index. The caller must check ids with has() first.
 
-  // Adds a batch. The offsets are those of its frames in the tokens of each model.
+  // Adds a batch. The offsets tell where each frame begins in the tokens of each model.
   void submit(std::uint64_t batch, std::vector<std::uint32_t> esm_offsets,
               std::vector<std::uint32_t> dna_offsets, Seconds now);
   // Notes that a worker has loaded its models. The worker then gets the canary.
@@ -137,7 +140,8 @@ class WorkerSchedule {
 
   struct Member {
     State state = State::kWaiting;
-    Seconds since = 0;  // time of the last or next start; later, when flying.front() began
+    // When the next start is due (kWaiting), this start began (kStarting), or flying.front() began.
+    Seconds since = 0;
     unsigned starts = 0;
     unsigned strikes = 0;
     bool may_be_forgiven = false;  // a right canary answer removes the last strike

@@ -221,7 +221,7 @@ class Server {
   std::unique_ptr<Engine> engine_;
   std::uint64_t token_budget_ = 1;
   std::deque<std::uint64_t> begun_;  // ids of the batches in progress
-  Inbox inbox_;                      // last: its thread must end before the members it uses
+  Inbox inbox_;                      // last: its thread must end before the other members
 };
 
 }  // namespace

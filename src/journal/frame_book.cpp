@@ -104,7 +104,7 @@ FrameBook::Slot FrameBook::find(std::uint64_t number) {
 void FrameBook::give_finished() {
   while (!open_.empty() && open_.front().closed && open_.front().open_frames == 0) {
     Unit unit = std::move(open_.front().unit);
-    open_.pop_front();  // first, so that the other units stay valid if the sink throws
+    open_.pop_front();  // before the call, so that the other units stay valid if the sink throws
     sink_(std::move(unit));
   }
 }

@@ -43,8 +43,8 @@ class FrameBook {
   const SequencePart& part_of(std::uint64_t number);
   std::string id_of(std::uint64_t number);
   void close_unit();
-  // Passes on the first open unit, up to its first part that lacks a score. Call it when a run ends
-  // early. Nothing can be added afterwards.
+  // Passes the parts of the first open unit to the sink, up to the first part that lacks a score.
+  // Call it when a run ends early. Nothing can be added afterwards.
   void save();
 
  private:

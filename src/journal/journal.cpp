@@ -54,7 +54,7 @@ constexpr std::uint64_t unit_key(std::uint32_t input, std::uint64_t index) {
   return std::uint64_t{input} << kInputShift | index;
 }
 
-// The most early scores that are read; a run leaves far fewer. Frames without one are computed.
+// The most early scores that are read; a run leaves far fewer. Further frames are computed again.
 constexpr std::size_t kMostEarlyScores = 1U << 22U;
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 62U;
 
@@ -127,18 +127,18 @@ void check_schema(const SqliteDatabase& database) {
   const std::uint64_t version = database.integer("PRAGMA user_version");
   if (version < kOldestSchemaVersion || version > kSchemaVersion) {
     throw Error(ErrorKind::kJournalDamaged, Place{.file = database.path().string()},
-                fmt::format("another version of virnucpro made it: its schema is {}, and this "
-                            "program reads {} to {}",
+                fmt::format("another version of virnucpro made it: its schema has version {}, but "
+                            "this program reads only versions {} to {}",
                             version, kOldestSchemaVersion, kSchemaVersion))
         .advised(
-            "Use the version that began the run. To give up its results, start over with "
+            "Use the version that began the run. To throw its results away, start over with "
             "--force-resume or, if the input is a pipe, with --force.");
   }
   SqliteStatement rows =
       database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid");
   for (const std::string_view table : kSchema) {
     if (!rows.step() || rows.text(0) != table)
-      fail_damaged(database.path(), "one of its tables is not as this program makes it");
+      fail_damaged(database.path(), "one of its tables differs from those of this program");
   }
   if (rows.step()) fail_damaged(database.path(), "it has a table that this program does not make");
 }
@@ -221,7 +221,7 @@ struct Journal::Database {
                std::uint64_t index) const {
     Unit unit = decode_unit(scores, input, index, sqlite.path().string());
     if (unit.parts.size() == parts) return unit;
-    fail(unit_name(input, index) + " has another number of parts than its row says");
+    fail(unit_name(input, index) + " has more or fewer sequence parts than its row says");
   }
 
   // Counts a row's unit. Throws if the unit before it is missing.
@@ -262,7 +262,8 @@ struct Journal::Database {
     finished = true;
     known_hash = row.text(2);
     if (row.integer(1) != inputs.size()) {
-      fail(fmt::format("it has {} of its {} inputs", inputs.size(), row.integer(1)));
+      fail(fmt::format("it has {} inputs, but had {} when the run finished", inputs.size(),
+                       row.integer(1)));
     }
     return row.integer(0);
   }
@@ -278,8 +279,9 @@ struct Journal::Database {
         });
     const std::optional<std::uint64_t> known = read_completion(inputs);
     if (!known) return;
-    if (*known != units()) fail(fmt::format("it has {} of its {} units", units(), *known));
-    if (known_hash != now) fail("the hash of its units is wrong");
+    if (*known != units())
+      fail(fmt::format("it has {} units, but had {} when the run finished", units(), *known));
+    if (known_hash != now) fail("the hash of its units and inputs is wrong");
   }
 
   // Writes the waiting fingerprint entries. If `reopens`, also removes the completion row. Call it
@@ -407,18 +409,19 @@ Journal::Fingerprint Journal::fingerprint() const {
     std::string key = rows.text(0);
     std::string value = rows.text(1);
     if (rows.integer(2) != fingerprint_crc(key, value)) {
-      database_->fail("the checksum of its fingerprint is wrong");
+      database_->fail("an entry of its fingerprint (the run's settings) has a wrong checksum");
     }
     // In a crafted file the pages of the rows may form a circle, which repeats rows without end.
     if (!fingerprint.empty() && key <= fingerprint.rbegin()->first) {
-      database_->fail("the entries of its fingerprint are out of order");
+      database_->fail("the entries of its fingerprint (the run's settings) are out of order");
     }
     if (const std::string_view why = why_no_entry(key, value); !why.empty()) {
-      database_->fail(fmt::format("its fingerprint's entry {}: {}", key, why));
+      database_->fail(fmt::format("its fingerprint's entry {} is impossible: {}", key, why));
     }
     text += key.size() + value.size();
     if (text > kMostText) {
-      database_->fail(fmt::format("its fingerprint has more than {} MiB", kMostText >> 20U));
+      database_->fail(fmt::format("its fingerprint (the run's settings) has more than {} MiB",
+                                  kMostText >> 20U));
     }
     fingerprint.emplace_hint(fingerprint.end(), std::move(key), std::move(value));
   }
@@ -448,7 +451,7 @@ void Journal::append(const Unit& unit) {
   Database& database = *database_;
   Extent& extent = database.extents[unit.input];
   if (unit.index > extent.units || unit.index >= kMostUnits || unit.input >= kMostInputs) {
-    throw Error(ErrorKind::kInternal, fmt::format("{} came where {} belongs in the journal",
+    throw Error(ErrorKind::kInternal, fmt::format("{} came to the journal where {} must follow",
                                                   unit_name(unit.input, unit.index),
                                                   unit_name(unit.input, extent.units)));
   }
@@ -521,12 +524,14 @@ void Journal::finish() {
   // Copies the log into the database and syncs it. The result is 0 if nothing blocked this.
   if (database.sqlite.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0) {
     log_warning(
-        "{0}: another program has it open, so the last changes stay in {0}-wal: keep both files",
+        "{0}: another program has this file open, so the last changes stay in {0}-wal: keep both "
+        "files",
         path().string());
   }
   if (database.sqlite.was_moved()) {
-    log_warning("{}: it was removed or replaced during the run, so no journal of the run is kept",
-                path().string());
+    log_warning(
+        "{}: this file was removed or replaced during the run; export and merge cannot use the run",
+        path().string());
   }
 }
 
@@ -594,7 +599,7 @@ std::vector<InputEntry> Journal::inputs() const {
       "FROM inputs ORDER BY input");
   while (rows.step()) {
     if (rows.integer(0) != inputs.size()) {
-      database_->fail(fmt::format("input {} is missing", inputs.size() + 1));
+      database_->fail(fmt::format("its row of input {} is missing", inputs.size() + 1));
     }
     const InputEntry& input = inputs.emplace_back(read_input(rows));
     text += input.name.size() + input.hash.size() + input.error.size() + input.message.size();
@@ -604,7 +609,7 @@ std::vector<InputEntry> Journal::inputs() const {
                       kMostText >> 20U));
     }
     if (rows.integer(10) != input_crc(inputs.size() - 1, inputs.back())) {
-      database_->fail(fmt::format("input {} has a wrong checksum", inputs.size()));
+      database_->fail(fmt::format("its row of input {} has a wrong checksum", inputs.size()));
     }
   }
   return inputs;

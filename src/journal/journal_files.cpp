@@ -77,7 +77,7 @@ void require_own_journal_files(const fs::path& journal, const fs::path& shown) {
                "it is an SQLite rollback journal, which no run leaves: SQLite would change the "
                "files that it names");
   require_none(beside(journal, "-shm"), beside(name, "-shm"),
-               "another program has the journal open, or left this file");
+               "no run leaves this file: another program made it, and may have the journal open");
   require_regular(journal, name);
   require_regular(log_of(journal), log_of(name));
 }
@@ -98,7 +98,7 @@ void require_journal_header(int fd, const fs::path& journal) {
   if (size < 0) throw write_error(journal, errno);  // the same error as from SQLite
   const std::string_view header(bytes.data(), bytes.size());
   if (size != static_cast<ssize_t>(kHeaderSize) || !header.starts_with(kMagic)) {
-    fail_header(journal, "file is not a database");
+    fail_header(journal, "it is not an SQLite database");
   }
   if (big_endian(header.substr(kApplication, 4)) != kApplicationId) {
     fail_header(journal, "it is not a journal of this program");

@@ -17,14 +17,14 @@ auto identity_of(const SequencePart& part) {
                   part.last);
 }
 
-// Returns the difference between an input's earlier end, to which it was read, and its end now.
+// Says how an input differs now from the input that an earlier session read to its end.
 std::string difference(const InputEntry& before, const InputEntry& now) {
   if (now.failed)
-    return fmt::format("it was read to its end before, and fails now: {}", now.message);
+    return fmt::format("it was read to its end before, but now there is an error: {}", now.message);
   if (now.bytes != before.bytes) {
-    return fmt::format("it had {} bytes and now has {}", before.bytes, now.bytes);
+    return fmt::format("it had {} bytes of text and now has {}", before.bytes, now.bytes);
   }
-  return fmt::format("it has {} bytes as before, but other content", now.bytes);
+  return fmt::format("it has {} bytes of text as before, but the text differs", now.bytes);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class KnownParts {
   // Checks the end of an input, after its last part. Errors: kJournalMismatch if an input that must
   // not have changed ended differently or too early.
   void check_end(std::uint32_t input, const InputEntry& entry);
-  // True if an input must not fail now: an earlier session read it to its end, or read more of it.
+  // True if an input must not fail now: an earlier session read it to its end or further than now.
   bool needs_more(std::uint32_t input);
   // True if an input failed earlier, and the journal has parts of it that this session has not
   // read. The input may be shorter now.

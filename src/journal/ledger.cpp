@@ -53,7 +53,7 @@ void Ledger::end_input(std::uint32_t index, InputEntry entry) {
 
 void Ledger::save() {
   const std::uint64_t waiting = book_.first_waiting();
-  // save() may write a unit without its last parts, so no input may be marked as ended.
+  // book_.save() may write a unit without its last parts, so no input may be marked as ended.
   waiting_entries_.clear();
   book_.save();
   early_.write_all(waiting);

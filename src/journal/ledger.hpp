@@ -32,7 +32,7 @@ class Ledger {
   // Adds the next part. Returns the number of its first frame (its other frames have the following
   // numbers), or nullopt if the journal already has the part's scores. Errors: kJournalMismatch if
   // the journal has another part in this place, or an earlier session read all parts of this input
-  // without this one; those of Journal.
+  // without this part; those of Journal.
   std::optional<std::uint64_t> add(SequencePart part);
   // Returns the early score of an equal frame from an earlier session; nullopt if the frame must be
   // computed. Call it for each frame in order of number.
@@ -46,9 +46,9 @@ class Ledger {
   // These return the part and the id ("id_chunk_3R1") of a frame that has no score yet.
   const SequencePart& part_of(std::uint64_t number) { return book_.part_of(number); }
   std::string id_of(std::uint64_t number) { return book_.id_of(number); }
-  // True if the journal has more of this input than this run has read so far. If the input cannot
-  // be read to its end, the run must then end and leave the journal unchanged, because an entry
-  // "failed" would hide the scores.
+  // True if an earlier session read this input to its end, or read more of it than this run so far.
+  // If the input then cannot be read to its end, the run must end and leave the journal unchanged,
+  // because an entry "failed" would hide the scores.
   bool needs_more(std::uint32_t input) { return known_.needs_more(input); }
   // Ends an input; call it after the input's last part. Errors: kJournalMismatch if the input ended
   // differently when it was scored; those of Journal.
@@ -76,7 +76,7 @@ class Ledger {
     std::uint64_t units = 0;
     std::uint32_t index = 0;
     InputEntry entry{};
-    std::optional<std::uint64_t> cut{};  // set if units were rewritten: how many remain
+    std::optional<std::uint64_t> cut{};  // set if units were rewritten: how many to keep
   };
 
   void begin_units(std::uint32_t input);

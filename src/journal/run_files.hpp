@@ -9,8 +9,8 @@
 namespace virnucpro {
 
 // The name of a file that a run writes, and its folder in the run's directory. docs/use/outputs.md
-// describes the files. In both names, "*" stands for the part that differs between runs (the stem,
-// or the time of the run's start) and "#" for a number.
+// describes the files. In `folder` and `name`, "*" stands for the part that differs between runs
+// (the stem, or the time of the run's start) and "#" for a number.
 struct RunFile {
   std::string_view folder;  // "": the directory itself
   std::string_view name;

@@ -149,7 +149,8 @@ struct RunFolder::State {
     if (kind != EntryKind::kFile)
       throw taken_name(path, "it has the name of a run's file, but is not a regular file");
     // The file of --log-file is made before the run, so the record may lack it.
-    if (!owns(folder, name) && !is_log_file(path)) throw taken_name(path, "no run wrote it");
+    if (!owns(folder, name) && !is_log_file(path))
+      throw taken_name(path, "no run wrote it, but runs write files of this name");
   }
 
   // Checks the files in one folder whose names a run of this stem may use.

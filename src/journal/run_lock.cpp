@@ -199,8 +199,8 @@ Error busy_error(const Directory& directory, const LockHolder& holder) {
   Error busy = busy_error(directory, holder);
   if (life == Life::kUnknown) {
     busy.advise(fmt::format(
-        "Wait for it, or choose another --output. If host {} no longer has this process, remove "
-        "run.lock and continue with predict --resume, or start over with --force.",
+        "Wait for that run, or choose another --output. If host {} no longer has this process, "
+        "remove run.lock and continue with predict --resume, or start over with --force.",
         holder.host));
   }
   throw Error(busy);
@@ -335,8 +335,8 @@ bool RunLock::take_over(TakeOver allowed) {
   require_dead(directory_, chain.back(), allowed);
   const std::string claim = successor_of(chain.back());
   if (!publish(claim)) return false;
-  // Look at run.lock again: a process that took the lock over first has replaced run.lock before it
-  // removed its claim.
+  // Reads run.lock again. If another process took over first, it replaced run.lock and then removed
+  // its claim, so that publish() succeeded here, too.
   const std::optional<LockFile> now = read_lock(directory_, kName);
   const bool is_mine = now && now->text == chain.front().text;
   const int error = is_mine ? directory_.rename(aside_, kName) : 0;
@@ -346,8 +346,8 @@ bool RunLock::take_over(TakeOver allowed) {
   if (!is_mine || error != 0) directory_.remove(claim);
   if (error != 0) throw write_error(directory_.path() / kName, error);
   if (!is_mine) return false;
-  log_info("{}: taken over from host {}, process {}", (directory_.path() / kName).string(),
-           chain.back().holder.host, chain.back().holder.pid);
+  log_info("{}: this run took the lock over from host {}, process {}",
+           (directory_.path() / kName).string(), chain.back().holder.host, chain.back().holder.pid);
   return true;
 }
 
@@ -359,7 +359,7 @@ bool RunLock::is_left_by_the_dead(const std::string& name) const {
     if (!lock) return false;
     if (lock->holder.host.empty()) return lock->is_empty && lock->file_lock != FileLock::kHeld;
     return life_of(lock->holder, lock->file_lock) == Life::kDead;
-  } catch (const Error&) {  // it may be another user's file
+  } catch (const Error&) {  // the file may be another user's
     return false;
   }
 }

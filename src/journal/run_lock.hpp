@@ -42,8 +42,8 @@ enum class TakeOver : std::uint8_t {
 
 // Reserves an output directory for one process, by the file run.lock, which names the process, and
 // by flock(2) on this file. Both are needed: a network file system may have no flock, or show it
-// only on one host. run.lock gets its name with its complete text, by link(2) or, without hard
-// links, by renameat2(2).
+// only on one host. run.lock appears in one step with its complete text: by link(2) or, on a file
+// system without hard links, by renameat2(2).
 //
 // To take over a dead process's lock, a process first makes a file that is named after a hash of
 // the lock's text (run.lock-after-<hash>). Only one process can make this file, and only this

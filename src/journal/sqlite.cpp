@@ -175,7 +175,7 @@ void SqliteStatement::check(int code) const {
 
 SqliteStatement& SqliteStatement::bind(int parameter, std::uint64_t value) {
   const auto number = narrow<std::int64_t>(value);
-  if (!number) throw Error(ErrorKind::kInternal, "a number does not fit the journal");
+  if (!number) throw Error(ErrorKind::kInternal, "a number is too large for the journal");
   check(sqlite3_bind_int64(statement_.get(), parameter, *number));
   return *this;
 }
@@ -217,7 +217,7 @@ std::uint64_t SqliteStatement::integer(int column) const {
       static_cast<std::int64_t>(sqlite3_column_int64(statement_.get(), column)));
   if (number) return *number;
   throw Error(ErrorKind::kJournalDamaged, Place{.file = path_.string()},
-              "a number in it is negative");
+              "a number in this file is negative");
 }
 
 std::string SqliteStatement::text(int column) const {
@@ -255,7 +255,7 @@ SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vf
 
 void SqliteDatabase::configure(int option, int value) {
   if (sqlite3_db_config(database_.get(), option, value, nullptr) == SQLITE_OK) return;
-  throw Error(ErrorKind::kInternal, fmt::format("SQLite does not know its option {}", option));
+  throw Error(ErrorKind::kInternal, fmt::format("SQLite does not know the option {}", option));
 }
 
 void SqliteDatabase::defend() {
@@ -296,7 +296,7 @@ std::uint64_t SqliteDatabase::integer(std::string_view sql) const {
   SqliteStatement statement = prepare(sql);
   if (statement.step()) return statement.integer(0);
   throw Error(ErrorKind::kJournalDamaged, Place{.file = path_.string()},
-              "a number in it is missing");
+              "a number in this file is missing");
 }
 
 SqliteTransaction::SqliteTransaction(SqliteDatabase& database) : database_(database) {

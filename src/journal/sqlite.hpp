@@ -64,7 +64,7 @@ class SqliteDatabase {
   SqliteStatement prepare(std::string_view sql) const;
   // Runs a statement and returns the number in its first row's first column.
   std::uint64_t integer(std::string_view sql) const;
-  const std::filesystem::path& path() const { return path_; }  // as errors name it
+  const std::filesystem::path& path() const { return path_; }  // the path that errors name
   // If `keeps`, closing the database leaves the database and its log as they are.
   void keep_log(bool keeps);
   // True if the file may not be written, or its header lets only a newer SQLite write to it.

@@ -138,7 +138,7 @@ Unit decode_unit(std::span<const std::byte> blob, std::uint32_t input, std::uint
   if (version < kOldestVersion || version > kVersion)
     in.fail("is from another version of the program");
   Unit unit{.input = input, .index = index, .parts = {}};
-  if (in.varint() != input || in.varint() != index) in.fail("says that it is another unit");
+  if (in.varint() != input || in.varint() != index) in.fail("is marked as another unit");
   const std::size_t parts = in.count(kSmallestPart);
   unit.parts.reserve(parts);
   for (std::size_t k = 0; k < parts; ++k) {

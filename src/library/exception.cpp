@@ -30,11 +30,11 @@ const ErrorInfo& no_memory() {
   return error_info(ErrorKind::kOutOfMemory);
 }
 
-// Made when the library is loaded, because later there may be no memory to make them.
+// These texts are made when the library is loaded, because later there may be no memory for this.
 const std::runtime_error kNoMemory{std::string(no_memory().summary)};
 const std::runtime_error kNoMemoryRemedy{std::string(no_memory().remedy)};
 
-// Returns what() of an exception. A call has no command line, which the summary of kUsage names.
+// Returns the text for what(). Replaces the summary of kUsage, because it names a command line.
 std::string text_of(const Error& error) {
   if (error.kind() != ErrorKind::kUsage) return error.what();
   return "the options or arguments cannot be used: " + printable(error.detail());

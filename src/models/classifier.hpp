@@ -9,8 +9,8 @@
 
 namespace virnucpro {
 
-// The classifier. Its inputs are both embeddings side by side. Always in fp32: Linear → BatchNorm
-// (running statistics) → ReLU → Linear → softmax.
+// The classifier. Its inputs are both embeddings side by side. It always computes in fp32:
+// Linear → BatchNorm (running statistics) → ReLU → Linear → softmax.
 template <class Backend>
 class ClassifierModel {
  public:

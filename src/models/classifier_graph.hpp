@@ -32,8 +32,8 @@ ClassifierModel<Backend>::ClassifierModel(const ClassifierWeights& weights, Cont
   if (shape.inputs == 0 || shape.hidden == 0 || shape.classes != 2) {
     throw Error(
         ErrorKind::kWeightsFormat, {.file = weights.tensors->origin()},
-        fmt::format("{} inputs, {} hidden units and {} classes: sizes must be positive, with "
-                    "exactly 2 classes",
+        fmt::format("the classifier has {} inputs, {} hidden units and {} classes: it must have "
+                    "inputs, hidden units and exactly 2 classes",
                     shape.inputs, shape.hidden, shape.classes));
   }
   layers_ = std::make_unique<const Layers>(context, shape, *weights.tensors);
@@ -63,8 +63,9 @@ void ClassifierModel<Backend>::classify(Context& context, const Matrix& merged,
   if (Backend::width(merged) != shape.inputs || scores.size() != frames * shape.classes) {
     throw Error(
         ErrorKind::kInternal,
-        fmt::format("classifier: {} frames of {} numbers and {} scores do not fit {} inputs",
-                    frames, Backend::width(merged), scores.size(), shape.inputs));
+        fmt::format(
+            "the classifier got {} frames of {} numbers and room for {} scores; it has {} inputs",
+            frames, Backend::width(merged), scores.size(), shape.inputs));
   }
   Matrix hidden = activations(context, shape, frames);
   layers_->hidden.run(context, merged, hidden);

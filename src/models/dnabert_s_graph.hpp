@@ -18,11 +18,10 @@ inline void check_shape(const DnabertWeights& weights) {
   const DnabertShape& shape = weights.shape;
   if (shape.width == 0 || shape.heads == 0 || shape.ffn == 0 || shape.layers == 0 ||
       shape.vocabulary == 0 || shape.width % shape.heads != 0) {
-    throw Error(
-        ErrorKind::kWeightsFormat, {.file = weights.tensors->origin()},
-        fmt::format("{} layers, width {}, {} heads, feed-forward width {}, vocabulary {}: "
-                    "every size must be positive and the width a multiple of the number of heads",
-                    shape.layers, shape.width, shape.heads, shape.ffn, shape.vocabulary));
+    throw Error(ErrorKind::kWeightsFormat, {.file = weights.tensors->origin()},
+                fmt::format("it has {} layers, width {}, {} heads, feed-forward width {}, "
+                            "vocabulary {}: all must be positive, and width / heads a whole number",
+                            shape.layers, shape.width, shape.heads, shape.ffn, shape.vocabulary));
   }
 }
 

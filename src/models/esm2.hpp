@@ -13,7 +13,7 @@ namespace virnucpro {
 void check_esm2_shape(const Esm2Weights& weights);
 
 // ESM-2 (Lin et al. 2023, Science 379:1123), a protein language model. Computes only the last
-// layer's representation. Stores one copy of the weights, in the layout of the backend's products.
+// layer's representation. Stores the weights once, in the layout for the backend's matrix products.
 template <class Backend>
 class Esm2Model {
  public:

@@ -4,8 +4,8 @@
 
 namespace virnucpro {
 
-// The classifier's two outputs for a frame, which add up to 1; or, for a chunk, the highest of each
-// among its frames.
+// The classifier's two outputs for a frame, which add up to 1. A chunk's scores are the highest
+// `others` and the highest `virus` of its frames.
 struct ScorePair {
   float others = 0;
   float virus = 0;

@@ -60,7 +60,7 @@ struct HostTimes {
 };
 
 // Counts close calls: chunks whose virus call a small error could change. They are computed again.
-// Telemetry has a count in each field.
+// `Value` is a Counter during the run, and a number in telemetry.
 template <typename Value>
 struct CloseCallFigures {
   Value chunks{};      // all checked chunks, close or not
@@ -108,7 +108,7 @@ class ErrorSums {
 
 inline constexpr std::size_t kShadowStrata = 4;
 
-// Counts the chunks of a stratum whose calls were not close. Telemetry has a count in each field.
+// Counts the chunks of one stratum, without close calls. `Value` is as in CloseCallFigures.
 template <typename Value>
 struct StratumFigures {
   Value chunks{};
@@ -117,8 +117,8 @@ struct StratumFigures {
   VIRNUCPRO_FIELDS(chunks, sampled, changed);
 };
 
-// Counts of the shadow check. All chunks of a stratum need about the same change of their logits to
-// change their calls (run/shadow_check.hpp).
+// Counts of the shadow check (run/shadow_check.hpp). In a stratum, all calls would change at about
+// the same error of the logits.
 struct ShadowCounters {
   using Stratum = StratumFigures<Counter>;
   std::array<Stratum, kShadowStrata> strata;
@@ -137,10 +137,10 @@ struct RunCounters {
   Counter sequences;            // sequences read
   Counter one_chunk_sequences;  // sequences cut into a single chunk
   Counter sequences_scored;     // sequences that this run scored with all their frames
-  Counter sequences_known;      // sequences read that were scored before a resume
+  Counter sequences_known;      // sequences read now, but scored before a resume
   Counter bases;                // bases of the sequences read
   Counter chunks;               // chunks cut
-  Counter chunks_known;         // chunks cut that were scored before a resume
+  Counter chunks_known;         // chunks cut now, but scored before a resume
   Counter chunks_framed;        // chunks whose frames were counted
   Counter chunks_with_frames;   // chunks with a stop-free frame
   Counter frames;               // stop-free frames
@@ -152,7 +152,7 @@ struct RunCounters {
   HostTimes host;
   PipelineMetrics pipeline;  // the computed batches
 
-  // The counters that a run which starts over resets: all but the number of workers.
+  // These counters are set to 0 if the run starts over. The number of workers is not one of them.
   VIRNUCPRO_FIELDS(input_bytes, input_bytes_total, sequences, one_chunk_sequences, sequences_scored,
                    sequences_known, bases, chunks, chunks_known, chunks_framed, chunks_with_frames,
                    frames, frames_scored, frames_given_up);

@@ -149,7 +149,7 @@ Cupti::~Cupti() {
 std::string Cupti::start() {
   int code = functions_->register_callbacks(request_buffer, complete_buffer);
   if (code != cupti::kSuccess) return error_text("cuptiActivityRegisterCallbacks", code);
-  // Register the clock before enabling anything, so that every record has its times.
+  // Register the clock before enabling anything, so that every record has times of this clock.
   code = functions_->register_clock(trace_now);
   if (code != cupti::kSuccess) return error_text("cuptiActivityRegisterTimestampCallback", code);
   for (const std::uint32_t kind : cupti::kKinds) {

@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// What is measured of a GPU at every sample. This is the only list of it: sums by phase, telemetry,
-// merged runs and the report follow from the fields, and the monitor's log from their names.
+// The values that a sample measures of a GPU. No other code lists them: sums by phase, telemetry,
+// merged runs and the report loop over these fields. The monitor's log has columns of these names.
 template <typename Value>
 struct GpuGauges {
   Value utilization_percent{};  // share of time with any kernel running
@@ -25,7 +25,7 @@ struct GpuGauges {
 // The report shows the gauges in the order of their units.
 enum class GaugeUnit : std::uint8_t { kPercent, kWatts, kBytes, kCelsius, kMegahertz };
 
-// How the report shows a gauge.
+// A gauge's name and unit in the report.
 struct GaugeWords {
   std::string_view label;
   GaugeUnit unit;
@@ -39,7 +39,7 @@ inline constexpr GpuGauges<GaugeWords> kGpuGauges{
     .temperature_c = {"Temperature", GaugeUnit::kCelsius},
     .sm_clock_mhz = {"SM clock", GaugeUnit::kMegahertz}};
 
-// What is measured of this process and its workers at every sample.
+// The values that a sample measures of this process and its workers together.
 template <typename Value>
 struct HostGauges {
   Value cpu_percent{};  // percent of one processor

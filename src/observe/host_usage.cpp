@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The most bytes that are read of a file; the files of /proc that are read here are smaller.
+// The limit for reading a file, in bytes. The files of /proc that are read here are smaller.
 constexpr std::size_t kMostBytes = 64U << 10U;
 
 // Returns a file's text; empty if reading fails, for example because the process has ended.
@@ -42,7 +42,7 @@ std::string_view next_field(std::string_view& rest, char end) {
   return field;
 }
 
-// Returns the number of the line that begins with `name` and a colon; a unit may follow the number.
+// Returns the value in the line "name: value"; a unit may follow the value.
 std::optional<std::uint64_t> number_of(std::string_view lines, std::string_view name) {
   while (!lines.empty()) {
     std::string_view line = next_field(lines, '\n');

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 // How long stop() waits for the thread. A sample takes some milliseconds; a driver that takes
 // longer may never answer.
 constexpr std::chrono::milliseconds kPatience{500};
-// How long a sample waits for the results of the batches that tell its phases. A batch takes some
+// How long a sample waits for batch results, which tell the devices' phases. A batch takes some
 // tenths of a second on a large GPU and ten seconds on a small GPU.
 constexpr std::chrono::seconds kLongestHold{20};
 
@@ -88,7 +88,7 @@ class CpuShare {
     const double elapsed = std::chrono::duration<double>(now - before_).count();
     std::optional<double> percent;
     if (cpu_seconds && seconds_before_ && elapsed > 0) {
-      // Return at least 0: cpu_seconds falls if a worker that ends meanwhile is not counted.
+      // Return at least 0: cpu_seconds falls while the time of a worker that just ended is missing.
       percent = std::max(0.0, 100 * (*cpu_seconds - *seconds_before_) / elapsed);
     }
     before_ = now;
@@ -211,7 +211,7 @@ void Monitor::Sampler::run() {
   try {
     sample_until_stopped();
   } catch (const std::exception& error) {
-    warn(fmt::format("GPUs and host are no longer measured: {}", error.what()));
+    warn(fmt::format("the GPUs and this machine are no longer measured: {}", error.what()));
   }
   const MonitorSummary all = summary();
   if (all.written > 0) {
@@ -260,7 +260,8 @@ void Monitor::Sampler::open_devices() {
 }
 
 void Monitor::Sampler::note_no_nvml(const std::string& failure) {
-  warn(fmt::format("NVML cannot be used, so only the GPUs' memory is measured: {}", failure));
+  warn(fmt::format("NVIDIA's library NVML cannot be used, so only the GPUs' memory is measured: {}",
+                   failure));
   const std::lock_guard lock(mutex_);
   summary_.nvml_failure = failure;
   for (DeviceSummary& device : summary_.devices) device.failure = failure;
@@ -270,7 +271,7 @@ void Monitor::Sampler::open_device(std::size_t index) {
   const MonitoredDevice& wanted = settings_.devices[index];
   const FoundGpu found = nvml_->find(wanted.uuid, wanted.pci);
   if (!found.failure.empty()) {
-    note_failure(index, found.failure, "is not measured by NVML");
+    note_failure(index, found.failure, "is not measured by NVIDIA's library NVML");
     return;
   }
   devices_.push_back({.index = index, .handle = found.device});
@@ -318,7 +319,8 @@ std::vector<std::optional<DeviceReading>> Monitor::Sampler::read_devices() {
   for (const Device& device : devices_) {
     readings[device.index] = {.reading = nvml_->read(device.handle), .by_nvml = true};
     const std::string& failure = readings[device.index]->reading.failure;
-    if (!failure.empty()) note_failure(device.index, failure, "gives NVML no values");
+    if (!failure.empty())
+      note_failure(device.index, failure, "cannot be measured by NVIDIA's library NVML");
   }
   return readings;
 }
@@ -368,12 +370,12 @@ void Monitor::Sampler::note_unwritten(const std::string& failure) {
     if (!summary_.file_failure.empty()) return;
     summary_.file_failure = failure;
   }
-  warn(fmt::format("{}: it cannot be written, so this file lacks measurements: {}",
+  warn(fmt::format("{}: this file cannot be written, so it lacks measurements: {}",
                    settings_.csv.path.string(), failure));
 }
 
-// Begins a phase. Sets the unknown phases in held samples to the run's phase at each sample's time:
-// all results of the phase that ends have come, so no batch will tell the devices' phases.
+// Begins a phase. All batches of the old phase have results, so no later batch can tell the unknown
+// phases in held samples. Each such phase becomes the run's phase at the time of its sample.
 void Monitor::Sampler::enter(Phase phase) {
   phase_.store(phase, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
@@ -456,7 +458,7 @@ Monitor::Monitor(MonitorSettings settings)
   try {
     thread_ = start_thread([sampler = sampler_] { sampler->run(); });
   } catch (const std::system_error& error) {
-    log_warning("GPUs and host are not measured: {}", error.what());
+    log_warning("the GPUs and this machine are not measured: {}", error.what());
   }
 }
 
@@ -469,7 +471,8 @@ void Monitor::end() {
   if (sampler_->stop()) {
     thread_.join();
   } else {
-    log_warning("the last measurement of GPUs and host did not end in time and is missing");
+    log_warning(
+        "the last measurement of the GPUs and this machine did not end in time and is missing");
     thread_.detach();
   }
 }

@@ -79,7 +79,7 @@ struct MonitorSummary {
   std::uint64_t written = 0;           // samples whose rows are in the file
   std::string file_failure;            // why the first missing rows were not written; else empty
   std::string driver;                  // driver version; empty: unknown
-  std::string nvml_failure;            // why no device can be measured; else empty
+  std::string nvml_failure;            // why NVML cannot be used; else empty
   std::vector<DeviceSummary> devices;  // in the settings' order
   HostSummary host;
 };

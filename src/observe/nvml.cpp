@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// The used part of NVML's C interface, declared here so that the build needs no NVIDIA header.
+// The part of NVML's C interface used here, declared so that the build needs no NVIDIA header.
 constexpr int kSuccess = 0;
 constexpr int kNotSupported = 3;
 constexpr int kFunctionNotFound = 13;
@@ -171,7 +171,9 @@ FoundGpu Nvml::find(const std::string& uuid, const std::string& pci) const {
   }
   if (code != kSuccess) return {.failure = error_text(code)};
   if (!is_part && is_divided(found.device)) {
-    return {.failure = "it is divided into parts (MIG); set CUDA_VISIBLE_DEVICES to a part's UUID"};
+    return {.failure =
+                "the GPU is divided into parts (MIG): set CUDA_VISIBLE_DEVICES to the UUID of a "
+                "part, which nvidia-smi -L lists"};
   }
   return found;
 }

@@ -51,8 +51,8 @@ constexpr bool is_while_embedding(Phase phase) {
   return phase == Phase::kEmbedding || phase == Phase::kEsm2 || phase == Phase::kDnabertS;
 }
 
-// Returns a device's phase at a moment before it had the results of a batch. `before` are the
-// seconds from that moment to the results; `times` are the batch's times.
+// Returns a device's phase at a moment `before` seconds before the results of a batch. `times` are
+// the times of that batch.
 constexpr Phase phase_before_results(const BatchTimes& times, double before) {
   const double since = times.busy() - before;  // seconds since the batch's first kernel
   if (since < 0) return Phase::kEmbedding;     // the device waited for the batch

@@ -48,7 +48,7 @@ class RateSeries {
 // A quantile differs from an added duration by 1 % at most.
 class QuantileSketch {
  public:
-  // Adds a duration. Quantiles take less than 10^-6 seconds as 0, and more than 10^6 as 10^6.
+  // Adds a duration. Quantiles below 10^-6 seconds are returned as 0, quantiles above 10^6 as 10^6.
   void add(double seconds) noexcept;
 
   std::uint64_t count() const noexcept { return count_; }

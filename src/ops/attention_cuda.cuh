@@ -53,7 +53,7 @@ void for_each_part(const AttentionCall& call, const Launch& launch) {
     problem.items = call.items + first;
     launch(dim3(call.heads, static_cast<unsigned>(std::min(kMostItems, call.item_count - first))),
            problem);
-    check_cuda(cudaGetLastError(), "launch of attention");
+    check_cuda(cudaGetLastError(), "launch of the GPU kernel for attention");
   }
 }
 

@@ -47,15 +47,15 @@ struct AttentionCall {
 // on the kernel (generic, plain or sm90). Errors: kDevice, kDeviceFailed, kInternal.
 using Attention = void (*)(const AttentionCall& call, cudaStream_t stream);
 
-// These use mma.sync, and need compute capability 8.0 or newer.
+// The generic kernels use mma.sync, and need compute capability 8.0 or newer.
 void attention_generic_fp16(const AttentionCall& call, cudaStream_t stream);
 void attention_generic_bf16(const AttentionCall& call, cudaStream_t stream);
 
 // Uses plain fp32 arithmetic, one thread per query; needs compute capability 8.0 or newer.
 void attention_plain_fp32(const AttentionCall& call, cudaStream_t stream);
 
-// These use wgmma, and need compute capability 9.0 (Hopper). If the head width is not 64, they call
-// attention_generic of the same element type.
+// The sm90 kernels use wgmma, and need compute capability 9.0 (Hopper). For other head widths than
+// 64, they call attention_generic of the same element type.
 void attention_sm90_fp16(const AttentionCall& call, cudaStream_t stream);
 void attention_sm90_bf16(const AttentionCall& call, cudaStream_t stream);
 

@@ -7,8 +7,8 @@
 namespace virnucpro::cuda {
 
 // One thread block computes a whole sequence of at most kWholeRows rows (a 500-base chunk fits), so
-// keys and values are read once where
-// they fit. A longer sequence is divided into blocks of kCutRows query rows.
+// that keys and values that fit in shared memory are read once. A longer sequence is divided into
+// blocks of kCutRows query rows.
 inline constexpr std::uint32_t kWholeRows = 176;
 inline constexpr std::uint32_t kCutRows = 128;
 
@@ -17,19 +17,19 @@ inline constexpr std::uint32_t kBlockKeys = 64;  // keys per update of the runni
 // Shared memory that CUDA takes for itself from every block.
 inline constexpr std::size_t kReservedBytes = 1024;
 
-// A block of generic attention has kWarps warps. Queries and results pass through shared memory, so
-// many rows of each warp at a time.
+// A block of generic attention has kWarps warps. Queries and results pass through shared memory,
+// kPassRows rows of each warp at a time.
 inline constexpr std::uint32_t kWarps = 4;
 inline constexpr std::uint32_t kPassRows = 8;
 
-// The shared memory of a block with this many keys and values of 16 bits.
+// Returns the bytes of shared memory of a block that keeps `rows` keys and values of 16 bits.
 constexpr std::size_t attention_bytes(std::uint32_t head_width, std::uint32_t rows) {
   return (std::size_t{2} * rows + kWarps * kPassRows) * head_width * 2;
 }
 
-// Returns how many keys (and values) a block keeps at a time: all of a sequence of at most
-// kWholeRows rows, if two blocks fit into a multiprocessor's shared memory then, so that one
-// computes while the other loads; else a multiple of kBlockKeys.
+// Returns how many keys (and values) a block keeps in shared memory at a time, so that two blocks
+// fit into a multiprocessor and one computes while the other loads. The number is `longest` if this
+// is at most kWholeRows and fits, else a multiple of kBlockKeys.
 constexpr std::uint32_t attention_rows(std::uint32_t head_width, std::uint32_t longest,
                                        std::size_t shared_bytes_of_multiprocessor) {
   const std::size_t room = shared_bytes_of_multiprocessor / 2 - kReservedBytes;

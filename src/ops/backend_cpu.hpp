@@ -93,7 +93,7 @@ struct CpuBackend {
   static Rotary rotary(Context&, std::vector<float> inv_freq) { return inv_freq; }
   static Slopes slopes(Context&, std::vector<float> slopes) { return slopes; }
 
-  // A gated linear unit without biases. `part`: the weights of the value, then those of the gate.
+  // A gated linear unit without biases. `part` has the value's weights, then the gate's weights.
   class GatedLinear {
    public:
     GatedLinear(Context& context, const Weights& weights, const LinearPart& part,

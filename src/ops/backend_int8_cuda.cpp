@@ -22,7 +22,7 @@ Epilogue in_16_bits(Epilogue epilogue) {
   return epilogue == Epilogue::kBiasAdd ? Epilogue::kBiasAdd16 : epilogue;
 }
 
-// Returns the epilogue, if the products of s8 numbers have it.
+// Returns `epilogue`. Throws kInternal if products of s8 numbers do not support it.
 Epilogue of_8_bits(Epilogue epilogue) {
   switch (epilogue) {
     case Epilogue::kBias:
@@ -34,7 +34,8 @@ Epilogue of_8_bits(Epilogue epilogue) {
     case Epilogue::kGeluGate:
       break;
   }
-  throw Error(ErrorKind::kInternal, "8-bit linears do not support this epilogue");
+  throw Error(ErrorKind::kInternal,
+              "8-bit linears support only the epilogues kBias, kBiasGelu and kBiasAdd16");
 }
 
 }  // namespace

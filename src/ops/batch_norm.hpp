@@ -19,7 +19,7 @@ class BatchNormRelu {
 
   void run(Panels& values) const;
 
-  // These return the three vectors, each [width], of ReLU((x − mean) · scale + bias).
+  // These three functions return the vectors of ReLU((x − mean) · scale + bias), each [width].
   std::span<const float> mean() const { return mean_.span(); }
   std::span<const float> scale() const { return scale_.span(); }
   std::span<const float> bias() const { return bias_.span(); }

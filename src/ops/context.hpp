@@ -12,7 +12,7 @@
 namespace virnucpro {
 
 // The element type of the inputs of matrix products; all other steps are fp32. With kInt8, ESM-2's
-// linears use 8 bits unless an Int8Policy keeps them in 16; all other products use fp16.
+// linears use 8 bits, except where an Int8Policy forbids it; other products use beside_esm2().
 enum class Precision : std::uint8_t { kFp32, kFp16, kBf16, kInt8 };
 
 struct PrecisionRow {

@@ -34,7 +34,7 @@ struct RotaryAngles {
 
 // Memory that 8-bit linears use while they correct their biases.
 struct Calibration {
-  // The second 8 bits of a weight (quantise_rest()). Kernels reach pinned memory of the host, too.
+  // The second 8 bits of a weight (quantise_rest()), in one of two buffers. Kernels can read both.
   struct Rest {
     DeviceBuffer device;
     PinnedBuffer host;
@@ -44,8 +44,8 @@ struct Calibration {
     }
   };
 
-  bool in_host_memory = false;                    // for a device whose memory would be short
-  std::unordered_map<const void*, Rest> rests{};  // by the address of the weight's codes
+  bool in_host_memory = false;                    // true: make_rest() uses the host's memory
+  std::unordered_map<const void*, Rest> rests{};  // key: address of the weight's codes
   DeviceBuffer means{};  // fp32 [2, inputs]: ColumnMeans::exact, then ColumnMeans::coded
 
   Rest make_rest(std::size_t bytes) const {
@@ -74,7 +74,7 @@ struct Context {
   // Says which linears use 8 bits. Once models exist, it may change only with `any_int8_policy`.
   Int8Policy int8_policy{};
   bool any_int8_policy = false;
-  // Set before a model is made whose linears keep their weights in the host's memory.
+  // If set while a model is made, the model's linears keep their weights in the host's memory.
   std::unique_ptr<StreamedWeights> streamed{};
   // Set from the construction of 8-bit linears until a batch has corrected their biases.
   std::unique_ptr<Calibration> calibration{};

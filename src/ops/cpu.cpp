@@ -15,9 +15,10 @@ bool has_isa(dnnl_cpu_isa_t isa) {
 
 // Returns an error that advises fp32, because the usual advice would be another processor.
 Error without_bf16() {
-  return Error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here")
+  return Error(ErrorKind::kCpu, "bf16 needs the instructions AVX512_BF16; fp32 does not")
       .advised(
-          "Compute in fp32 (--precision fp32, run.precision), or on a processor with AVX512_BF16.");
+          "Compute in fp32 (--precision fp32, or run.precision in the configuration), or on a "
+          "processor with AVX512_BF16.");
 }
 
 }  // namespace
@@ -27,7 +28,8 @@ std::string_view cpu_kernel_path(Precision precision) {
       !has_isa(dnnl_cpu_isa_avx2)) {
     throw Error(
         ErrorKind::kCpu,
-        "AVX2 or FMA is missing, or the variable ONEDNN_MAX_CPU_ISA forbids them: unset it");
+        "AVX2 or FMA is missing, or the environment variable ONEDNN_MAX_CPU_ISA forbids AVX2: "
+        "if the variable is set, unset it");
   }
   if (precision == Precision::kBf16) {
     if (has_isa(dnnl_cpu_isa_avx512_core_amx)) return "cpu-amx-bf16";

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the products that use CUTLASS share.
+// Code that all products with CUTLASS share.
 #include <cutlass/array.h>
 #include <cutlass/cutlass.h>
 
@@ -41,10 +41,10 @@ void run_cutlass(const typename Adapter::Arguments& arguments, const GemmCall& c
     status = gemm(arguments, nullptr, stream);
   }
   if (status == cutlass::Status::kSuccess) return;
-  check_cuda(cudaGetLastError(), "launch of a dense layer");
-  throw Error(ErrorKind::kInternal, "a dense layer of " + std::to_string(call.inputs) +
-                                        " inputs and " + std::to_string(call.outputs) +
-                                        " outputs: " + cutlassGetStatusString(status));
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for a dense layer");
+  throw Error(ErrorKind::kInternal,
+              "CUTLASS refuses a dense layer of " + std::to_string(call.inputs) + " inputs and " +
+                  std::to_string(call.outputs) + " outputs: " + cutlassGetStatusString(status));
 }
 
 }  // namespace virnucpro::cuda

@@ -8,7 +8,7 @@
 
 namespace virnucpro::cuda {
 
-// Numbers of the calling thread's device that kernels are launched by.
+// Properties of the calling thread's device that kernel launches depend on.
 struct DeviceLimits {
   int multiprocessors = 0;
   std::size_t l2_bytes = 0;

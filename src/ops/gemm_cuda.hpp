@@ -26,24 +26,24 @@ struct GemmCall {
 };
 
 // Enqueues a product. Every kernel adds over the inputs in a fixed order, so a row's bits depend
-// only on the row, the weights and the kernels (sm90 or generic). cuBLASLt has only the tanh GELU
-// and selects kernels by batch size, which changes bits. Errors: kDevice.
+// only on the row, the weights and the kernels (sm90 or generic). cuBLASLt is not used, because it
+// selects kernels by batch size, which changes bits, and has only the tanh GELU. Errors: kDevice.
 using Gemm = void (*)(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
-// These use wgmma and TMA, and need compute capability 9.0 (Hopper).
+// The sm90 kernels use wgmma and TMA, and need compute capability 9.0 (Hopper).
 void gemm_sm90_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_sm90_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
-// These use mma.sync, and need compute capability 8.0 or newer. An fp32 product is three TF32
-// products, with the error of a plain fp32 product. In fp32, kBiasAdd16 is kBiasAdd.
+// The generic kernels use mma.sync, and need compute capability 8.0 or newer. An fp32 product is
+// three TF32 products, with the error of a plain fp32 product. In fp32, kBiasAdd16 is kBiasAdd.
 void gemm_generic_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_fp32(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
 // Products of s8 numbers, with kBias, kBiasGelu or kBiasAdd16. Sums are exact. Before the epilogue,
-// in fp32, a sum becomes sum · row's scale · channel's scale. A later kernel quantises GELU's
-// outputs, because finding a scale for every 32 columns in the epilogue was much slower. Both
-// kernels give the same bits.
+// each sum is multiplied in fp32 by its row's and its channel's scale. A later kernel quantises
+// GELU's outputs, because an epilogue that also found a scale for every 32 columns was much slower.
+// The sm90 and the generic kernels give the same bits.
 void gemm_sm90_int8(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_int8(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 

@@ -19,8 +19,9 @@
 
 namespace virnucpro::cuda {
 
-// A thread block computes a tile of kRows × kColumns outputs, its warps each a part of it. Shared
-// memory holds kStages slabs; a slab has kSlab bytes of every row of the tile's inputs and weights.
+// A thread block computes a tile of kRows × kColumns outputs; each warp computes a part of it.
+// Shared memory holds kStages slabs. A slab has kSlab bytes of every row of the tile's inputs and
+// weights.
 struct GenericTile {
   static constexpr int kRows = 128;
   static constexpr int kColumns = 256;
@@ -30,10 +31,10 @@ struct GenericTile {
   static constexpr int kThreads = 32 * kWarpsDown * (kColumns / kWarpColumns);
   static constexpr int kSlab = 64;
   static constexpr int kStages = 4;
-  static constexpr int kInputBytes = kRows * kSlab;  // of a stage; the weights follow
+  static constexpr int kInputBytes = kRows * kSlab;  // a stage's inputs; its weights follow
   static constexpr int kStageBytes = (kRows + kColumns) * kSlab;
   static constexpr int kBytes = kStageBytes * kStages;
-  // The least that a block of any GPU of compute capability 8.0 or newer can have (8.6, 8.9, 12.0).
+  // GPUs of compute capability 8.6, 8.9 and 12.0 give a block the least shared memory: 99 KiB.
   static_assert(kBytes <= 99 * 1024);
 };
 
@@ -51,8 +52,8 @@ struct GenericEpilogue {
   using Out = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, Narrow>;
 };
 
-// Lines of weights with one order of units (unit_place()): load_matrices() reads the lines 0, 1, 4,
-// 5, 8, 9, 12, 13 together (see WarpPart).
+// The number of adjacent lines of weights with the same order of units (unit_place()). It is 4,
+// because load_matrices() reads lines 0, 1, 4, 5, 8, 9, 12 and 13 together (see WarpPart).
 inline constexpr int kWeightsAlike = 4;
 
 // Loads the tile's slabs into shared memory, one after the other.
@@ -64,7 +65,7 @@ class SlabLoader {
   static constexpr int kWeights = Tile::kColumns / kRowsAtOnce;
 
  public:
-  // Rows past the last one load the last row instead; nothing stores what is computed from them.
+  // The last row is loaded in place of rows past the end; the results of such rows are not stored.
   __device__ SlabLoader(const GemmCall& call, std::size_t line_bytes, TileWalk::Tile tile) {
     const std::uint32_t unit = threadIdx.x % kUnits;
     const std::uint32_t row = threadIdx.x / kUnits;
@@ -85,7 +86,7 @@ class SlabLoader {
     }
   }
 
-  // Starts to copy the next slab to the stage at `stage`. Inputs past the last one become 0.
+  // Starts to copy the next slab to the stage at `stage`. Bytes past the end of a line become 0.
   __device__ void start(std::uint32_t stage) {
     const std::uint32_t bytes = left_ > 0 ? 16 : 0;
 #pragma unroll
@@ -102,16 +103,16 @@ class SlabLoader {
   }
 
  private:
-  int left_;  // bytes of a line from this thread's unit on
+  int left_;  // bytes of a line that are left, from this thread's unit on
   std::uint32_t input_place_;
   std::uint32_t weight_place_;
   const std::byte* inputs_[kInputs];
   const std::byte* weights_[kWeights];
 };
 
-// A warp's part of a tile. Thread `lane` holds rows lane / 4 + 8·half of every 16 rows, and columns
-// 4·(lane % 4) … + 3 of every 16 columns, so that it can store 4 numbers at once: the first 8
-// columns of an mma are columns 0, 1, 4, 5, 8, 9, 12, 13 of the 16, the other 8 are those between.
+// A warp's part of a tile. Thread `lane` holds rows lane / 4 and lane / 4 + 8 of every 16 rows, and
+// columns 4·(lane % 4) … + 3 of every 16 columns, so that it can store 4 numbers at once. For this,
+// one mma computes columns 0, 1, 4, 5, 8, 9, 12 and 13 of the 16, and a second mma the others.
 template <typename Element>
 class WarpPart {
   using Tile = GenericTile;
@@ -154,7 +155,7 @@ class WarpPart {
     for (int m = 0; m < kHigh; ++m) {
 #pragma unroll
       for (int i = 0; i < kWide; ++i) {
-        const int n = m % 2 == 0 ? i : kWide - 1 - i;  // neighbours share an operand
+        const int n = m % 2 == 0 ? i : kWide - 1 - i;  // successive mmas share an operand
         const std::uint32_t(&weights)[4] = weights_[buffer][n];
         Mma<Element>::run(sums_[m][n][0], inputs_[buffer][m], weights[0], weights[1]);
         Mma<Element>::run(sums_[m][n][1], inputs_[buffer][m], weights[2], weights[3]);
@@ -188,8 +189,8 @@ class WarpPart {
   std::uint32_t weights_[2][kWide][4];
 };
 
-// Computes the part's sums over all slabs. While one step is multiplied, the next one's operands
-// are loaded from shared memory, and slabs further on from global memory.
+// Computes the part's sums over all slabs. While one step is multiplied, the next step's operands
+// are loaded from shared memory, and later slabs are copied from global memory.
 template <typename Element>
 __device__ void sum_slabs(SlabLoader& loader, std::uint32_t shared, int slabs,
                           WarpPart<Element>& part) {
@@ -211,7 +212,7 @@ __device__ void sum_slabs(SlabLoader& loader, std::uint32_t shared, int slabs,
     for (int step = 0; step < kSteps; ++step) {
       if (step + 1 == kSteps) {
         wait_for_copies<Tile::kStages - 2>();
-        __syncthreads();  // the next slab is there, and all warps have read this one
+        __syncthreads();  // waits for the next slab, and until all warps have read this one
         part.fetch((step + 1) % 2, shared + next * Tile::kStageBytes, 0);
       } else {
         part.fetch((step + 1) % 2, shared + stage * Tile::kStageBytes, step + 1);
@@ -227,8 +228,8 @@ __device__ void sum_slabs(SlabLoader& loader, std::uint32_t shared, int slabs,
   }
 }
 
-// Applies the epilogue to the part's sums and stores them. Loads the old outputs of 16 columns
-// while those of the 16 columns before are stored.
+// Applies the epilogue to the part's sums and stores the results. While 16 columns are stored, the
+// old outputs of the next 16 columns are loaded.
 template <typename Element, Epilogue kEpilogue>
 __device__ void store_part(const GemmCall& call, TileWalk::Tile tile,
                            const WarpPart<Element>& part) {
@@ -335,7 +336,7 @@ void run_generic(const GemmCall& call, cudaStream_t stream) {
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kBytes),
       "cudaFuncSetAttribute");
   kernel<<<walk.rows * walk.columns, Tile::kThreads, Tile::kBytes, stream>>>(call, walk);
-  check_cuda(cudaGetLastError(), "launch of a dense layer");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for a dense layer");
 }
 
 template <typename Element>

@@ -82,7 +82,8 @@ std::size_t checked_outputs(std::span<const LinearPart> parts, std::size_t input
                             Epilogue epilogue) {
   if (epilogue != Epilogue::kBias && epilogue != Epilogue::kBiasGelu &&
       epilogue != Epilogue::kBiasAdd) {
-    throw Error(ErrorKind::kInternal, "8-bit linears do not support this epilogue");
+    throw Error(ErrorKind::kInternal,
+                "8-bit linears support only the epilogues kBias, kBiasGelu and kBiasAdd");
   }
   if (inputs > kMostInt8Inputs) {
     throw Error(

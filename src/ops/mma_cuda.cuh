@@ -8,7 +8,7 @@
 
 namespace virnucpro::cuda {
 
-// Starts to copy 16 bytes from global to shared memory; bytes from `bytes` on become 0.
+// Starts to fill 16 bytes of shared memory: `bytes` bytes from global memory, then zeros.
 __device__ __forceinline__ void copy_async(std::uint32_t to, const void* from,
                                            std::uint32_t bytes = 16) {
   asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
@@ -24,18 +24,18 @@ __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending));
 }
 
-// Returns where a unit of 16 bytes lies in shared memory that holds lines of kLine bytes (a power
-// of 2). The units' order varies from line to line, so that the eight units that an instruction
-// touches at a time lie in different banks: units of one number in eight lines, or units side by
-// side. `alike` lines in a row have the same order.
+// Returns the place of a unit (16 bytes) in shared memory that holds lines of kLine bytes (a power
+// of 2). The order of units differs between lines, so that the eight units that an instruction
+// accesses together lie in different banks: units with the same number in eight lines, or adjacent
+// units. kAlike adjacent lines have the same order.
 template <int kLine, int kAlike = kLine<128 ? 128 / kLine : 1> __device__ __forceinline__
                          std::uint32_t unit_place(std::uint32_t line, std::uint32_t unit) {
   constexpr std::uint32_t kOrders = kLine < 128 ? kLine / 16 : 8;
   return line * kLine + ((unit ^ (line / kAlike % kOrders)) * 16);
 }
 
-// Loads four 8×8 matrices of 16-bit numbers (or 8×16 of 8 bits). Each of the 32
-// lanes gives the address of a row in shared memory, and gets 32 bits of a row of each matrix.
+// Loads four 8×8 matrices of 16-bit numbers (or 8×16 of 8-bit numbers). Each of the 32 lanes gives
+// the address of a row in shared memory, and gets 32 bits of a row of each matrix.
 __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], std::uint32_t from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])

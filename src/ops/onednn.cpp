@@ -30,7 +30,7 @@ dnnl::engine& cpu_engine() {
 
 void require_room_for_onednn() {
   if (has_room(kRoom)) return;
-  throw Error(ErrorKind::kOutOfMemory, "oneDNN needs 32 MiB more memory");
+  throw Error(ErrorKind::kOutOfMemory, "the library oneDNN needs 32 MiB of free memory");
 }
 
 OnednnThread::OnednnThread() : stream_(make_stream()) {

@@ -132,7 +132,7 @@ template <int kLanes, int kPieces, bool kRotated, typename Rows>
 __global__ void __launch_bounds__(kThreads) quantise_kernel(Rows in, CodeMatrix out) {
   using Shape = RowShape<kLanes, kPieces>;
   const std::size_t row = Shape::row();
-  if (row >= out.rows) return;  // the same for all threads of a row, which share over_row()
+  if (row >= out.rows) return;  // the same for all threads of a row, as over_row() needs
   const std::size_t pieces = out.width / kPiece;
   typename Rows::Raw raw[kPieces];
   float x[kPiece];
@@ -330,7 +330,7 @@ void quantise(const Rows& in, Blocks blocks, const CodeMatrix& out, cudaStream_t
           <<<RowShape<kLanes, kPieces>::blocks(out.rows), kThreads, 0, stream>>>(in, out);
     });
   });
-  check_cuda(cudaGetLastError(), "launch of quantise_rows");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for quantise_rows");
 }
 
 template <typename Rows>
@@ -341,7 +341,7 @@ void means(const Rows& in, Blocks blocks, const CodeMatrix& codes, const ColumnM
     column_means_kernel<kRotated, Rows>
         <<<static_cast<unsigned>((pieces + kWarp - 1) / kWarp), kWarp, 0, stream>>>(in, codes, out);
   });
-  check_cuda(cudaGetLastError(), "launch of column_means");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for column_means");
 }
 
 }  // namespace
@@ -358,7 +358,7 @@ void quantise_rest(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& code
     rest_kernel<kRotated><<<static_cast<unsigned>(codes.rows), kThreads, 0, stream>>>(
         rows_of<float>(in), codes, rest);
   });
-  check_cuda(cudaGetLastError(), "launch of quantise_rest");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for quantise_rest");
 }
 
 void rms_norm(const DeviceMatrix& in, float eps, const DeviceMatrix& halves,
@@ -368,7 +368,7 @@ void rms_norm(const DeviceMatrix& in, float eps, const DeviceMatrix& halves,
         <<<RowShape<kLanes, kPieces>::blocks(in.rows), kThreads, 0, stream>>>(
             rows_of<__half>(in), eps, in.rows, static_cast<__half*>(halves.data), codes);
   });
-  check_cuda(cudaGetLastError(), "launch of rms_norm");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for rms_norm");
 }
 
 void rms_norm_means(const DeviceMatrix& in, float eps, const std::uint32_t* offsets,
@@ -384,7 +384,7 @@ void rms_norm_means(const DeviceMatrix& in, float eps, const std::uint32_t* offs
   scaled_mean_kernel<<<grid, kThreads, 0, stream>>>(static_cast<const __half*>(in.data), scales,
                                                     offsets, rows, static_cast<float*>(out.data),
                                                     in.width);
-  check_cuda(cudaGetLastError(), "launch of rms_norm_means");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for rms_norm_means");
 }
 
 void column_means(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& codes,
@@ -397,7 +397,7 @@ void correct_bias(const CodeMatrix& weight, const std::int8_t* rest, const Colum
   constexpr std::size_t kOutputs = kThreads / kWarp;  // outputs of a thread block
   correct_bias_kernel<<<static_cast<unsigned>((weight.rows + kOutputs - 1) / kOutputs), kThreads, 0,
                         stream>>>(weight, rest, means, bias);
-  check_cuda(cudaGetLastError(), "launch of correct_bias");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for correct_bias");
 }
 
 }  // namespace virnucpro::cuda

@@ -25,7 +25,7 @@ void with_type(Element element, const Call& call) {
     case Element::kInt8:
       break;
   }
-  throw Error(ErrorKind::kInternal, "row ops do not support 8-bit numbers");
+  throw Error(ErrorKind::kInternal, "the GPU kernels for rows do not support 8-bit numbers");
 }
 
 unsigned blocks_for(std::size_t items, std::size_t per_block) {
@@ -48,7 +48,7 @@ void embed_any(const float* table, const Token* tokens, const DeviceMatrix& out,
     embed_kernel<<<static_cast<unsigned>(out.rows), kThreads, 0, stream>>>(
         table, tokens, static_cast<Out*>(out.data), out.width);
   });
-  check_cuda(cudaGetLastError(), "launch of embed_rows");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for embed_rows");
 }
 
 // Returns the sum of `value` over a block's threads, in a fixed order. All threads get the sum.
@@ -114,7 +114,7 @@ void launch_layer_norm(const NormWeights& norm, const DeviceMatrix& in, const De
   layer_norm_kernel<kFours><<<static_cast<unsigned>(in.rows), kThreads, 0, stream>>>(
       norm, static_cast<const float*>(in.data), static_cast<Out*>(out.data),
       static_cast<Also*>(also.data), in.width);
-  check_cuda(cudaGetLastError(), "launch of layer_norm");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for layer_norm");
 }
 
 template <typename Out, typename Also>
@@ -229,7 +229,7 @@ void mean_rows(const DeviceMatrix& in, const std::uint32_t* offsets, const Poole
   mean_kernel<<<grid, kThreads, 0, stream>>>(static_cast<const float*>(in.data), offsets, rows,
                                              static_cast<float*>(out.data) + column, in.width,
                                              out.width);
-  check_cuda(cudaGetLastError(), "launch of mean_rows");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for mean_rows");
 }
 
 void batch_norm_relu(const BatchNormWeights& norm, const DeviceMatrix& values,
@@ -237,20 +237,20 @@ void batch_norm_relu(const BatchNormWeights& norm, const DeviceMatrix& values,
   const std::size_t count = values.rows * values.width;
   batch_norm_relu_kernel<<<blocks_for(count, kThreads), kThreads, 0, stream>>>(
       norm, static_cast<float*>(values.data), values.width, count);
-  check_cuda(cudaGetLastError(), "launch of batch_norm_relu");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for batch_norm_relu");
 }
 
 void two_classes(const float* weight, const float* bias, const DeviceMatrix& in, float* out,
                  cudaStream_t stream) {
   two_classes_kernel<<<blocks_for(in.rows, kThreads / kWarp), kThreads, 0, stream>>>(
       weight, bias, static_cast<const float*>(in.data), out, in.rows, in.width);
-  check_cuda(cudaGetLastError(), "launch of two_classes");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for two_classes");
 }
 
 void flag_rows(const DeviceMatrix& values, std::uint8_t* not_finite, cudaStream_t stream) {
   flag_kernel<<<static_cast<unsigned>(values.rows), kThreads, 0, stream>>>(
       static_cast<const float*>(values.data), not_finite, values.width);
-  check_cuda(cudaGetLastError(), "launch of flag_rows");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for flag_rows");
 }
 
 void convert(const float* in, const DeviceMatrix& out, cudaStream_t stream) {
@@ -259,7 +259,7 @@ void convert(const float* in, const DeviceMatrix& out, cudaStream_t stream) {
     convert_kernel<<<blocks_for(count, 4 * kThreads), kThreads, 0, stream>>>(
         in, static_cast<T*>(out.data), count);
   });
-  check_cuda(cudaGetLastError(), "launch of convert");
+  check_cuda(cudaGetLastError(), "launch of the GPU kernel for convert");
 }
 
 }  // namespace virnucpro::cuda

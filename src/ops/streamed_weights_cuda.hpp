@@ -11,7 +11,7 @@
 namespace virnucpro::cuda {
 
 // Weights that stay in pinned memory of the host, for a model that does not fit into the device's
-// memory. A few device buffers take them in turns: while one weight is used, the next ones are
+// memory. A few device buffers hold some of them: while one weight is used, the next ones are
 // copied. A batch uses the weights in the order in which they were added; another order is slower.
 class StreamedWeights {
  public:
@@ -21,22 +21,22 @@ class StreamedWeights {
   StreamedWeights(const StreamedWeights&) = delete;
   StreamedWeights& operator=(const StreamedWeights&) = delete;
 
-  // Adds a weight and returns its number. All must be added before the first use. Errors:
+  // Adds a weight and returns its number. Add all weights before the first use. Errors:
   // kOutOfMemory.
   std::size_t add(std::size_t bytes);
-  // The weight's place in the host's memory, to be filled before the first use.
+  // Returns the weight's memory on the host. Fill it before the first use.
   void* host(std::size_t number) const { return weights_.at(number).data(); }
   // Makes the device buffers. Errors: kOutOfMemory.
   void reserve();
 
-  // Returns the weight on the device. Work that is enqueued on `compute` until used() may read it.
+  // Returns the weight on the device. Only work enqueued on `compute` before used() may read it.
   const void* get(std::size_t number, cudaStream_t compute);
   void used(cudaStream_t compute);
 
  private:
   struct Slot {
     DeviceBuffer device;
-    std::optional<std::size_t> number{};  // of the weight that it has or will have
+    std::optional<std::size_t> number{};  // the weight in `device`, or being copied to it
     Event copied;
     Event used;
   };
@@ -46,7 +46,7 @@ class StreamedWeights {
 
   std::vector<PinnedBuffer> weights_;
   std::array<Slot, 3> slots_;
-  std::size_t turn_ = 0;  // of the next use
+  std::size_t turn_ = 0;  // counts the uses; slot(0) belongs to the next use
   Stream copies_;
 };
 

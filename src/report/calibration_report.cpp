@@ -12,15 +12,17 @@
 namespace virnucpro {
 namespace {
 
-constexpr double kLittleIn8Bits = 0.5;  // warn if less of the multiplications is in 8 bits
+constexpr double kLittleIn8Bits = 0.5;  // warn if a smaller share of multiplications is in 8 bits
 
 std::uint64_t rounded(double rate) {
   return static_cast<std::uint64_t>(std::llround(rate));
 }
 
 std::string target_text(const CalibrationTarget& target) {
-  return fmt::format("centred cosine {:g} for {:g} % of the embeddings, {:g} % of the calls equal",
-                     1 - target.centred, 100 * (1 - kOutliers), 100 * target.equal_calls);
+  return fmt::format(
+      "a centred cosine of at least {:g} for {:g} % of the embeddings, and the same call "
+      "in both precisions for at least {:g} % of the frames",
+      1 - target.centred, 100 * (1 - kOutliers), 100 * target.equal_calls);
 }
 
 // Returns the chance of an error above the margin, as text.
@@ -52,31 +54,31 @@ std::vector<Value> row_of(const CalibrationPoint& point) {
 
 Table point_table(const CalibrationResult& result) {
   Table table{.key = "points",
-              .caption = "What was measured, in this order; the last row is the result"};
-  table.columns = {{"kept", "Products in 16 bits", Measure::kCount},
-                   {"share_in_8_bits", "Work in 8 bits", Measure::kShare},
+              .caption = "All measurements, in order of time; the last row is the result"};
+  table.columns = {{"kept", "Number of products in 16 bits", Measure::kCount},
+                   {"share_in_8_bits", "Multiplications in 8 bits", Measure::kShare},
                    {"frames", "Frames", Measure::kCount},
-                   {"centred", "1 − centred cosine, 99.9 %"},
-                   {"equal_calls", "Equal calls", Measure::kShare},
+                   {"centred", "1 − centred cosine, 99.9th percentile"},
+                   {"equal_calls", "Frames with equal calls", Measure::kShare},
                    {"logit_mean", "Logit error, mean"},
-                   {"logit_rms", "Logit error, rms"},
+                   {"logit_rms", "Logit error, root mean square"},
                    {"logit_largest", "Logit error, largest"},
-                   {"tokens_per_second", "Tokens", Measure::kPerSecond},
-                   {"int8_keep", "In 16 bits"}};
+                   {"tokens_per_second", "ESM-2 tokens", Measure::kPerSecond},
+                   {"int8_keep", "Products in 16 bits"}};
   for (const CalibrationPoint& point : result.points) table.rows.push_back(row_of(point));
   return table;
 }
 
 Plot error_plot(const CalibrationResult& result) {
   Plot plot{.key = "speed_against_error",
-            .title = "1 − centred cosine that 99.9 % of the embeddings keep below",
+            .title = "99.9 % of the embeddings have at most this 1 − centred cosine",
             .kind = PlotKind::kOverNumber,
-            .x_label = "tokens of ESM-2 a second",
+            .x_label = "ESM-2 tokens a second",
             .y_label = "1 − centred cosine"};
   std::vector<CalibrationPoint> points = result.points;
   std::ranges::sort(
       points, {}, [](const CalibrationPoint& point) { return point.closeness.tokens_per_second; });
-  PlotLine line{.name = "policies measured"};
+  PlotLine line{.name = "measurements"};
   for (const CalibrationPoint& point : points) {
     line.points.push_back({point.closeness.tokens_per_second, point.closeness.centred});
   }
@@ -89,10 +91,10 @@ Section result_section(const CalibrationFacts& facts, const CalibrationResult& r
   Section section{.key = "result", .title = "The calibration"};
   section.note = fmt::format(
       "Of {} frames, at most {} had a logit that differs by more than the margin from the logit in "
-      "{}. The chance of such a frame is below {}. A chunk whose call is within the margin is "
-      "computed again. Under --rule viral-ngs a short contig whose call is within the margin is "
-      "computed again as a whole, which takes about three times as many chunks "
-      "(docs/use/precision.md).",
+      "{}. The chance of such a frame is below {}. A chunk is computed again if an error within "
+      "the margin could change its call. Under --rule viral-ngs, a short contig is computed again "
+      "as a whole if such an error could change its call; about three times as many chunks are "
+      "then computed again (docs/use/precision.md).",
       grouped(result.frames), grouped(allowed_above_margin(result.frames)), facts.check_precision,
       chance_text(result.chance));
   section.fields = {
@@ -108,7 +110,7 @@ Section result_section(const CalibrationFacts& facts, const CalibrationResult& r
 }
 
 Section machine_section(const CalibrationFacts& facts, const CalibrationResult& result) {
-  Section section{.key = "machine", .title = "What was measured, and on what"};
+  Section section{.key = "machine", .title = "Machine, models and sample"};
   section.fields = fields_of(facts.provenance);
   section.fields.insert(
       section.fields.end(),
@@ -133,8 +135,9 @@ std::vector<std::string> warnings_of(const CalibrationFacts& facts,
     warnings.push_back(fmt::format("the target is missed: {}", target_text(facts.target)));
   }
   if (result.frames < facts.frames_wanted) {
-    warnings.push_back(fmt::format("the sample has {} frames; {} were wanted",
-                                   grouped(result.frames), grouped(facts.frames_wanted)));
+    warnings.push_back(
+        fmt::format("the sample has {} frames; {} were wanted (--frames): give --on a larger file",
+                    grouped(result.frames), grouped(facts.frames_wanted)));
   }
   const bool is_int8 = result.description.contains(kInt8KeepKey);
   if (is_int8 && result.result().in_8_bits < kLittleIn8Bits) {
@@ -173,10 +176,10 @@ std::string calibration_row(const CalibrationPoint& point) {
 }
 
 std::string calibration_end(const CalibrationFacts& facts, const CalibrationResult& result) {
-  return fmt::format("\nkept in 16 bits: {}\n", result.result().policy.text()) +
+  return fmt::format("\nproducts kept in 16 bits: {}\n", result.result().policy.text()) +
          fmt::format("margin: {:.4g} logits; the chance of a larger error is below {}\n",
                      result.margin, chance_text(result.chance)) +
-         fmt::format("use it: virnucpro predict INPUT --precision {} --calibration {}\n",
+         fmt::format("to use it: virnucpro predict INPUT --precision {} --calibration {}\n",
                      facts.precision, printable(facts.file));
 }
 
@@ -221,10 +224,10 @@ Page calibration_page(const CalibrationFacts& facts, const CalibrationResult& re
   if (facts.synthetic) page.badges.emplace_back("synthetic weights");
   page.highlights = {
       {"margin", "margin (logits)", result.margin},
-      {"equal_calls", "equal calls, none computed again", found.closeness.equal_calls,
-       Measure::kShare},
-      {"centred", "1 − centred cosine, 99.9 %", found.closeness.centred},
-      {"share_in_8_bits", "work in 8 bits", found.in_8_bits, Measure::kShare},
+      {"equal_calls", "frames with equal calls, before any are computed again",
+       found.closeness.equal_calls, Measure::kShare},
+      {"centred", "1 − centred cosine, 99.9th percentile", found.closeness.centred},
+      {"share_in_8_bits", "multiplications in 8 bits", found.in_8_bits, Measure::kShare},
       {"tokens_per_second", "tokens", found.closeness.tokens_per_second, Measure::kPerSecond}};
   page.warnings = warnings_of(facts, result);
   Section points{.key = "points", .title = "Speed against error"};

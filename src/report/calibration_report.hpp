@@ -30,7 +30,7 @@ struct CalibrationFacts {
 std::vector<std::string> warnings_of(const CalibrationFacts& facts,
                                      const CalibrationResult& result);
 
-// These return the table that the command prints: its head, a row, and the lines below the table.
+// Three parts of the table that the command prints: its head, a row, and the lines below its rows.
 std::string calibration_head(const CalibrationFacts& facts);
 std::string calibration_row(const CalibrationPoint& point);
 std::string calibration_end(const CalibrationFacts& facts, const CalibrationResult& result);

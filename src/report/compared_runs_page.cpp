@@ -64,7 +64,7 @@ void add_figure(const char* label, Measure measure, const Runs& runs, const Valu
 
 Section speed_section(const Runs& runs) {
   Section section{.key = "throughput", .title = "Throughput"};
-  Table table = run_columns("figures", "Figures, and their ratios to the first run", runs);
+  Table table = run_columns("figures", "Figures of each run, and their ratios to the first", runs);
   add_ratio_columns(runs, table);
   const auto add = [&](const char* label, Measure measure, auto part, auto member) {
     add_figure(
@@ -112,8 +112,9 @@ Table result_table(const Runs& runs) {
 }
 
 Table difference_table(const Runs& runs, const Differences& differences) {
-  Table table{.key = "differences", .caption = "Sequences by the difference of their virus scores"};
-  table.columns = {{"run", "Compared with the first"},
+  Table table{.key = "differences",
+              .caption = "Sequences by how much their virus scores differ from the first run's"};
+  table.columns = {{"run", "Run compared with the first"},
                    {"compared", "Compared", Measure::kCount},
                    {"other_calls", "Different call", Measure::kCount},
                    {"scored_once", "Scored in one run only", Measure::kCount},
@@ -159,8 +160,9 @@ Section result_section(const Runs& runs, const Differences& differences) {
   Section section{.key = "scores", .title = "Scores and calls"};
   for (std::size_t k = 0; k < differences.size(); ++k) {
     if (!differences[k].parted) continue;
-    section.note += fmt::format("{} has other sequences than the first run from sequence {} on; ",
-                                runs[k + 1].name, grouped(*differences[k].parted));
+    section.note +=
+        fmt::format("In {}, the sequences are not those of the first run from sequence {} on; ",
+                    runs[k + 1].name, grouped(*differences[k].parted));
   }
   if (!section.note.empty()) section.note += "only earlier sequences were compared.";
   section.plots = {score_lines(runs)};
@@ -216,7 +218,7 @@ Settings settings_of(const RunFacts& facts) {
 
 Section setting_section(const Runs& runs) {
   Section section{.key = "settings", .title = "Settings"};
-  Table table = run_columns("settings", "Settings; those that differ first", runs);
+  Table table = run_columns("settings", "Settings; those that differ come first", runs);
   table.columns.push_back({"state", "State", Measure::kStatus});
   std::vector<Settings> settings;
   std::set<std::string> names;

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostPoints = 300;  // of a curve
+constexpr std::size_t kMostPoints = 300;  // points of a curve
 constexpr std::size_t kReliabilityBins = 10;
 
 std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
@@ -18,12 +18,12 @@ std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Returns the parts of the rule on which a score depends.
+// Returns words that say what the score of a sequence is under this rule.
 std::string score_words(const CallRule& rule) {
-  if (rule.is_viral_ngs()) return "weighted_delta of the rule viral-ngs";
+  if (rule.is_viral_ngs()) return "its weighted_delta under the rule viral-ngs";
   return fmt::format(
-      "the highest virus score that at least a share of {:g} of its chunks reach, and 0 if fewer "
-      "are virus chunks (rule majority)",
+      "the highest virus score that a share of at least {:g} of its chunks reaches; chunks that "
+      "are not virus count as 0 (rule majority)",
       rule.min_share());
 }
 
@@ -33,7 +33,7 @@ std::string chunks_text(const ChunkBin& bin) {
   return fmt::format("{} scored chunk{}", number, bin == ChunkBin{1, 1} ? "" : "s");
 }
 
-// Returns the least upper bound that the others of a bin can give.
+// Returns the bin's bound if none of its others (non-viruses) is called virus: the lowest possible.
 Value least_rate(const BinEvaluation& bin) {
   return bin.scores.others() == 0 ? Value{} : Value{bin.none.bound};
 }
@@ -43,21 +43,22 @@ std::string percent(const std::optional<double>& part) {
 }
 
 Table bin_table(const EvaluationFacts& facts, const Evaluation& found) {
-  Table table{.key = "bins", .caption = "By the number of scored chunks"};
+  Table table{.key = "bins", .caption = "Sequences by their number of scored chunks"};
   table.columns = {{"scored_chunks", "Scored chunks"},
                    {"viruses", "Viruses", Measure::kCount},
                    {"others", "Others", Measure::kCount},
-                   {"groups", "Groups of others", Measure::kCount},
+                   {"groups", "Groups among the others", Measure::kCount},
                    {"roc_auc", "ROC AUC", Measure::kScore, "–"},
                    {"average_precision", "Average precision", Measure::kScore, "–"},
-                   {"least_bound", "Least rate that they can show", Measure::kShare, "–"}};
+                   {"least_bound", "Lowest provable rate of false calls", Measure::kShare, "–"}};
   if (facts.false_rate) {
-    table.columns.insert(table.columns.end(),
-                         {{"cut_off", "Cut-off", Measure::kExact, "none"},
-                          {"found", "Viruses found", Measure::kShare, "–"},
-                          {"false_calls", "Others called virus", Measure::kCount, "–"},
-                          {"effective", "Effective others", Measure::kNone, "–"},
-                          {"bound", "Share of others called virus at most", Measure::kShare, "–"}});
+    table.columns.insert(
+        table.columns.end(),
+        {{"cut_off", "Cut-off", Measure::kExact, "none"},
+         {"found", "Viruses found", Measure::kShare, "–"},
+         {"false_calls", "Others called virus", Measure::kCount, "–"},
+         {"effective", "Effective number of others", Measure::kNone, "–"},
+         {"bound", "Upper bound of the share of others called virus", Measure::kShare, "–"}});
   }
   for (const BinEvaluation& bin : found.bins) {
     const LabelledScores& scores = bin.scores;
@@ -77,15 +78,15 @@ Table bin_table(const EvaluationFacts& facts, const Evaluation& found) {
 }
 
 Table cut_off_table(const Evaluation& found) {
-  Table table{.key = "cut_offs", .caption = "Errors at given cut-offs"};
+  Table table{.key = "cut_offs", .caption = "Errors at the cut-offs of --at, or at usual ones"};
   table.columns = {{"scored_chunks", "Scored chunks"},
                    {"cut_off", "Cut-off", Measure::kExact},
                    {"viruses_found", "Viruses called virus", Measure::kCount},
                    {"found", "Viruses found", Measure::kShare, "–"},
                    {"false_calls", "Others called virus", Measure::kCount},
                    {"false_rate", "Share of others called virus", Measure::kShare, "–"},
-                   {"effective", "Effective others"},
-                   {"bound", "At most", Measure::kShare}};
+                   {"effective", "Effective number of others"},
+                   {"bound", "Upper bound of this share", Measure::kShare}};
   for (const BinEvaluation& bin : found.bins) {
     const LabelledScores& scores = bin.scores;
     if (scores.viruses() + scores.others() == 0) continue;
@@ -98,7 +99,7 @@ Table cut_off_table(const Evaluation& found) {
   return table;
 }
 
-// Returns at most kMostPoints points of a curve, evenly chosen, with the last one.
+// Returns at most kMostPoints points of a curve, evenly spaced; the last point is one of them.
 std::vector<LabelledScores::Point> some_points(const LabelledScores& scores) {
   const std::vector<LabelledScores::Point> all = scores.points();
   if (all.size() <= kMostPoints) return all;
@@ -118,10 +119,10 @@ Plot plot_of(const char* key, const char* title, const char* x_label, const char
 }
 
 std::vector<Plot> curves(const Evaluation& found) {
-  Plot roc = plot_of("roc", "ROC: viruses found by false calls", "share of others called virus",
-                     "share of viruses called virus");
-  Plot precision = plot_of("precision_recall", "Precision by recall",
-                           "share of viruses called virus", "share of calls that are right");
+  Plot roc = plot_of("roc", "ROC curve: viruses found against false calls",
+                     "share of others called virus", "share of viruses called virus");
+  Plot precision = plot_of("precision_recall", "Precision against recall",
+                           "share of viruses called virus", "share of virus calls that are right");
   for (const BinEvaluation& bin : found.bins) {
     const LabelledScores& scores = bin.scores;
     if (scores.viruses() == 0 || scores.others() == 0) continue;
@@ -141,8 +142,8 @@ std::vector<Plot> curves(const Evaluation& found) {
 Section reliability_section(const Evaluation& found) {
   Section section{.key = "reliability", .title = "Are scores probabilities?"};
   section.note =
-      "If they were, the share of viruses among sequences of a score would be the score. The share "
-      "depends on how many viruses and others were given.";
+      "If scores were probabilities, 80 % of the sequences with a score of 0.8 would be viruses. "
+      "The share of viruses also depends on how many viruses and others were given.";
   Plot plot = plot_of("reliability", "Share of viruses by score", "mean score", "share of viruses");
   const double least = found.rule.is_viral_ngs() ? -1 : 0;
   for (const BinEvaluation& bin : found.bins) {
@@ -159,16 +160,17 @@ Section reliability_section(const Evaluation& found) {
 
 std::string bound_text(const Evaluation& found) {
   return fmt::format(
-      "The rate of false calls is the share of the others called virus (not of the virus calls). "
-      "It is at most the bound, with {:g} % confidence in each bin, so that all {} bins together "
-      "hold "
-      "with 95 % (Clopper and Pearson 1934; Bonferroni).{}",
+      "The rate of false calls is the share of others that are called virus, not the share of "
+      "virus calls that are wrong. In each bin, the rate is at most the bound, with {:g} % "
+      "confidence. The bounds of all {} bins hold together with 95 % confidence (Clopper and "
+      "Pearson 1934; Bonferroni).{}",
       100 * found.confidence, found.bins.size(),
       found.with_groups
-          ? " Sequences of a group are not independent: so many independent ones as the effective "
-            "count would say as much (Korn and Graubard 1998). A chosen cut-off has the whole rate "
-            "as its bound."
-          : " It holds for independent sequences: with several of one genome, give --groups.");
+          ? " Sequences of a group are not independent. The effective number of others is the "
+            "number of independent sequences that would show as much (Korn and Graubard 1998). The "
+            "bound of a chosen cut-off is the rate that was asked for."
+          : " The bounds hold for independent sequences: if several are of one genome, give "
+            "--groups.");
 }
 
 Section bin_section(const EvaluationFacts& facts, const Evaluation& found) {
@@ -184,7 +186,7 @@ Section bin_section(const EvaluationFacts& facts, const Evaluation& found) {
 }
 
 Section data_section(const EvaluationFacts& facts, const Evaluation& found) {
-  Section section{.key = "data", .title = "From which data", .folded = true};
+  Section section{.key = "data", .title = "Runs and program", .folded = true};
   Table table{.key = "runs", .caption = "Runs"};
   table.columns = {{"run", "Run"}, {"sequences", "Sequences", Measure::kCount}, {"hash", "Hash"}};
   for (const EvaluatedRun& run : found.runs) {
@@ -207,11 +209,11 @@ std::vector<std::string> warnings_of(const EvaluationFacts& facts, const Evaluat
   }
   if (found.failed_inputs > 0) {
     warnings.push_back(
-        fmt::format("Inputs of the runs that could not be read, and are missing: {}.",
+        fmt::format("Number of inputs that the runs could not read, and that are missing here: {}.",
                     grouped(found.failed_inputs)));
   }
   if (found.unlabelled > 0) {
-    warnings.push_back(fmt::format("{} sequences of the runs have no label, and count nowhere.",
+    warnings.push_back(fmt::format("{} sequences of the runs have no label and are not counted.",
                                    grouped(found.unlabelled)));
   }
   if (!facts.false_rate) return warnings;
@@ -226,9 +228,9 @@ std::vector<std::string> warnings_of(const EvaluationFacts& facts, const Evaluat
     warnings.push_back(fmt::format(
         "No sequence with {} will be called virus: {}.", chunks_text(bin.bin),
         bin.none.bound <= *facts.false_rate
-            ? "too many others have the highest scores"
-            : fmt::format("{} others{} can show a rate of {} or more; give more of them, or fewer "
-                          "--bins",
+            ? "too many others are among the sequences with the highest scores"
+            : fmt::format("with {} others{}, a rate of false calls below {} cannot be proved; give "
+                          "more others, or fewer --bins",
                           grouped(scores.others()),
                           found.with_groups
                               ? fmt::format(" in {} groups", grouped(scores.groups_of_others()))
@@ -237,8 +239,8 @@ std::vector<std::string> warnings_of(const EvaluationFacts& facts, const Evaluat
   }
   if (!empty.empty()) {
     warnings.push_back(
-        fmt::format("No sequence of these numbers of scored chunks will be called virus: {}. The "
-                    "runs have none.",
+        fmt::format("No sequence with these numbers of scored chunks will be called virus: {}. The "
+                    "runs have no others with such a number.",
                     fmt::join(empty, ", ")));
   }
   return warnings;
@@ -253,22 +255,22 @@ Page evaluation_page(const EvaluationFacts& facts, const Evaluation& found) {
   if (found.synthetic) page.badges.emplace_back("synthetic weights");
   page.highlights = {
       {"viruses", "viruses", found.viruses.sequences, Measure::kCount},
-      {"viruses_unscored", "of them unscored",
+      {"viruses_unscored", "viruses without a score",
        share_value(found.viruses.unscored, found.viruses.sequences), Measure::kShare},
       {"others", "others", found.others.sequences, Measure::kCount},
-      {"others_unscored", "of them unscored",
+      {"others_unscored", "others without a score",
        share_value(found.others.unscored, found.others.sequences), Measure::kShare}};
   if (facts.false_rate) {
     page.highlights.push_back(
-        {"false_rate", "rate of false calls kept", *facts.false_rate, Measure::kShare});
+        {"false_rate", "limit of the rate of false calls", *facts.false_rate, Measure::kShare});
   }
   page.warnings = warnings_of(facts, found);
-  Section curve_section{.key = "curves", .title = "Over all cut-offs"};
+  Section curve_section{.key = "curves", .title = "Curves over all cut-offs"};
   curve_section.plots = curves(found);
-  Section given{.key = "given", .title = "At given cut-offs"};
+  Section given{.key = "given", .title = "Errors at some cut-offs"};
   given.note =
-      "Each bound holds for a cut-off that was fixed before. To choose one by these sequences, use "
-      "--fpr.";
+      "A bound is valid only for a cut-off that was chosen without these sequences. To choose a "
+      "cut-off from these sequences, use --fpr.";
   given.tables = {cut_off_table(found)};
   page.sections = {bin_section(facts, found), std::move(curve_section), std::move(given),
                    reliability_section(found), data_section(facts, found)};
@@ -304,7 +306,8 @@ std::string evaluation_text(const EvaluationFacts& facts, const Evaluation& foun
     text += '\n';
   }
   if (!facts.file.empty()) {
-    text += fmt::format("\nuse it: virnucpro predict INPUT --cutoff {}\n", printable(facts.file));
+    text +=
+        fmt::format("\nto use it: virnucpro predict INPUT --cutoff {}\n", printable(facts.file));
   }
   return text;
 }

@@ -60,8 +60,8 @@ std::vector<Json> columns() {
       number_column("virnucpro_ambiguous", "Ambiguous", "Sequences that viral-ngs calls ambiguous",
                     "{:,.0f}"),
       percent_column("virnucpro_unscored_percent", "% unscored",
-                     "Share of sequences without a call, because each of their frames has a stop "
-                     "codon"),
+                     "Share of sequences without a score, for example because every frame has a "
+                     "stop codon"),
       number_column("virnucpro_rate", "Sequences/s", "Sequences a second", "{:,.1f}"),
       column("virnucpro_remarks", "Remarks", "What to know before using the calls",
              {{"scale", false}})};
@@ -112,7 +112,8 @@ std::string multiqc_calls(const RunFacts& facts) {
       {"parent_name", kSection},
       {"parent_description", kAbout},
       {"section_name", "Calls"},
-      {"description", "Sequences by call. Unscored sequences have a stop codon in every frame."},
+      {"description",
+       "Sequences by call. Unscored: no score, for example because every frame has a stop codon."},
       {"plot_type", "bargraph"},
       {"pconfig",
        {{"id", "virnucpro_calls_plot"}, {"title", "virnucpro: calls"}, {"ylab", "sequences"}}},

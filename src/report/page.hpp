@@ -35,12 +35,12 @@ enum class Measure : std::uint8_t {
 };
 
 std::string value_text(const Value& value, Measure unit);
-// Returns a short form for axes: "1.5k", "20 GB".
+// Returns a short text of a value, for axes: "1.5k", "20 GB".
 std::string axis_text(double value, Measure unit);
 // Returns the text for a spreadsheet: "_" replaces a first letter that would begin a formula.
 std::string without_formula(std::string text);
 
-// Returns the number as a value; empty if there is none.
+// Returns the number as a value; an empty value if `number` is empty.
 Value optional_value(const std::optional<double>& number);
 // Returns part / whole; empty if whole is 0.
 Value share_value(std::uint64_t part, std::uint64_t whole);

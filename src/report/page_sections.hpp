@@ -51,7 +51,7 @@ Section stage_section(const RunFacts& facts);
 // Returns a section with the shards of a merged run.
 Section shard_section(const RunFacts& facts);
 // Returns a section on the calls that were computed again. If there was a shadow check, the section
-// has its estimate for the other calls.
+// has the check's estimate for the other calls.
 Section precision_section(const RunFacts& facts);
 
 // The content of these sections comes from the run's journal.

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostInputs = 200;  // rows of a table
+constexpr std::size_t kMostInputs = 200;  // the most rows of a table of inputs
 
 std::string input_name(const RunFacts& facts, std::uint32_t input) {
   return input < facts.inputs.size() ? shown_text(facts.inputs[input].name) : "";
@@ -46,8 +46,8 @@ Plot score_plot(const ScoreFacts& scores) {
                    "frames");
 }
 
-// Returns the virus score from which on a read of one chunk is called virus, if the read's two
-// scores sum to 1; empty if such a read never is.
+// Returns the least virus score with which a read of one chunk is called virus; empty if no read is
+// called virus. Assumes that the two scores of a read sum to 1.
 std::optional<double> cut_off_of(const CallRule& rule) {
   std::optional<double> cut_off =
       rule.is_viral_ngs() ? rule.viral_ngs().min_weighted_delta : rule.min_score();
@@ -80,7 +80,7 @@ Plot length_plot(const ScoreFacts& scores) {
   Plot plot{.key = "sequences_by_length",
             .title = "Length of the sequences",
             .kind = PlotKind::kBars,
-            .x_label = "length (bases), from",
+            .x_label = "shortest length in the bar (bases)",
             .y_label = "sequences",
             .unit = Measure::kCount};
   for (const LengthBin& bin : scores.lengths) {
@@ -109,7 +109,7 @@ Table input_table(const RunFacts& facts) {
   Table table{.key = "inputs", .caption = "Inputs"};
   table.columns = {{"name", "Input"},
                    {"sequences", "Sequences", Measure::kCount},
-                   {"bytes", "Bytes of text", Measure::kCount},
+                   {"bytes", "Bytes (decompressed)", Measure::kCount},
                    {"hash", "XXH3-128"},
                    {"status", "State", Measure::kStatus}};
   for (const InputEntry& input : facts.inputs) {
@@ -222,24 +222,27 @@ std::string found_words(const RunFacts& facts) {
 
 Field threshold_field(const CallRule& rule) {
   if (rule.cut_offs()) {
-    return {"cut_offs", "Virus sequence: score at least the cut-off of its number of scored chunks",
+    return {"cut_offs",
+            "A virus sequence reaches this file's cut-off for its number of scored chunks",
             rule.cut_offs()->file};
   }
   if (rule.is_viral_ngs()) {
-    return {"min_weighted_delta", "Virus sequence: weighted delta above",
+    return {"min_weighted_delta", "A virus sequence has a weighted delta above",
             rule.viral_ngs().min_weighted_delta};
   }
-  return {"min_share", "Virus sequence: share of virus chunks at least", rule.min_share()};
+  return {"min_share", "Lowest share of virus chunks in a virus sequence", rule.min_share()};
 }
 
-// Returns by which bound each bin of the cut-offs was called.
+// Returns a table of the bins: cut-off, bound, and the number of scored sequences.
 Table cut_off_table(const CutOffs& cut_offs, const std::vector<std::uint64_t>& scored) {
-  Table table{.key = "cut_offs",
-              .caption = fmt::format("Cut-offs of {}, {}", cut_offs.file, cut_offs.hash)};
-  table.columns = {{"scored_chunks", "Scored chunks"},
-                   {"cut_off", "Cut-off", Measure::kExact, "none: never virus"},
-                   {"bound", "Share of others called virus at most", Measure::kShare, "–"},
-                   {"sequences", "Sequences scored", Measure::kCount}};
+  Table table{
+      .key = "cut_offs",
+      .caption = fmt::format("Cut-offs of the file {} (hash {})", cut_offs.file, cut_offs.hash)};
+  table.columns = {
+      {"scored_chunks", "Scored chunks"},
+      {"cut_off", "Cut-off", Measure::kExact, "none: never called virus"},
+      {"bound", "Upper bound of the share of non-viruses called virus", Measure::kShare, "–"},
+      {"sequences", "Sequences scored", Measure::kCount}};
   for (std::size_t k = 0; k < cut_offs.bins.size(); ++k) {
     const BinCutOff& bin = cut_offs.bins[k];
     table.rows.push_back({text_of(bin.bin), optional_value(bin.cut_off),
@@ -265,7 +268,7 @@ Section input_section(const RunFacts& facts) {
     section.tables.push_back(std::move(failed));
   }
   if (facts.inputs.size() > kMostInputs) {
-    section.note = fmt::format("The first {} of {} inputs have a row.", kMostInputs,
+    section.note = fmt::format("The table has only the first {} of {} inputs.", kMostInputs,
                                grouped(facts.inputs.size()));
   }
   return section;
@@ -276,12 +279,13 @@ Section score_section(const RunFacts& facts) {
   Section section{.key = "scores", .title = "What was found"};
   section.note = found_words(facts);
   section.plots = {call_plot(counts), score_plot(facts.scores)};
-  section.fields = {{"rule", "Rule", std::string(word_of(facts.rule.name()))},
-                    {"min_score", "Virus chunk: virus score at least the other score, and at least",
-                     facts.rule.min_score()},
-                    threshold_field(facts.rule),
-                    {"frames_scored", "Frames scored", counts.frames, Measure::kCount},
-                    {"failed_frames", "Frames that failed", counts.failed_frames, Measure::kCount}};
+  section.fields = {
+      {"rule", "Rule", std::string(word_of(facts.rule.name()))},
+      {"min_score", "Lowest virus score of a virus chunk; its other score is not higher",
+       facts.rule.min_score()},
+      threshold_field(facts.rule),
+      {"frames_scored", "Frames scored", counts.frames, Measure::kCount},
+      {"failed_frames", "Frames that failed", counts.failed_frames, Measure::kCount}};
   if (facts.rule.is_viral_ngs()) section.tables = {tier_table(facts.scores)};
   if (const auto& cut_offs = facts.rule.cut_offs()) {
     section.tables.push_back(cut_off_table(*cut_offs, counts.scored_by_bin));
@@ -294,11 +298,9 @@ std::string least_tier_text(const RunFacts& facts) {
   const std::string_view tier = facts.rule.min_tier();
   if (!facts.rule.is_viral_ngs() || tier == kReviewTier) return {};
   return fmt::format(
-      " {} sequences are called virus, but because of --min-tier only those of confidence {} or "
-      "higher "
-      "are listed and written. The tiers high and moderate leave out every contig with fewer than "
-      "five "
-      "scored chunks.",
+      " {} sequences are called virus. Because of --min-tier, only those of confidence {} or "
+      "higher are listed here and written by --virus-fasta and --virus-fastq. The tiers high and "
+      "moderate leave out every contig with fewer than five scored chunks.",
       grouped(facts.scores.counts.virus_sequences), short_tier(tier));
 }
 
@@ -307,7 +309,8 @@ std::string hits_text(const RunFacts& facts) {
   if (scores.hits == 0)
     return "No sequence is listed, because none is called virus or has a virus chunk.";
   return fmt::format(
-      "{} a virus chunk{}. Sequences called virus come first, then those with more evidence: {}.",
+      "{} a virus chunk{}. Sequences called virus come first. Among equal calls, more evidence "
+      "comes first: {}.",
       scores.hits == 1 ? "One sequence is called virus or has"
                        : grouped(scores.hits) + " sequences are called virus or have",
       scores.hits > scores.top_hits.size()
@@ -315,8 +318,8 @@ std::string hits_text(const RunFacts& facts) {
                         grouped(scores.top_hits.size()))
           : std::string(),
       facts.rule.is_viral_ngs()
-          ? "a higher confidence, then more bases scored times weighted delta"
-          : "the sum of virus score minus other score over the bases in virus chunks");
+          ? "a higher confidence, then a larger product of scored bases and weighted delta"
+          : "the sum over its virus chunks of (virus score − other score) × bases");
 }
 
 Section hit_section(const RunFacts& facts) {
@@ -325,13 +328,14 @@ Section hit_section(const RunFacts& facts) {
   if (facts.scores.counts.is_of_reads()) {
     section.title = "Scores of the reads";
     const std::optional<double> cut_off = cut_off_of(facts.rule);
-    section.note = cut_off
-                       ? fmt::format(
-                             "Nearly all sequences have one chunk. Such a sequence is called virus "
-                             "from a score of about {:g} on, the dashed line. sequences.tsv has "
-                             "every sequence.",
-                             *cut_off)
-                       : "Nearly all sequences have one chunk, for which there is no cut-off.";
+    section.note =
+        cut_off ? fmt::format(
+                      "Nearly all sequences have one chunk. Such a sequence is called virus if its "
+                      "score is about {:g} or higher (the dashed line). sequences.tsv has every "
+                      "sequence.",
+                      *cut_off)
+                : "Nearly all sequences have one chunk. The file of cut-offs has none for one "
+                  "chunk, so these sequences are never called virus.";
     section.plots = {read_plot(facts)};
     return section;
   }
@@ -342,7 +346,7 @@ Section hit_section(const RunFacts& facts) {
 }
 
 std::optional<Section> contig_section(const RunFacts& facts) {
-  Section section{.key = "contigs", .title = "Where on the contigs"};
+  Section section{.key = "contigs", .title = "Scores along the contigs"};
   for (const SequenceHit& hit : facts.scores.top_hits) {
     if (hit.map.empty()) continue;
     if (section.plots.size() == kMostMaps) break;
@@ -350,11 +354,10 @@ std::optional<Section> contig_section(const RunFacts& facts) {
   }
   if (section.plots.empty()) return std::nullopt;
   section.note =
-      "The top hits with several chunks, at most 20. Height and colour show the virus score from 0 "
-      "to 1; "
-      "the dashed line is the cut-off of a chunk. Striped parts are unscored. Neighbouring chunks "
-      "of "
-      "long contigs are averaged; chunks.bed (--bed) has every chunk.";
+      "These are the top hits with several chunks, at most 20 of them. Height and colour show the "
+      "virus score from 0 to 1; the dashed line is the cut-off of a chunk. Striped parts are "
+      "unscored. Neighbouring chunks of long contigs are averaged; chunks.bed (--bed) has every "
+      "chunk.";
   return section;
 }
 
@@ -373,8 +376,8 @@ Section unscored_section(const RunFacts& facts) {
        share_value(scores.bases_scored, scores.bases), Measure::kShare},
       {"unscored_stretches", "Unscored stretches in scored sequences", scores.unscored_stretches,
        Measure::kCount},
-      {"unscored_bases", "Bases in these stretches", scores.unscored_bases, Measure::kCount},
-      {"longest_unscored", "Longest of them", scores.longest_unscored, Measure::kCount}};
+      {"unscored_bases", "Bases in unscored stretches", scores.unscored_bases, Measure::kCount},
+      {"longest_unscored", "Longest unscored stretch", scores.longest_unscored, Measure::kCount}};
   if (counts.unscored_sequences > 0) section.tables = {reason_table(counts)};
   return section;
 }

@@ -95,7 +95,7 @@ std::uint64_t known_chunk_size(const Journal::Fingerprint& print, const fs::path
   const auto size = chunk_size_of(print);
   if (size) return *size;
   throw Error(ErrorKind::kJournalDamaged, Place{.file = run.string()},
-              "the run's settings in it lack the chunk length")
+              "the run's journal does not state the chunk length")
       .advised("Run predict or merge for this directory again, with --force-resume.");
 }
 
@@ -111,7 +111,7 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run, const CallR
   facts.sample = sample_name(facts.fingerprint, run);
   facts.synthetic = is_synthetic(facts.fingerprint);
   facts.rule = changed_rule(facts.fingerprint, change);
-  facts.fingerprint.erase(kCutOffsKey);  // a whole file; the section on calls has its numbers
+  facts.fingerprint.erase(kCutOffsKey);  // too long; the section on calls has the cut-offs
   facts.inputs = journal.inputs();
   facts.scores = read_scores(
       journal, {.rule = facts.rule, .chunk_size = known_chunk_size(facts.fingerprint, run)},
@@ -120,14 +120,14 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run, const CallR
   std::error_code unknown;
   if (facts.finished && !fs::exists(run_files::kSequenceTable.in(run), unknown)) {
     facts.warnings.emplace_back(
-        "There are no tables: virnucpro export writes them, and so does predict --resume.");
+        "There are no tables: write them with virnucpro export, or with predict --resume.");
   }
   const bool has_rule = facts.rule.is_viral_ngs() || rule_of(facts.fingerprint).is_viral_ngs();
   if (!has_rule && fs::exists(run_files::kContigTable.in(run), unknown)) {
     facts.warnings.emplace_back(
         "contigs.tsv has calls by the rule viral-ngs, unlike the other files. virnucpro export "
-        "RUN_DIR "
-        "--rule viral-ngs makes all files follow that rule; --rule majority removes contigs.tsv.");
+        "RUN_DIR --rule viral-ngs makes all files follow that rule; --rule majority removes "
+        "contigs.tsv.");
   }
   read_telemetry(run, facts);
   return facts;

@@ -60,10 +60,10 @@ struct SampleFacts {
   std::string shard{};  // "0/4"; empty for a whole run
   TableCounts counts{};
   std::uint64_t bases = 0;
-  std::uint64_t virus_bases = 0;      // of the sequences called virus
+  std::uint64_t virus_bases = 0;      // bases of the sequences called virus
   std::string false_calls{};          // TableCounts::false_calls()
   std::optional<ViralTiers> tiers{};  // only with the rule viral-ngs
-  std::optional<double> seconds{};    // of the last session that computed; empty if not measured
+  std::optional<double> seconds{};    // time of the last session that computed; empty: not measured
   std::string precision{};
   SampleSettings settings{};
 };

@@ -22,10 +22,10 @@ constexpr std::size_t kMostBars = 30;
 constexpr std::size_t kControlColour = 3;  // index of a bar's colour
 constexpr std::size_t kMostTold = 5;       // the most names in a warning
 
-// The words in a row's notes for a setting that differs from the usual setting.
+// A setting's name, for the notes of a row in which the setting does not have its usual value.
 struct SettingWords {
   const char* name;
-  bool says_value;  // false for hashes
+  bool says_value;  // the note has the value, too; false for hashes
 };
 constexpr std::array<SettingWords, kSampleSettings> kSettingWords{{{"DNABERT-S model", false},
                                                                    {"ESM-2 model", false},
@@ -240,8 +240,9 @@ Plot share_plot(const char* key, const char* title, const Samples& samples,
 Section share_section(const Samples& samples, const std::vector<ControlResult>& results) {
   Section section{.key = "shares", .title = "Largest shares"};
   if (samples.size() > kMostBars) {
-    section.note = fmt::format("The {} samples with the largest shares; the table has all samples.",
-                               kMostBars);
+    section.note = fmt::format(
+        "The plots have only the {} samples with the largest shares; the table has all samples.",
+        kMostBars);
   }
   section.plots = {share_plot("virus_share", "Called virus", samples, results, virus_share),
                    share_plot("unscored_share", "Unscored", samples, results, unscored_share)};
@@ -280,7 +281,7 @@ std::vector<std::string> warnings_of(const Samples& samples,
                                      const std::vector<std::size_t>& controls) {
   std::vector<std::string> warnings;
   warn_of(
-      samples, "Synthetic weights (seeded random numbers), so the calls mean nothing",
+      samples, "The weights are synthetic (seeded random numbers), so the calls mean nothing",
       [](const SampleFacts& sample) { return sample.synthetic; }, warnings);
   warn_of(
       samples, "The run did not finish (continue it with virnucpro predict --resume)",
@@ -291,7 +292,7 @@ std::vector<std::string> warnings_of(const Samples& samples,
   const Usual usual = usual_of(samples);
   warn_of(
       samples,
-      "Other models or settings than most samples (see the notes), so the calls cannot be compared",
+      "Models or settings differ from most samples' (see the notes), so calls cannot be compared",
       [&usual](const SampleFacts& sample) { return sample.settings != usual.settings; }, warnings);
   warn_of_names(samples, warnings);
   for (const std::size_t control : controls) {
@@ -330,17 +331,13 @@ Section control_section(const Samples& samples, const std::vector<std::size_t>& 
   for (const std::size_t control : controls) names.push_back(samples[control].name);
   Section section{.key = "controls", .title = "Samples above the controls"};
   section.note = fmt::format(
-      "Negative controls: {}. A sample is above them if its share of sequences called virus is "
-      "larger "
-      "than the share of every control, by more than chance in counting explains. “Times the "
-      "control” "
-      "is the sample's share divided by the share of the nearest control; “At least” and “At most” "
-      "are the ends of its {:g} % interval (exact, for two Poisson counts; Przyborowski and "
-      "Wilenski "
-      "1940). "
-      "A small control says little, because its interval is wide. The interval does not include "
-      "how "
-      "contamination differs from well to well; several controls show that.",
+      "Negative controls: {}. A sample is above the controls if its share of sequences called "
+      "virus is larger than the share of every control, and the difference is too large for "
+      "random variation of the counts. “Times the control” is the sample's share divided by the "
+      "share of the nearest control. “At least” and “At most” are the ends of the {:g} % interval "
+      "of this ratio (exact, for two Poisson counts; Przyborowski and Wilenski 1940). A small "
+      "control says little, because its interval is wide. The interval does not cover differences "
+      "of contamination between wells; several controls show these differences.",
       fmt::join(names, ", "), 100 * kRatioConfidence);
   return section;
 }
@@ -356,8 +353,8 @@ Page samples_page(const Samples& samples, const std::vector<std::size_t>& contro
   page.warnings = warnings_of(samples, controls);
   Section rows{.key = "samples", .title = "Samples"};
   rows.note =
-      "Unscored sequences have a stop codon in every frame of every chunk. They may be "
-      "viral or not.";
+      "Unscored sequences have no score, for example because every frame has a stop codon. They "
+      "may be viral or not.";
   if (has_tiers(samples)) {
     rows.note +=
         " The columns “Viral” count the contigs that contigs.tsv calls viral, by confidence.";

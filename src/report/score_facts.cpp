@@ -164,7 +164,7 @@ class Collector {
   }
 
  private:
-  // Returns true if a sequence is written as virus. Without a least tier, a virus chunk suffices.
+  // True if the sequence is written as virus, or has a virus chunk and the rule has no least tier.
   bool is_hit(const SequenceSummary& sequence) const {
     const CallRule& rule = settings_.rule;
     const bool of_all = !rule.is_viral_ngs() || rule.min_tier() == kReviewTier;

@@ -19,7 +19,7 @@ namespace virnucpro {
 // A sequence that is written as virus or has a virus chunk, with the values of its rows in
 // sequences.tsv and contigs.tsv.
 struct SequenceHit {
-  std::string id{};  // through shown_text()
+  std::string id{};  // as shown_text() returns it
   std::uint32_t input = 0;
   std::uint64_t number = 0;  // in input order, from 1
   std::uint64_t length = 0;
@@ -59,7 +59,7 @@ struct ScoreFacts {
   static constexpr std::size_t kTopHits = 200;
   static constexpr std::size_t kMostFrames = 6;  // the most frames of a chunk
 
-  TableCounts counts;  // without duplicate ids, because finding them needs a sort
+  TableCounts counts;  // duplicate ids are not counted, because finding them needs a sort
   std::uint64_t bases = 0;
   std::uint64_t bases_scored = 0;  // bases in a scored chunk
   // Stretches outside all scored chunks, in sequences that have a score.

@@ -61,9 +61,10 @@ std::vector<Field> circumstances_of(const RunFacts& facts) {
       {"processor", "Processor", measured(recorded.machine.processor)},
       {"processors", "Processors", measured(recorded.machine.processors), Measure::kCount},
       {"precision", "Precision", measured(recorded.settings.precision)},
-      {"int8_keep", "Kept in 16 bits", measured(recorded.settings.int8_keep)},
-      {"margin", "Calls computed again within (logits)", measured(recorded.settings.margin)},
-      {"check_precision", "Computed again in precision",
+      {"int8_keep", "Matrix products kept in 16 bits", measured(recorded.settings.int8_keep)},
+      {"margin", "Margin: closer calls are computed again (logits)",
+       measured(recorded.settings.margin)},
+      {"check_precision", "Precision in which close calls are computed again",
        measured(recorded.settings.check_precision)},
       {"calibration_file", "Calibration", calibration_of(facts)},
       {"calibration_margin", "Margin of the calibration (logits)",
@@ -72,8 +73,9 @@ std::vector<Field> circumstances_of(const RunFacts& facts) {
       {"token_budget", "Token budget", measured(recorded.settings.token_budget), Measure::kCount},
       {"token_budget_asked", "Token budget asked for",
        measured(recorded.settings.token_budget_asked)},
-      {"token_budget_plans", "Plan of the token budget", plans_of(recorded.settings)},
-      {"prefetch", "Batches ahead", measured(recorded.settings.prefetch), Measure::kCount},
+      {"token_budget_plans", "How the token budget was chosen", plans_of(recorded.settings)},
+      {"prefetch", "Batches queued for each worker", measured(recorded.settings.prefetch),
+       Measure::kCount},
       {"kernel_path", "Kernel path", measured(recorded.models.kernel_path)},
   };
 }
@@ -133,10 +135,10 @@ Section reproduce_section(const RunFacts& facts) {
   Section section{.key = "reproduce", .title = "How to reproduce"};
   section.preformatted = command_of(facts.telemetry.run.command);
   section.note = section.preformatted.empty()
-                     ? "The command line is in logs/virnucpro.log; the journal names inputs and "
-                       "models by their hashes."
-                     : "The same command on the same inputs gives the same bytes, within one "
-                       "numerics class.";
+                     ? "The command line is in logs/virnucpro.log; the journal has the hashes of "
+                       "the inputs and models."
+                     : "The same command on the same inputs gives the same bytes, if numerics "
+                       "version, precision and kernel path are the same.";
   if (const auto& rule = facts.telemetry.settings.rule;
       rule && rule != word_of(facts.rule.name())) {
     section.note += fmt::format(" The rule was changed later, by export --rule {}.",

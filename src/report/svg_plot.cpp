@@ -31,7 +31,7 @@ constexpr std::size_t kMostBarTicks = 7;
 constexpr double kMapLeft = 54;
 constexpr double kCellWidth = 96;
 constexpr double kCellHeight = 40;
-constexpr double kCellHead = 38;  // for the columns' names and their label
+constexpr double kCellHead = 38;  // height of the columns' names and of their label
 // The limits of a cell's opacity. Between them, the cell's text is readable on light and dark
 // pages.
 constexpr double kFaintest = 0.04;
@@ -437,7 +437,7 @@ std::string contig_words(const std::vector<MapStretch>& stretches) {
     if (stretch.score >= 0.5) high += bases;
   }
   const auto all = static_cast<double>(stretches.back().end);
-  return fmt::format("{} of its bases have a virus score from 0.5 on, {} are unscored",
+  return fmt::format("{} of all bases have a virus score of 0.5 or more, {} are unscored",
                      value_text(high / all, Measure::kShare),
                      value_text(unscored / all, Measure::kShare));
 }
@@ -453,7 +453,7 @@ std::string heat_map_words(const Plot& plot) {
                     plot.x_label, plot.map.columns.at(k % columns),
                     cell.value ? value_text(*cell.value, plot.unit) : std::string("not measured")));
   }
-  return words.empty() ? "nothing is chosen" : fmt::format("{}", fmt::join(words, "; "));
+  return words.empty() ? "no cell is marked as chosen" : fmt::format("{}", fmt::join(words, "; "));
 }
 
 std::string line_words(const PlotLine& line, Measure unit) {

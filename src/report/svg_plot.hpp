@@ -14,9 +14,9 @@ std::string plot_words(const Plot& plot);
 // Escapes a text for elements and quoted attributes of HTML and XML.
 std::string escaped(std::string_view text);
 
-// A colour of plots: for text (ink, soft), grid lines (line), lines and bars (c) and a contig's
-// scores (s). A page's style replaces `value` by the CSS variable `variable`, which has other
-// values on dark pages and in print.
+// A colour of plots. Its variable tells its use: text (ink, soft), grid lines (line), lines and
+// bars (c1 …) or a contig's scores (s1 …). A page's style replaces `value` by the CSS variable,
+// which has other values on dark pages and in print.
 struct PlotColour {
   std::string_view variable;
   std::string_view value;

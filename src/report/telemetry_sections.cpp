@@ -45,8 +45,8 @@ Table worker_table(const RunFacts& facts) {
                    {"waiting_seconds", "Waiting", Measure::kSeconds},
                    {"busy_share", "Busy share", Measure::kShare},
                    {"memory_reserved_bytes", "GPU memory reserved", Measure::kBytes},
-                   {"memory_used_bytes", "used", Measure::kBytes},
-                   {"memory_peak_bytes", "at its peak", Measure::kBytes}};
+                   {"memory_used_bytes", "GPU memory used", Measure::kBytes},
+                   {"memory_peak_bytes", "Most GPU memory used", Measure::kBytes}};
   add_rows(facts.telemetry.workers, table);
   return table;
 }
@@ -144,7 +144,8 @@ void add_host_plots(const HostBins& host, Section& section) {
   };
   add("process_cpu_percent", "Processor time (100 % is one core)", "processor time",
       Measure::kPercent, host.cpu);
-  add("rss_bytes", "Resident memory of the host", "resident memory", Measure::kBytes, host.memory);
+  add("rss_bytes", "Host memory of the run's processes", "resident memory", Measure::kBytes,
+      host.memory);
 }
 
 void add_word(const std::string& word, std::string& words) {
@@ -178,13 +179,13 @@ Plot queue_plot(const RunFacts& facts) {
 }
 
 Table stage_table(const RunFacts& facts) {
-  Table table{.key = "stages", .caption = "Stages, by the clock that each has"};
+  Table table{.key = "stages", .caption = "Stages, and the clock that measured each"};
   table.columns = {{"name", "Stage"},
                    {"clock", "Clock"},
                    {"seconds", "Time", Measure::kSeconds},
                    {"share", "Share", Measure::kShare},
                    {"utilization_percent", "GPU utilisation", Measure::kPercent},
-                   {"tokens_per_second", "Tokens of the model", Measure::kPerSecond}};
+                   {"tokens_per_second", "Tokens of the stage's model", Measure::kPerSecond}};
   add_rows(facts.telemetry.stages, table);
   return table;
 }
@@ -193,7 +194,7 @@ Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
   Plot plot{.key = "seconds_by_stage",
             .title = "Time of each stage",
             .kind = PlotKind::kRows,
-            .y_label = "of the device's and the host's clock",
+            .y_label = "time by the device's or the host's clock",
             .unit = Measure::kSeconds};
   for (const RunTelemetry::Stage& stage : stages) {
     const std::string name = value_text(measured(stage.name), Measure::kNone);
@@ -202,24 +203,24 @@ Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
   return plot;
 }
 
-// Plots the share of compared calls that would change, by the least error of logits that changes
-// the call (CallMargin::distance()).
+// Plots the share of compared calls that would change. Calls are grouped by the smallest logit
+// error that would change them (CallMargin::distance()).
 Plot shadow_plot(const RunTelemetry::Shadow& shadow) {
   Plot plot{.key = "changed_by_distance",
             .title = "Compared calls that would change",
             .kind = PlotKind::kBars,
-            .x_label = "error of logits that changes the call, from",
-            .y_label = "share of the compared",
+            .x_label = "smallest logit error that would change the call",
+            .y_label = "share of the compared calls",
             .unit = Measure::kShare};
   for (const RunTelemetry::Shadow::Stratum& stratum : shadow.strata) {
     const auto sampled = static_cast<double>(stratum.sampled.value_or(0));
     if (sampled == 0) continue;
     const double from = stratum.from_logits.value_or(0);
     const auto changed = static_cast<double>(stratum.changed.value_or(0));
-    plot.bars.push_back(
-        {fmt::format("{:.2g}", from),
-         fmt::format("from {:.3g} logits: {:.0f} of {:.0f}", from, changed, sampled),
-         changed / sampled});
+    plot.bars.push_back({fmt::format("{:.2g}", from),
+                         fmt::format("from {:.3g} logits: {:.0f} of {:.0f} calls would change",
+                                     from, changed, sampled),
+                         changed / sampled});
   }
   return plot;
 }
@@ -227,18 +228,18 @@ Plot shadow_plot(const RunTelemetry::Shadow& shadow) {
 void add_shadow(const RunTelemetry::Shadow& shadow, Section& section) {
   section.fields.insert(
       section.fields.end(),
-      {{"shadow_chunks", "Other chunks", measured(shadow.chunks), Measure::kCount},
-       {"shadow_sampled", "of these compared", measured(shadow.sampled), Measure::kCount},
-       {"shadow_changed", "would change, estimate for all", measured(shadow.changed)},
-       {"shadow_changed_low", "at least (95 %)", measured(shadow.changed_low)},
-       {"shadow_changed_high", "at most (95 %)", measured(shadow.changed_high)},
-       {"logit_rms", "Error of a logit, rms", measured(shadow.logit_rms)},
-       {"logit_largest", "largest", measured(shadow.logit_largest)},
+      {{"shadow_chunks", "Chunks not computed again", measured(shadow.chunks), Measure::kCount},
+       {"shadow_sampled", "Chunks compared", measured(shadow.sampled), Measure::kCount},
+       {"shadow_changed", "Calls that would change (estimate for all)", measured(shadow.changed)},
+       {"shadow_changed_low", "Lower end of the 95 % interval", measured(shadow.changed_low)},
+       {"shadow_changed_high", "Upper end of the 95 % interval", measured(shadow.changed_high)},
+       {"logit_rms", "Root mean square of the logit errors", measured(shadow.logit_rms)},
+       {"logit_largest", "Largest logit error", measured(shadow.logit_largest)},
        {"centred_cosine", "Centred cosine of ESM-2's embeddings",
         measured(shadow.centred_cosine)}});
   section.plots = {shadow_plot(shadow)};
   Table table{.key = "strata", .caption = "Chunks that were not computed again"};
-  table.columns = {{"from_logits", "Error of logits that changes the call, from"},
+  table.columns = {{"from_logits", "Smallest logit error that would change the call"},
                    {"share", "Compared share", Measure::kShare},
                    {"chunks", "Chunks", Measure::kCount},
                    {"sampled", "Compared", Measure::kCount},
@@ -278,7 +279,7 @@ Section verdict_section(const RunFacts& facts) {
   add_rows(judged, table);
   const std::size_t skipped = facts.telemetry.verdicts.size() - judged.size();
   if (!facts.has_summary) {
-    section.note = "No verdicts: the telemetry has no summary.";
+    section.note = "No verdicts: telemetry_<time>.json is missing or cannot be read.";
   } else if (skipped > 0) {
     section.note = fmt::format(
         "{} of {} requirements could not be judged by this run; telemetry_<time>.json says why.",
@@ -329,7 +330,7 @@ Section device_section(const RunFacts& facts) {
   Section section{.key = "devices", .title = "Devices and host"};
   const RunTelemetry::Host& host = facts.telemetry.host;
   section.fields = {
-      {"throttle_reasons", "Clock limited by", throttle_words(facts)},
+      {"throttle_reasons", "GPU clock limited by", throttle_words(facts)},
       {"peak_rss_bytes", "Host memory at its peak", measured(host.peak_rss_bytes), Measure::kBytes},
       {"read_bytes", "Read", measured(host.read_bytes), Measure::kBytes},
       {"written_bytes", "Written", measured(host.written_bytes), Measure::kBytes}};
@@ -385,11 +386,11 @@ Section shard_section(const RunFacts& facts) {
   const auto measured_shards = std::ranges::count_if(
       shards, [](const auto& shard) { return shard.sessions.value_or(0) > 0; });
   section.note =
-      "The run was merged from these shards. Their work is added up. The time is the time in which "
-      "at least one shard ran; a rate is all work divided by the time in which at least one shard "
-      "computed.";
+      "The run was merged from these shards. Counts are sums over the shards. The time is the time "
+      "in which at least one shard ran; a rate is the work of all shards divided by the time in "
+      "which at least one shard computed.";
   section.fields = {{"shards", "Shards", std::uint64_t{shards.size()}, Measure::kCount},
-                    {"measured_shards", "of these with telemetry",
+                    {"measured_shards", "Shards with telemetry",
                      static_cast<std::uint64_t>(measured_shards), Measure::kCount},
                     {"hosts", "Hosts", measured(facts.telemetry.machine.host)}};
   Table table{.key = "shards", .caption = "Shards"};
@@ -402,7 +403,7 @@ Section shard_section(const RunFacts& facts) {
                    {"gpus", "GPUs"},
                    {"sequences", "Sequences", Measure::kCount},
                    {"esm_tokens", "ESM-2 tokens", Measure::kCount},
-                   {"esm_tokens_per_second", "a second", Measure::kPerSecond}};
+                   {"esm_tokens_per_second", "Tokens a second", Measure::kPerSecond}};
   add_rows(shards, table);
   section.tables.push_back(std::move(table));
   return section;
@@ -412,14 +413,15 @@ Section precision_section(const RunFacts& facts) {
   const RunTelemetry& recorded = facts.telemetry;
   Section section{.key = "precision", .title = "Calls and precision"};
   section.note = fmt::format(
-      "Chunks whose call is close were computed again in {}, and the new scores are used. The "
-      "counts are of the last session.",
+      "Chunks with a close call were computed again in {}, and their new scores are used. If the "
+      "run was resumed, only the chunks of its last session are counted.",
       recorded.settings.check_precision.value_or(""));
   const RunTelemetry::CloseCalls& calls = recorded.close_calls;
   section.fields = {
-      {"close_calls", "Computed again", measured(calls.recomputed), Measure::kCount},
-      {"close_of", "of chunks", measured(calls.chunks), Measure::kCount},
-      {"close_esm_tokens", "their ESM-2 tokens", measured(calls.esm_tokens), Measure::kCount},
+      {"close_calls", "Chunks computed again", measured(calls.recomputed), Measure::kCount},
+      {"close_of", "Chunks checked", measured(calls.chunks), Measure::kCount},
+      {"close_esm_tokens", "ESM-2 tokens computed again", measured(calls.esm_tokens),
+       Measure::kCount},
       {"close_changed", "Calls that changed", measured(calls.changed), Measure::kCount}};
   if (recorded.shadow.chunks) add_shadow(recorded.shadow, section);
   return section;

@@ -89,8 +89,8 @@ std::optional<std::string> other_inputs(const Journal& first, const Journal& oth
   const auto entry = [](const Journal& run, const char* key) {
     return entry_of(run.fingerprint(), key);
   };
-  if (entry(first, "inputs") != entry(other, "inputs")) return "another number of inputs";
-  if (entry(first, "shard") != entry(other, "shard")) return "another shard of the inputs";
+  if (entry(first, "inputs") != entry(other, "inputs")) return "a different number of inputs";
+  if (entry(first, "shard") != entry(other, "shard")) return "a different shard of the inputs";
   const std::vector<InputEntry> a = first.inputs();
   const std::vector<InputEntry> b = other.inputs();
   for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
@@ -107,8 +107,8 @@ void require_same_inputs(const std::vector<NamedRun>& runs) {
     if (!other) continue;
     throw Error(
         ErrorKind::kUsage,
-        fmt::format("{} has other inputs than {} ({}): --compare is for runs of the same "
-                    "inputs; without it, each run is a sample",
+        fmt::format("{} has other inputs than {} ({}): --compare needs runs of the same inputs; "
+                    "without --compare, the report shows each run as a sample",
                     shown_text(run.path.string()), shown_text(runs.front().path.string()), *other));
   }
 }
@@ -157,7 +157,8 @@ void write_reports_or_warn(const Journal& journal, const RunFolder& run, const C
   } catch (const Error& error) {
     // The run's tables are written already, so an error about a report is only a warning.
     if (!error.is(ErrorClass::kOutput) && error.kind() != ErrorKind::kTooManyFiles) throw;
-    log_warning("the reports could not be written: {}; virnucpro report writes them", error.what());
+    log_warning("the reports could not be written: {}; write them later with virnucpro report",
+                error.what());
   }
 }
 

@@ -172,7 +172,8 @@ void BatchRunner::deliver(const BatchResult& result) {
   counters_.pipeline.record(metrics);
 }
 
-// Passes a frame's result to the handlers. Only a frame's first result is counted.
+// Passes a frame's result or failure to the handlers. Frames that are computed again in the check
+// precision are not counted a second time.
 void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std::size_t index,
                           const std::string* failure) {
   static const std::string kNotFinite = "the check precision gave NaN or infinity";

@@ -25,8 +25,8 @@ struct BatchHandlers {
   // Receives the result of a frame that was given to recompute().
   std::function<void(std::uint64_t number, const FrameResult& result)> on_recomputed{};
   // Called instead of `on_result` for a frame whose result is NaN or infinite in every worker that
-  // tried it. One faulty worker alone must not change the precision of a score. The callback must
-  // give the frame to recompute(). Without this callback such a result is an error.
+  // tried it. A second worker tries it, so that a faulty worker cannot change a score's precision.
+  // The callback must give the frame to recompute(). Without a callback, such a result is an error.
   std::function<void(std::uint64_t number)> on_not_finite{};
   // Called for each number of a frame that could not be computed, or could not be computed again.
   // `reason` has no full stop.

@@ -24,8 +24,8 @@
 namespace virnucpro {
 namespace {
 
-// A few frames are enough to compare linears with each other. A search needs more frames, because
-// it must see some of the rare kOutliers.
+// A few frames are enough to compare linear layers with each other. A search needs more frames,
+// because it must see some of the rare outliers.
 constexpr std::size_t kFramesOfALinear = 256;
 constexpr std::size_t kFramesOfASearch = 4000;
 // The user's seed is shifted by this many bits, so that two seeds never share a made-up sequence.
@@ -177,7 +177,7 @@ class Reference {
   Precision check_;
 };
 
-// Returns a linear's multiplications per token.
+// Returns the number of multiplications of a linear layer per token.
 std::uint64_t work_of(Esm2Linear linear, const Esm2Shape& shape) {
   const std::uint64_t width = shape.width;
   switch (linear) {
@@ -304,8 +304,8 @@ class Calibrating {
         [](std::size_t sum, const FrameTokens& frame) { return sum + frame.esm.size(); });
   }
 
-  // Finds, on kFramesOfASearch frames, the smallest number of linears in 16 bits that reaches the
-  // target. Then measures all frames, and keeps more linears in 16 bits until the target is
+  // Finds, on kFramesOfASearch frames, the smallest number of linear layers in 16 bits that reaches
+  // the target. Then measures all frames, and keeps more layers in 16 bits until the target is
   // reached. In these measurements the engine corrects its biases for the policy, as in predict, so
   // the errors differ a little from the errors of the search.
   void search() {
@@ -325,10 +325,10 @@ class Calibrating {
     return Int8Policy::keeping(std::span(places).first(kept)).of_model(shape_.layers);
   }
 
-  // Sorts the linears by error per multiplication, the largest first. A linear's error is the error
-  // of the model with only this linear in 8 bits. The errors of several linears nearly add up, like
-  // variances. One engine holds the weights in both 8 and 16 bits, because loading ESM-2 3B for
-  // each of its 144 linears would take an hour.
+  // Sorts the linear layers by error per multiplication, the largest first. A layer's error is the
+  // error of the model with only this layer in 8 bits. The errors of several layers nearly add up,
+  // like variances. One engine holds the weights in both 8 and 16 bits, because loading ESM-2 3B
+  // for each of its 144 linear layers would take an hour.
   std::vector<Esm2Place> by_cost() {
     const std::vector<Esm2Place> places = places_of(shape_);
     say_(
@@ -352,8 +352,8 @@ class Calibrating {
     return sorted;
   }
 
-  // Finds the smallest number of linears to keep in 16 bits. Uses bisection, because keeping more
-  // linears hardly ever adds error.
+  // Finds the smallest number of linear layers to keep in 16 bits. Uses bisection, because keeping
+  // more layers hardly ever adds error.
   std::size_t fewest_kept(const std::vector<Esm2Place>& places) {
     const std::size_t frames = std::min(frames_.size(), kFramesOfASearch);
     std::size_t too_few = 0;

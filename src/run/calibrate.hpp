@@ -15,7 +15,8 @@
 
 namespace virnucpro {
 
-// How close a precision must be to its finer check precision, before any frame is computed again.
+// How close the results in a precision must be to those in its check precision, which is finer.
+// Close calls are not computed again for this comparison.
 struct CalibrationTarget {
   double centred = 0.01;       // largest 1 − cosine of ESM-2's embeddings, without kOutliers
   double equal_calls = 0.999;  // smallest share of frames with the same call
@@ -31,7 +32,7 @@ struct CalibrateSettings {
   CalibrationTarget target{};
 };
 
-// The share of frames, those with the largest errors, that `centred` leaves out.
+// The `centred` values leave out this share of the frames: those with the largest errors.
 inline constexpr double kOutliers = 0.001;
 
 // A calibration chooses its margin so that, with kConfidence, the probability that a frame's logit
@@ -41,7 +42,7 @@ inline constexpr double kConfidence = 0.95;
 
 // The distance of a precision from the finer precision, over the frames of a sample.
 struct Closeness {
-  double centred = 0;      // largest 1 − cosine, centred on the finer mean, without kOutliers
+  double centred = 0;      // largest 1 − cosine of the centred embeddings, without kOutliers
   double equal_calls = 1;  // share of frames with the same call in both precisions
   double logit_mean = 0;   // mean logit difference, coarse − fine
   double logit_rms = 0;
@@ -54,8 +55,8 @@ struct Closeness {
 // A policy and its measurements.
 struct CalibrationPoint {
   Int8Policy policy{};
-  std::size_t kept = 0;    // number of linears in 16 bits
-  double in_8_bits = 0;    // share of the multiplications of all linears
+  std::size_t kept = 0;    // number of linear layers in 16 bits
+  double in_8_bits = 0;    // share of the layers' multiplications that are in 8 bits
   std::size_t frames = 0;  // frames used from the sample
   Closeness closeness{};
 };
@@ -78,10 +79,10 @@ struct CalibrationResult {
 };
 
 // Measures the precision against its check precision. If int8 misses the target, measures each
-// linear alone in 8 bits. Then keeps as few linears in 16 bits as the target needs: first those
-// with the most error per multiplication. Calls `on_point` after each measured policy, and `say`
-// with a line about each step. Errors: those of load_models(), sample_frames() and the engine;
-// kNotFinite if the check precision gives a score or embedding that is not finite.
+// linear layer alone in 8 bits. Then keeps as few layers in 16 bits as the target needs: first
+// those with the most error per multiplication. Calls `on_point` after each measured policy, and
+// `say` with a line about each step. Errors: those of load_models(), sample_frames() and the
+// engine; kNotFinite if the check precision gives a score or embedding that is not finite.
 CalibrationResult calibrate(const CalibrateSettings& settings, const Cancel& cancel,
                             const std::function<void(const CalibrationPoint&)>& on_point,
                             const std::function<void(const std::string&)>& say);
@@ -92,7 +93,8 @@ std::size_t allowed_above_margin(std::size_t frames);
 // Returns the upper bound, with kConfidence, of the chance of an error above the margin, if `above`
 // of `frames` have such an error (one-sided; Clopper and Pearson 1934, Biometrika 26).
 double chance_of_more(std::size_t frames, std::size_t above);
-// Returns the largest number after leaving out the kOutliers largest; rounds their count down.
+// Leaves out the largest numbers, a share of kOutliers, rounded down to a whole count. Returns the
+// largest number left.
 double largest_without_outliers(std::vector<double> numbers);
 
 }  // namespace virnucpro

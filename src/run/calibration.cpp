@@ -24,7 +24,7 @@ constexpr std::string_view kSchema = "virnucpro-calibration-1";
 
 struct Entry {
   std::string_view key;
-  std::string_view name;  // in messages
+  std::string_view name;  // the entry's name in messages
 };
 
 constexpr std::array kEntries{Entry{"esm2_hash", "ESM-2"},
@@ -93,7 +93,7 @@ Calibration parse_calibration(const std::string& text, const std::filesystem::pa
   const std::string_view hash = seal_of(text);
   if (hash.empty()) {
     throw unusable(path,
-                   "it is no file of virnucpro calibrate, or it is damaged or was changed later");
+                   "virnucpro calibrate did not write it, or it was damaged or changed later");
   }
   const JsonValues values(text, path.string());
   if (values.text("schema") != kSchema) {

@@ -17,7 +17,7 @@ void remove_call_files(const RunFolder& directory, CallFiles which) {
         run_files::kChunkBed, run_files::kSequenceTable}) {
     if (which.keeps_virus_fasta && file.name == run_files::kVirusFasta.name) continue;
     if (which.keeps_contigs && file.name == run_files::kContigTable.name) continue;
-    // Keep a file that no run wrote. The code that needs its name decides if that is an error.
+    // Keep a file that no run wrote. The code that needs the name decides if the file is an error.
     if (!has_own(directory, file)) continue;
     directory.remove(file);
     const std::string path = file.in(directory.path()).string();

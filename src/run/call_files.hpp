@@ -6,8 +6,8 @@ namespace virnucpro {
 
 struct CallFiles {
   bool keeps_virus_fasta = false;
-  bool keeps_contigs = false;  // keep contigs.tsv, which an earlier version wrote by its own rule
-  bool writes_contigs = true;  // the new rule writes contigs.tsv; false: warn if one is removed
+  bool keeps_contigs = false;  // keep contigs.tsv: earlier versions wrote it with every rule
+  bool writes_contigs = true;  // false: warn that a contigs.tsv is removed and not replaced
 };
 // Removes the files of a run that depend on its rule of calls: sequences.tsv, contigs.tsv,
 // chunks.bed, virus.fasta and the reports. Call it before the rule changes, and write the wanted

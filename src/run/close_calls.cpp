@@ -21,7 +21,7 @@ bool within(double a, double b, double factor) {
   return a <= factor * b && b <= factor * a;
 }
 
-// Scores from here on (logit 13.9) are so near 1 that different logits give the same fp32 score.
+// Scores from kSaturated on (logit 13.9) are so near 1 that different logits give one fp32 score.
 constexpr float kSaturated = 1 - 1.0F / (1U << 20U);
 
 // Larger than |ln x| of every positive finite fp32 number x.

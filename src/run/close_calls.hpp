@@ -21,8 +21,8 @@ namespace virnucpro {
 // Measures by how much logits, ln(virus / others), must change to change a chunk's call. A chunk's
 // logit is the mean of the highest and the lowest logit of its frames. If it is 0 or more, the
 // chunk is called virus. If each frame's logit has an error of at most x, a chunk's call can change
-// only if its logit is within x of 0. With a least virus score t (CallRule::min_score, or by
-// majority a cut-off), the call can also change if the highest logit is within x of ln(t / (1 −
+// only if its logit is within x of 0. With a least virus score t (CallRule::min_score, or a cut-off
+// of the rule majority), the call can also change if the highest logit is within x of ln(t / (1 −
 // t)).
 class CallMargin {
  public:
@@ -35,7 +35,7 @@ class CallMargin {
   // finite, or if the highest virus score and the highest other score are both within 2^-20 of 1.
   // `frames` must not be empty.
   bool is_close(std::span<const ScorePair> frames) const;
-  // Returns 0 if the chunk is no virus chunk, else 1 and the number of cut-offs that it reaches.
+  // Returns 0 if the chunk is no virus chunk, else 1 plus the number of cut-offs that it reaches.
   std::size_t reached(std::span<const ScorePair> frames) const;
   // Returns the smallest error of logits that can change the chunk's call. All scores must be
   // finite. The last bits of the result depend on the processor.
@@ -58,7 +58,7 @@ class CallMargin {
 
  private:
   CallRule rule_;
-  std::vector<double> least_scores_{};     // of virus chunks; each is above 0
+  std::vector<double> least_scores_{};     // least scores of virus chunks; all above 0
   std::vector<double> weighted_deltas_{};  // thresholds and cut-offs of contigs
   double logits_;
   double one_;  // e^margin
@@ -120,7 +120,7 @@ class CloseCalls {
     std::size_t waiting = 0;           // number of frames that wait for scores
     bool checking = false;
     std::size_t stratum = ShadowCheck::kNone;  // set while the shadow check computes the chunk
-    std::optional<std::size_t> reached{};      // by the first scores, if all were finite
+    std::optional<std::size_t> reached{};      // reached() of the first scores, if finite
   };
   using Chunks = std::map<std::uint64_t, Chunk>;  // by the number of the first frame
   struct Contig {

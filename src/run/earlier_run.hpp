@@ -10,8 +10,8 @@
 namespace virnucpro {
 
 // Returns the run that a command continues or replaces in the directory `output`. Null if there is
-// no such run, or if a later step of the command will report the run's fault. Reads only the head
-// of the run's journal. Errors: the other errors of KeptRun.
+// no such run. Also null if the run is in use or its journal is damaged, because a later step of
+// the command reports this. Reads only the journal's head. Errors: the other errors of KeptRun.
 std::unique_ptr<KeptRun> earlier_run(const std::filesystem::path& output, Existing existing,
                                      const Cancel& cancel);
 

@@ -65,7 +65,7 @@ struct EmbeddingFile::Datasets {
     if (!dataset) return;
     if (row >= rows || values.size() != width) {
       throw Error(ErrorKind::kInternal,
-                  fmt::format("row {} of {} with {} values does not fit a dataset of width {}", row,
+                  fmt::format("row {} of {} has {} values; the dataset has {} in each row", row,
                               rows, values.size(), width));
     }
     dataset.resize(rows);

@@ -93,8 +93,7 @@ class Collector {
   }
 
   // Refuses an input that was read before: its sequences would count twice, and are not
-  // independent. Other shards of the same
-  // input are accepted, because each holds other sequences.
+  // independent. Other shards of the same input are accepted, because each holds other sequences.
   void count_inputs(const KeptRun& run) {
     const std::string shard = shard_text(shard_of(run.fingerprint()));
     for (const InputEntry& input : run.journal().inputs()) {
@@ -104,14 +103,14 @@ class Collector {
           fmt::format("{} of {}", shown_text(input.name), run.directory().string());
       const auto [known, is_new] = inputs_.try_emplace(input.hash + shard, place);
       if (is_new) continue;
-      throw Error(ErrorKind::kUsage, fmt::format("{} has the contents of {}, and its sequences "
-                                                 "would count twice",
+      throw Error(ErrorKind::kUsage, fmt::format("{} has the same contents as {}, so its "
+                                                 "sequences would count twice",
                                                  place, known->second))
-          .advised("Name each input's run once, either with viruses or with others.");
+          .advised("Leave one of them out, so that each input counts once.");
     }
   }
 
-  // Takes rule and settings of the first run, and refuses a run that differs.
+  // Takes the first run's rule and settings. Refuses a later run whose rule or settings differ.
   void require_alike(const KeptRun& run) {
     const auto fail = [&run](const std::string& why) {
       throw Error(ErrorKind::kUsage, Place{.file = run.directory().string()}, why);
@@ -124,14 +123,14 @@ class Collector {
       return;
     }
     if (!(rule == found_.rule)) {
-      fail(fmt::format("its rule ({}) is not that of {} ({}): name one with --rule", text_of(rule),
-                       found_.runs.front().path, text_of(found_.rule)));
+      fail(fmt::format("its calls follow the rule {}, those of {} follow {}: name one with --rule",
+                       text_of(rule), found_.runs.front().path, text_of(found_.rule)));
     }
     for (const auto& [name, value] : settings_of_cut_offs(run.fingerprint())) {
       const std::string& first = found_.made_for[name];
       if (value != first) {
-        fail(fmt::format("{} is {} here, and {} in {}", name, shown_text(value), shown_text(first),
-                         found_.runs.front().path));
+        fail(fmt::format("{} is {} in this run, but {} in {}: all runs need the same value", name,
+                         shown_text(value), shown_text(first), found_.runs.front().path));
       }
     }
   }
@@ -177,7 +176,7 @@ class Collector {
     if (!lacks_viruses && found_.others.sequences > 0) return;
     throw Error(ErrorKind::kUsage, fmt::format("no sequence of the runs is labelled {}",
                                                lacks_viruses ? "virus" : "others"))
-        .advised("Give sequences of both origins.");
+        .advised("Give runs that have sequences of viruses and of others.");
   }
 
   const EvaluateSettings& settings_;
@@ -185,9 +184,9 @@ class Collector {
   std::optional<IdTable> labels_;
   std::optional<IdTable> groups_;
   std::unordered_map<std::string, std::uint32_t> group_numbers_;
-  std::uint64_t without_group_ = 0;  // others without one
+  std::uint64_t without_group_ = 0;  // number of others without a group
   std::string first_without_group_;
-  std::unordered_map<std::string, std::string> inputs_;  // places, by hash and shard
+  std::unordered_map<std::string, std::string> inputs_;  // input and run, by hash and shard
   std::vector<std::vector<LabelledScore>> scores_;       // by bin
   Evaluation found_;
 };
@@ -200,13 +199,13 @@ std::vector<double> usual_cut_offs(const CallRule& rule) {
 void choose_cut_off(const Evaluation& found, double false_rate, BinEvaluation& bin) {
   if (bin.scores.others() == 0 && bin.scores.viruses() > 0) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("no cut-off can be chosen for the bin {} of scored chunks: it has {} "
-                            "viruses, and no others",
+                fmt::format("no cut-off can be chosen for the bin {} (sequences with so many "
+                            "scored chunks): it has {} viruses, but no others",
                             text_of(bin.bin), grouped(bin.scores.viruses())))
-        .advised("Add others of this length, or choose wider --bins.");
+        .advised("Add sequences of this length that are no viruses, or choose wider --bins.");
   }
-  // By majority, a score of 0 stands for a chunk that is no virus chunk, so no cut-off is 0. By
-  // viral-ngs, a contig may not be both viral and non-viral.
+  // By majority, a chunk that is no virus chunk has the score 0, so a cut-off must be above 0. By
+  // viral-ngs, a lower cut-off could make a contig both viral and non-viral.
   const double least = found.rule.is_viral_ngs() ? -found.rule.viral_ngs().min_weighted_delta : 0;
   bin.chosen = bin.scores.smallest(false_rate, found.confidence, least);
 }

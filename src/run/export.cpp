@@ -75,7 +75,7 @@ FrameStreamSettings cutting_of(const KeptRun& run) {
   if (!chunk_size || !min_length) {
     throw Error(
         ErrorKind::kJournalDamaged, Place{.file = run.directory().string()},
-        fmt::format("its fingerprint has no valid {}", chunk_size ? "min_length" : "chunk_size"));
+        fmt::format("its settings have no valid {}", chunk_size ? "min_length" : "chunk_size"));
   }
   return {
       .chunk_size = *chunk_size, .min_length = *min_length, .shard = shard_of(run.fingerprint())};
@@ -136,8 +136,8 @@ std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings
     if (!settings.viruses.any()) {
       if (!advice.empty()) advice += " ";
       advice +=
-          "The run's files of sequences called virus must follow its calls: "
-          "--drop-virus-files renames them to NAME.of-old-rule instead.";
+          "The run's files of sequences called virus must match its calls, so they are written "
+          "again; --drop-virus-files renames them to NAME.of-old-rule instead.";
     }
     if (!advice.empty()) missing.advise(advice);
     throw Error(missing);

@@ -42,7 +42,7 @@ struct ExportSettings {
   // Writes a run's reports again. Called if the tables go into the run's own directory and the run
   // has reports.
   std::function<void(const Journal&, const RunFolder&)> on_reports{};
-  // Called when the tables are in the run's own directory.
+  // Called after the tables were written into the run's own directory.
   std::function<void(const Journal&, const ExportSummary&, const RunFolder&)> on_tables{};
   // The check of the journal before anything is written. Each unit is also checked when it is read.
   Journal::Check check = Journal::Check::kDeep;

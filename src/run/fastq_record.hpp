@@ -35,9 +35,9 @@ std::string absolute_prefix(const FastqOutput& output);
 // Returns the journal's records. If the run is a copy, leaves out the records of its original's
 // files, with a warning, because the copy does not own these files.
 FastqRecords fastq_records_of(const Journal& journal);
-// Returns entries for Journal::describe(). `earlier` is the number of records in the journal.
+// Returns the records for Journal::describe(). `earlier` is the number of records in the journal.
 Journal::Fingerprint entries_of(const FastqRecords& records, std::size_t earlier);
-// Removes the records from a fingerprint, for another run that uses the fingerprint.
+// Removes the records from a fingerprint that another run will use.
 void forget_virus_files(Journal::Fingerprint& print);
 
 // A run's plan for the files of its --virus-fastq, with the records for its journal.

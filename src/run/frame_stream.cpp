@@ -54,7 +54,8 @@ class WorkSource {
           std::min<std::uint64_t>(limits().chunks_per_block - chunks,
                                   (kLettersPerBlock - letters) / settings_.chunk_size),
           1);
-      // A long sequence begins a new piece: its cuts must not depend on the sequences before it.
+      // A sequence that does not fit in the rest of this piece begins a new piece, so that where it
+      // is cut does not depend on the sequences before it.
       if (chunks_ - next_chunk_ > room && !work.stretches.empty()) break;
       const std::uint64_t taken = std::min(room, chunks_ - next_chunk_);
       work.stretches.push_back({.record = current_,
@@ -73,8 +74,8 @@ class WorkSource {
   }
 
  private:
-  // Opens the next record. Returns false if there is none, or at an input's end, which it puts into
-  // `work`.
+  // Opens the next record. If there is none, returns false. If an input ends, puts its end into
+  // `work` and returns false.
   bool open_record(Work& work) {
     std::optional<InputEvent> event = inputs_.next();
     while (event && std::holds_alternative<InputRecord>(*event) &&

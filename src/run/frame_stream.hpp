@@ -48,7 +48,7 @@ struct FramePart {
   bool known = false;               // the part comes without frames and FASTA texts
   std::vector<FrameTokens> tokens;  // the tokens of part.frames, in order
   // Facts about the whole sequence, set only in its last part.
-  std::uint64_t unknown_letters = 0;  // outside IUPAC; in a protein, letters without a token
+  std::uint64_t unknown_letters = 0;  // not in IUPAC; in a protein, letters without a token
   std::uint64_t odd_letters = 0;      // letters that suggest another kind of input: kind_check.hpp
   bool is_rna = false;                // the sequence has U and no T
   bool had_final_stop = false;        // a protein's final '*' was cut off

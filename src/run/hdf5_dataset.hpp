@@ -10,8 +10,8 @@ namespace virnucpro {
 
 // Helpers to write HDF5 files. Errors: kOutputWrite, naming `path`.
 
-// Turns the empty file at `reachable` into an HDF5 file. No other process may use this file before
-// it has its final name.
+// Turns the empty file at `reachable` (AtomicFile::reachable_path()) into an HDF5 file. HDF5's file
+// locks are off, so no other process may open the file before it has its final name.
 Hdf5Handle create_hdf5(const std::string& reachable, const std::string& path);
 void write_hdf5_attribute(const Hdf5Handle& file, const std::string& name, const std::string& value,
                           const std::string& path);

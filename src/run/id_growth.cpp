@@ -9,8 +9,8 @@
 namespace virnucpro {
 namespace {
 
-// Warn if the tables have at least this many id bytes per letter. With usual ids of 40 bytes, they
-// have 5 for chunks of 60 letters, and fewer for larger chunks.
+// Warn if the tables have at least this many id bytes per letter. With usual ids of 40 bytes, the
+// tables have 5 for chunks of 60 letters, and fewer for larger chunks.
 constexpr std::uint64_t kUsualGrowth = 20;
 constexpr std::uint64_t kFewBytes = 64U << 20U;
 

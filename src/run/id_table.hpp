@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// Returns the end of an error that names the first of several ids.
+// Returns " (and 3 more ids like it)", for an error that names only the first id; empty for 0.
 std::string and_more(std::uint64_t count);
 
 // A table of two columns that a user wrote, "id<TAB>value", one row for each id. Empty lines and

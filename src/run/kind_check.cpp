@@ -9,8 +9,8 @@ namespace virnucpro {
 namespace {
 
 // Warn if at least 20 letters are odd, and at least 1/8 of a nucleotide sequence or 7/8 of a
-// protein. In a real protein a third of the letters are not nucleotides, and a quarter are A, C, G,
-// T or N.
+// protein. In a real protein a third of the letters are not IUPAC codes of nucleotides, and a
+// quarter are A, C, G, T or N.
 constexpr std::uint64_t kFewest = 20;
 constexpr std::uint64_t kEighthsOfNucleotides = 1;
 constexpr std::uint64_t kEighthsOfProteins = 7;

@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-// Counts the others called virus while a cut-off goes down, and knows the bound of their share.
+// Counts the others called virus while the cut-off goes down, and bounds the share of such others.
 class FalseCalls {
  public:
   // `others_in_group` is empty if the sequences are independent.

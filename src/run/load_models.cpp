@@ -20,8 +20,8 @@ DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   DnaTokenizer tokenizer = DnaTokenizer::load(weights.tokenizer);
   if (tokenizer.vocabulary() > weights.shape.vocabulary) {
     throw Error(ErrorKind::kTokenizer, Place{.file = weights.tokenizer.string()},
-                fmt::format("it has {} tokens, but the model has only {}", tokenizer.vocabulary(),
-                            weights.shape.vocabulary));
+                fmt::format("it has {} tokens, but the model has embeddings for only {}",
+                            tokenizer.vocabulary(), weights.shape.vocabulary));
   }
   return tokenizer;
 }

@@ -14,7 +14,7 @@ namespace virnucpro {
 struct MergeSettings {
   std::vector<std::filesystem::path> runs;  // finished runs of all shards, in any order
   std::filesystem::path output;
-  CallRuleChange rule{};  // changes the runs' rules, which must then be equal
+  CallRuleChange rule{};  // changes the runs' rules; the changed rules must be equal
   TableChange tables{};   // changes the runs' own choice of tables
   // kResume: goes on with an earlier merge of the same shards, or begins a merge.
   Existing existing = Existing::kRefuse;
@@ -25,7 +25,7 @@ struct MergeSettings {
   using Shards = std::vector<std::filesystem::path>;
   std::function<void(const Journal&, const ExportSummary&, const RunFolder&, const Shards& runs)>
       on_tables{};
-  // Returns true if the other files exist.
+  // Returns true if the other files, such as reports, exist.
   std::function<bool(const RunFolder&, const Shards& runs)> has_rest{};
 };
 

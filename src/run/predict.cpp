@@ -180,7 +180,9 @@ class PredictRun {
   void fail(std::uint64_t number, const std::string& reason) {
     const bool keeps_its_first = close_calls_ && close_calls_->is_again(number);
     log_warning("frame {} {}: {}", ledger_.id_of(number),
-                keeps_its_first ? "could not be computed again" : "has no score", reason);
+                keeps_its_first ? "keeps its first scores, because it could not be computed again"
+                                : "has no score",
+                reason);
     if (close_calls_) return close_calls_->fail(number);
     ledger_.give_up(number);
   }
@@ -221,8 +223,8 @@ class PredictRun {
     throw Error(
         ErrorKind::kRequirementMissed,
         fmt::format(
-            "PREC-01: {0} calls were compared with {1} as a sample: {1} would change a share "
-            "of at least {2:.2g} of the calls that are not computed again; the limit is {3:g}",
+            "PREC-01: {0} calls were also made in {1}. By this sample, {1} would change at least "
+            "a share of {2:.2g} of the calls that are not computed again; the limit is {3:g}",
             grouped(estimate.sampled), name_of(settings_.compute.check_precision.value()), share,
             *settings_.most_changed_calls))
         .advised(
@@ -296,7 +298,7 @@ class PredictRun {
 
   void compute(FrameTokens frame, std::uint64_t number) {
     // With --keep-intermediate every frame is computed, because the journal has no embeddings.
-    // Otherwise an early score is used, because it depends on the frame's tokens alone.
+    // Otherwise a score of an earlier session is used: it depends on the frame's tokens alone.
     std::optional<ScorePair> known;
     if (!settings_.keep_intermediate) known = ledger_.known_score(number, frame);
     if (!known) return runner_.add(std::move(frame), number);
@@ -306,9 +308,9 @@ class PredictRun {
   }
 
   // Empties the packer's window and waits for the batches of the previous drain. Waiting for the
-  // newest batches would leave the workers without work. So up to 2 times `parts_per_drain` parts
-  // may wait. Up to 4 times as many may wait behind a chunk that is computed again, and up to 6
-  // times behind a contig.
+  // newest batches would leave the workers without work. So up to 2 · parts_per_drain parts may
+  // wait: up to 4 · parts_per_drain behind a chunk that is computed again, and up to 6 ·
+  // parts_per_drain behind a contig that is computed again.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_ = {};
@@ -373,7 +375,7 @@ class PredictRun {
   const Cancel& cancel_;
   const DnaTokenizer& tokenizer_;
   const bool has_intermediates_;  // the files of --keep-intermediate are complete
-  const bool calls_stand_;        // a finished run's files of calls stay if no score is added
+  const bool calls_stand_;        // keep a finished run's files of calls, unless a score is added
   Ledger ledger_;
   ExtraFiles files_;
   BatchRunner runner_;
@@ -388,7 +390,7 @@ class PredictRun {
   IdGrowth id_growth_;
   GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;
-  std::uint64_t next_look_ = kFirstLook;  // sampled chunks at the next test of the shadow check
+  std::uint64_t next_look_ = kFirstLook;  // number of sampled chunks at the next shadow test
 };
 
 // Starts the models. If the calibration needs more layers than ESM-2 has, the error names its file.

@@ -54,8 +54,8 @@ struct PredictSettings {
   // is also computed in the check precision. The run then estimates how many calls would change in
   // that precision. 0: no estimate.
   double shadow = 0;
-  // Ends the run if, by the lower end of the shadow check's estimate, more than this share of the
-  // calls that were not computed again would change.
+  // Ends the run if, even by the lower end of the shadow check's estimate, more than this share of
+  // the calls that were not computed again would change.
   std::optional<double> most_changed_calls{};
   // The source of the int8 policy, and of the margin unless the user gives one.
   std::optional<Calibration> calibration{};
@@ -70,7 +70,7 @@ struct RunSummary {
   std::string advice{};
   std::vector<InputEntry> inputs;
   std::uint64_t unknown_letters = 0;  // characters outside IUPAC
-  std::uint64_t rna_sequences = 0;    // with U and no T, where RNA is refused
+  std::uint64_t rna_sequences = 0;    // sequences with U and no T, if RNA is refused
   SkippedAlignments skipped;          // of the inputs that were read to their end
   bool synthetic = false;             // some weights are seeded random numbers
   double seconds = 0;
@@ -79,7 +79,7 @@ struct RunSummary {
 // The facts of a run whose models are loaded and whose directory exists.
 struct RunStart {
   std::optional<RunFolder> directory;
-  std::map<std::string, std::string> description;  // of the models: run/load_models.hpp
+  std::map<std::string, std::string> description;  // as in LoadedModels
   std::string kernel_path;
   std::size_t token_budget = 0;  // per batch
   std::vector<EngineFacts> workers;

@@ -29,7 +29,7 @@ std::string what_to_ask_for(std::uint64_t need, const EngineSettings& settings,
                             std::size_t processes) {
   const std::uint64_t gib = (need + kForTheRest + kOneGib - 1) / kOneGib;
   std::string advice = slurm_job().empty()
-                           ? fmt::format("Give the job or container {} GiB", gib)
+                           ? fmt::format("Give the job or container {} GiB of memory", gib)
                            : fmt::format("Ask for more memory: #SBATCH --mem={}G", gib);
   if (processes > 1) advice += ", or use fewer --cpu-workers";
   if (settings.token_budget > 0) advice += ", or use a smaller --token-budget";
@@ -51,8 +51,7 @@ void require_memory(const EngineModels& models, const EngineSettings& settings,
   if (need <= *limit) return;
   const std::string each = processes > 1 ? fmt::format(" in each of {} processes", processes) : "";
   throw Error(ErrorKind::kOutOfMemory,
-              fmt::format("the models with a batch take {}{}, but the control group of this job or "
-                          "container may use {}",
+              fmt::format("the models with a batch take {}{}, but this job or container may use {}",
                           amount_text(of_one), each, amount_text(*limit)))
       .advised(what_to_ask_for(need, settings, processes));
 }

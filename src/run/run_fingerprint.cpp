@@ -35,9 +35,9 @@ constexpr const char* kShardingRule = "letters, pairs together";
 
 struct Part {
   const char* key;
-  const char* name;                     // in messages
+  const char* name;                     // the part's name in messages
   const char* otherwise = "not given";  // the value if a run has no such entry
-  bool of_cut_offs = false;             // a cut-off is for this value alone
+  bool of_cut_offs = false;             // cut-offs are valid only for runs with the same value
 };
 
 // All entries that determine the scores, their order and their division into units.
@@ -173,8 +173,7 @@ bool is_dealt_as_now(const Journal::Fingerprint& print) {
 Shard shard_of(const Journal::Fingerprint& print) {
   const std::optional<Shard> shard = parse_shard(value_of(print, kShardKey));
   if (shard) return *shard;
-  throw Error(ErrorKind::kJournalDamaged,
-              "the entry shard in the run's fingerprint is missing or not valid");
+  throw Error(ErrorKind::kJournalDamaged, "its settings have no valid shard");
 }
 
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more) {
@@ -245,11 +244,11 @@ void require_made_for(const CutOffs& cut_offs, const Journal::Fingerprint& print
     const std::string other = made_for.contains(name) ? made_for.at(name) : "not given";
     made_for.erase(name);
     if (other == value) continue;
-    others.push_back(fmt::format("{} ({}, in the run {})", name, other, shown_text(value)));
+    others.push_back(fmt::format("{} ({}, but {} in the run)", name, other, shown_text(value)));
   }
-  // A later version may have made them for settings that this one does not know.
+  // A later version may have made the cut-offs for settings that this version does not know.
   for (const auto& [name, value] : made_for) {
-    others.push_back(fmt::format("{} ({}, in the run not known)", name, value));
+    others.push_back(fmt::format("{} ({}, but not known in the run)", name, value));
   }
   if (others.empty()) return;
   throw Error(ErrorKind::kCutOffs, Place{.file = cut_offs.file},

@@ -21,7 +21,7 @@ inline constexpr const char* kRnaKey = "rna";  // "true" if U is read as T, othe
 // "true" if an input of RNA fails. Runs may differ in this entry, because the scores of other
 // inputs stay the same.
 inline constexpr const char* kRefusesRnaKey = "refuses_rna";
-inline constexpr const char* kCutOffsKey = "cut_offs";  // the file's name, a line, and its text
+inline constexpr const char* kCutOffsKey = "cut_offs";  // the file's name, '\n', the file's text
 inline constexpr const char* kVirusFastaKey = "virus_fasta";
 inline constexpr const char* kVirusFilesKey = "virus_fastq_";  // a number follows: fastq_record.hpp
 // The entry of versions up to 0.2 for --virus-fastq. Its value is the absolute prefix alone.
@@ -64,8 +64,8 @@ bool is_sorted_naturally(const Journal::Fingerprint& print);
 // True if the run assigned sequences to shards as this version does. Earlier versions did not.
 bool is_dealt_as_now(const Journal::Fingerprint& print);
 
-// True if the run has the file, or must write it at its end. A command that continues the run then
-// writes the file even without an option for it. A removed virus.fasta does not count. An
+// These are true if the run has the file, or must write it at its end. A command that continues the
+// run then writes the file even without an option for it. A removed virus.fasta does not count. An
 // incomplete virus.fasta counts, because a stopped command may leave one.
 bool wants_virus_fasta(const RunFolder& folder, const Journal::Fingerprint& print);
 bool wants_bed(const RunFolder& folder, const Journal::Fingerprint& print);
@@ -87,14 +87,14 @@ void require_made_for(const CutOffs& cut_offs, const Journal::Fingerprint& print
 std::string shared_settings(const Journal::Fingerprint& print);
 // A setting that must be equal in two runs, or shards, but differs.
 struct SettingDifference {
-  std::string name;  // in messages
+  std::string name;  // the setting's name in messages
   std::string first;
   std::string second;
 };
 std::vector<SettingDifference> differing_settings(const Journal::Fingerprint& first,
                                                   const Journal::Fingerprint& second);
-// Returns the models and settings, by their names in messages, without which a score means
-// something else: a cut-off chosen with some of them is for no others. Device, margin and
+// Returns the models and settings on which the meaning of a score depends, by their names in
+// messages. A cut-off is valid only for the values with which it was chosen. Device, margin and
 // calibration are not among them.
 std::map<std::string, std::string> settings_of_cut_offs(const Journal::Fingerprint& print);
 

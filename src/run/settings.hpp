@@ -29,7 +29,7 @@ struct ComputeSettings {
   // Close calls are computed again in this precision, if it is set (run/close_calls.hpp).
   std::optional<Precision> check_precision{};
   std::vector<GpuId> gpus{};     // one worker process each; empty: the CPU
-  bool generic_kernels = false;  // even on a Hopper GPU
+  bool generic_kernels = false;  // true: use them even on a Hopper GPU
   std::size_t cpu_workers = 1;   // processes that share the threads, on the CPU
   std::size_t token_budget = 0;  // 0: the device's default
   std::size_t prefetch = 2;      // batches in a worker's queue while it computes another

@@ -13,7 +13,7 @@ namespace virnucpro {
 // A group of chunks that are not computed again and have a similar CallMargin::distance().
 struct ShadowStratum {
   double from = 0;    // in margins: see shadow_distance()
-  double factor = 0;  // a chunk's probability to be sampled, divided by the share
+  double factor = 0;  // a chunk's probability to be sampled, divided by the user's share
 };
 inline constexpr double kLeastShadow = 1e-6;  // the least share above 0 that a user may choose
 // This rule samples more of the calls near the margin, which are more likely to be wrong.
@@ -36,7 +36,7 @@ struct ShadowEstimate {
 // of a read would be chosen together.
 class ShadowCheck {
  public:
-  // `share` (above 0) is the probability of a chunk in the last stratum. `margin` is in logits.
+  // `share` (above 0) is the chance to sample a chunk of the last stratum. `margin` is in logits.
   ShadowCheck(double share, double margin, ShadowCounters& counters);
 
   // False if choose() cannot choose a chunk of this name, whatever its distance.

@@ -85,7 +85,7 @@ ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) 
   const auto shard = parse_shard(run.value("shard"));
   if (!shard) {
     throw Error(ErrorKind::kJournalDamaged, Place{.file = directory.string()},
-                "its fingerprint has no valid shard");
+                "its settings have no valid shard");
   }
   const bool finished = run.journal().finished();
   return {.run = directory,
@@ -111,7 +111,7 @@ InputDifference difference_of(const std::vector<InputEntry>& mine, const fs::pat
   InputDifference found;
   if (mine.size() != theirs.size()) {
     found.other =
-        fmt::format("it read {} inputs, and {} read {}", mine.size(), run.string(), theirs.size());
+        fmt::format("it read {} inputs, but {} read {}", mine.size(), run.string(), theirs.size());
     return found;
   }
   for (std::size_t k = 0; k < mine.size(); ++k) {
@@ -119,8 +119,8 @@ InputDifference difference_of(const std::vector<InputEntry>& mine, const fs::pat
     const bool is_one = mine[k].name == theirs[k].name && mine[k].failed != theirs[k].failed;
     if (!is_one) {
       found.other = fmt::format(
-          "its input {} ({} sequences) is not input {} of {} ({} sequences): all shards must read "
-          "the same inputs",
+          "its input {} ({} sequences) differs from input {} of {} ({} sequences): all shards must "
+          "read the same inputs",
           mine[k].name, grouped(mine[k].records), theirs[k].name, run.string(),
           grouped(theirs[k].records));
       return found;
@@ -191,13 +191,13 @@ class ShardSearch {
   void sort_out(const ShardLook& first, const CallRuleChange& change,
                 const std::optional<CallRule>& own, BadShards& bad) {
     take_out_foreign(first, bad);
-    // The directory of each shard. Shards with faults that are found below stay in it.
+    // The directory of each shard. Shards whose faults are found below stay in this map.
     std::map<std::uint64_t, fs::path> places;
     for (ShardLook& look : looks_) {
       if (!look.fits) continue;
       const auto [place, is_new] = places.emplace(look.shard.index, look.run);
       if (is_new) continue;
-      spoil(look, fmt::format("{} is the same shard", place->second.string()),
+      spoil(look, fmt::format("{} holds the same shard", place->second.string()),
             BadShards::Help::kOther, bad);
     }
     for (std::uint64_t k = 0; k < first.shard.count; ++k) {
@@ -249,7 +249,8 @@ class ShardSearch {
     for (const SettingDifference& one : differing_settings(alike, print)) {
       texts.push_back(fmt::format("{} (is {} instead of {})", one.name, one.first, one.second));
     }
-    return fmt::format("it is of another run than {}: {}", run.string(), fmt::join(texts, "; "));
+    return fmt::format("it belongs to another run than {}: {}", run.string(),
+                       fmt::join(texts, "; "));
   }
 
   void take_out_unfinished(BadShards& bad) {
@@ -321,7 +322,7 @@ class ShardSearch {
       if (!look.fits || look.rule == kept.rule) continue;
       spoil(look,
             fmt::format("its calls are by another rule ({}) than those of {} ({}): give merge one "
-                        "--rule for all shards, and each number that differs",
+                        "--rule for all shards, and one value for each option that differs",
                         full_text(look.rule), kept.run.string(), full_text(kept.rule)),
             BadShards::Help::kOther, bad);
     }
@@ -357,7 +358,7 @@ class ShardSearch {
 void require_same(const KeptRun& run, std::uint64_t shard, const std::string& identity) {
   if (run.identity() == identity) return;
   BadShards bad(1);
-  bad.add(run.directory(), shard, "another run took its place while it was merged",
+  bad.add(run.directory(), shard, "another run replaced it during the merge",
           BadShards::Help::kOther);
   bad.require_none();
 }
@@ -391,7 +392,7 @@ void BadShards::add(std::optional<std::uint64_t> index, const Error& error) {
       add_advice(std::string(error.remedy()));
       break;
     case ErrorKind::kInputMissing:
-      add_advice("Check the paths that were not found, and that they may be read.");
+      add_advice("Check the paths that were not found, and that you may read them.");
       break;
     case ErrorKind::kJournalDamaged:
       if (is_advised) add_advice(std::string(error.remedy()));

@@ -58,7 +58,7 @@ DnaTokenizer load_tokenizer_of(const WorkerHello& hello) {
   const auto theirs = hello.description.find(kTokenizerHashKey);
   if (theirs == hello.description.end() || theirs->second != tokenizer.hash()) {
     throw Error(ErrorKind::kWeightsChanged, Place{.file = hello.tokenizer},
-                "it changed after the workers had read it");
+                "the tokenizer changed after the workers had read it");
   }
   return tokenizer;
 }

@@ -18,9 +18,9 @@ namespace virnucpro {
 
 // The models of a run, with the object that computes batches in this process or in workers.
 struct RunModels {
-  std::unique_ptr<Engine> engine;  // if this process computes; must outlive the computer
+  std::unique_ptr<Engine> engine;  // set if this process computes; must outlive `computer`
   std::unique_ptr<BatchComputer> computer;
-  std::optional<DnaTokenizer> tokenizer;           // if DNABERT-S is one of the models
+  std::optional<DnaTokenizer> tokenizer;           // set if DNABERT-S is a model
   std::map<std::string, std::string> description;  // as in LoadedModels
   bool synthetic = false;
 };
@@ -38,7 +38,7 @@ std::string worker_name(const ComputeSettings& compute, std::size_t index);
 std::vector<std::string> budget_plans(const ComputeSettings& compute,
                                       const std::vector<EngineFacts>& workers);
 
-// Returns the number of batches that wait for a worker while it computes.
+// Returns how many batches are kept ready for a worker while the worker computes.
 std::size_t batches_waiting(const ComputeSettings& compute);
 
 }  // namespace virnucpro

@@ -38,7 +38,7 @@ void require_can_drop(const fs::path& file) {
   const fs::path aside = file.string() + kOfOldRule;
   if (!is_at(aside)) return;
   throw Error(ErrorKind::kOutputExists, Place{.file = aside.string()},
-              fmt::format("{} would be renamed to this name", file.filename().string()))
+              fmt::format("{} must be renamed to this name", file.filename().string()))
       .advised("Move it away, then run this again.");
 }
 
@@ -49,7 +49,7 @@ void drop(const fs::path& file) {
   fs::rename(file, aside, error);
   if (error) throw write_error(file, error.value());
   log_warning(
-      "{}: renamed to {}, because this run writes no such file and it would not fit the calls",
+      "{}: renamed to {}, because its calls may be out of date; this command does not replace it",
       file.string(), aside.filename().string());
 }
 
@@ -65,7 +65,7 @@ void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs
     require_inputs_kept(inputs, names);
     for (std::size_t k = 0; k < kFastqFiles; ++k) {
       if (one.names.at(k) == AtName::kLeave) continue;
-      const bool is_certain = inputs.paired ? k > 0 : k == 0;  // the file is always made
+      const bool is_certain = inputs.paired ? k > 0 : k == 0;  // true: every run makes this file
       if (one.names.at(k) == AtName::kReplace && !is_certain && is_at(names[k])) {
         require_can_drop(names[k]);
       }
@@ -117,7 +117,7 @@ std::array<BgzfFile*, kFastqFiles> VirusFastq::complete() {
 }
 
 void VirusFastq::commit() {
-  for (std::size_t k = 0; k < kFastqFiles; ++k) {  // a file may have been made meanwhile
+  for (std::size_t k = 0; k < kFastqFiles; ++k) {  // a file may have appeared since the first check
     if (wanted_.names.at(k) == AtName::kNew) require_absent(names_[k]);
   }
   const std::array<BgzfFile*, kFastqFiles> files = complete();
@@ -139,10 +139,10 @@ void VirusFastq::commit() {
   }
   if (parted_ == 0) return;
   log_warning(
-      "{} reads called virus are not next to their mates and {}: sort the input by name "
-      "(samtools collate)",
+      "{} reads called virus are not next to their mates and {}: to keep pairs together, sort the "
+      "input by name (samtools collate)",
       grouped(parted_),
-      wanted_.pair_rule == PairRule::kBoth ? "are left out" : "are written without them");
+      wanted_.pair_rule == PairRule::kBoth ? "are not written" : "are written alone");
 }
 
 // Writes both mates of a wanted pair. In a BAM either mate may come first.

@@ -30,7 +30,7 @@ enum class AtName : std::uint8_t {
   kNew,      // no file may have this name
   kOwn,      // the run wrote this file: it is replaced, or removed if there is no new file
   kReplace,  // any file is replaced, or renamed by drop() if there is no new file
-  kLeave,    // the file was removed, and is not written again
+  kLeave,    // somebody removed the run's file: it is not written again
 };
 
 struct FastqOutput {

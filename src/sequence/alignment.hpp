@@ -27,7 +27,7 @@ unsigned mate_of(unsigned flags);
 // Counts the alignments that were skipped because another record holds the same read.
 struct SkippedAlignments {
   std::uint64_t secondary = 0;
-  std::uint64_t supplementary = 0;  // does not count secondary ones
+  std::uint64_t supplementary = 0;  // without those that are also secondary
 
   // True if an alignment with these flags must be skipped. If so, also counts the alignment.
   bool skip(unsigned flags);

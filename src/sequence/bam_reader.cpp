@@ -40,8 +40,8 @@ struct BamReader::Layout {
   std::uint64_t size = 0;    // number of bytes after the size field
   std::int32_t reference = 0;
   std::int32_t mate_reference = 0;
-  std::uint64_t name = 0;   // bytes
-  std::uint64_t cigar = 0;  // bytes
+  std::uint64_t name = 0;   // size in bytes
+  std::uint64_t cigar = 0;  // size in bytes
   unsigned flags = 0;
   unsigned mapping_quality = 0;
   std::uint32_t letters = 0;
@@ -92,7 +92,7 @@ std::optional<MappedAlignment> BamReader::next_mapped() {
 
 // Reads the header. Adds its sequences to `references`; skips them if `references` is null.
 void BamReader::read_header(ReferenceList* references) {
-  if (bytes_.read(kMagic.size()) != kMagic) fail(0, "expected the magic number of BAM");
+  if (bytes_.read(kMagic.size()) != kMagic) fail(0, "it does not begin with BAM's magic number");
   bytes_.skip(bytes_.read_u32());
   const std::uint64_t offset = bytes_.offset();
   reference_count_ = bytes_.read_u32();
@@ -196,14 +196,15 @@ MappedAlignment BamReader::read_facts(const Layout& layout) {
 // Reads a CIGAR. Returns true if it is a placeholder for the tag CG: one clip of all letters, then
 // one skip of reference letters (SAM specification, 4.2.2).
 bool BamReader::read_cigar(const Layout& layout, CigarSums& cigar) {
-  constexpr std::uint32_t kSkipped = 3;  // N
-  constexpr std::uint32_t kClipped = 4;  // S
+  constexpr std::uint32_t kSkipped = 3;  // the operation N
+  constexpr std::uint32_t kClipped = 4;  // the operation S
   const std::uint64_t count = layout.cigar / sizeof(std::uint32_t);
   bool is_sign = count == 2;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t offset = bytes_.offset();
     const std::uint32_t operation = bytes_.read_u32();
-    if (!add_bam_operation(cigar, operation)) fail(offset, "CIGAR holds an impossible operation");
+    if (!add_bam_operation(cigar, operation))
+      fail(offset, "CIGAR holds an operation that is unknown or too long");
     const std::uint32_t code = operation & 15U;
     is_sign = is_sign &&
               (i == 0 ? code == kClipped && operation >> 4U == layout.letters : code == kSkipped);

@@ -96,7 +96,7 @@ class TagReader {
     CigarSums cigar;
     for (std::uint64_t i = 0; i < count; ++i) {
       if (!add_bam_operation(cigar, bytes_.read_u32())) {
-        fail("the tag CG holds an impossible operation");
+        fail("the tag CG holds an operation that is unknown or too long");
       }
     }
     found_.cigar = cigar;

@@ -23,7 +23,7 @@
 namespace virnucpro {
 namespace {
 
-// An error of a system call for a process. The file is not at fault, so the advice is another one.
+// Returns the error of a failed system call, with advice that does not blame the input file.
 Error process_error(int error, std::string_view what) {
   Error failure(kind_of_failure(error, ErrorKind::kInputRead),
                 fmt::format("{}: {}", what, errno_text(error)));
@@ -63,8 +63,8 @@ void move_to(int to, int from) {
 }
 
 // Copies `socket` to the descriptors 0 and 1, and `file`, unless it is -1, to kFile. Closes all
-// other descriptors, and only then opens a file, because the limit of open files may be reached.
-// All our programs have 0 to 2 open, so `socket` and `file` are larger. Errors: kInputRead.
+// other descriptors, and only then opens /dev/null, because the limit of open files may be reached.
+// All our programs have 0 to 2 open, so `socket` and `file` are above 2. Errors: kInputRead.
 void keep_only(int socket, int file) {
   constexpr int kFile = ChildProcess::kFile;
   move_to(STDIN_FILENO, socket);
@@ -112,7 +112,7 @@ UniqueFd ChildProcess::start(std::string_view for_what, const std::function<void
   id_ = ::fork();
   if (id_ == 0) live(parent, ends.other.get(), file, work);
   if (id_ > 0) return std::move(ends.one);
-  throw Error(ErrorKind::kOutOfMemory,  // this kind also if no more processes are allowed
+  throw Error(ErrorKind::kOutOfMemory,  // also if the limit of processes is reached
               fmt::format("no process can be started to {}: {}", for_what, errno_text(errno)));
 }
 
@@ -152,7 +152,7 @@ bool ChildProcess::has_computed() {
 }
 
 std::string ChildProcess::misdeed() {
-  if (id_ <= 0) return misdeed_;  // no process to kill; kill() of 0 or -1 signals many
+  if (id_ <= 0) return misdeed_;  // no process; kill(0) or kill(-1) would signal many
   ::kill(id_, SIGKILL);
   int status = 0;
   while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
@@ -172,7 +172,7 @@ std::uint64_t data_bytes() {
 SocketPair make_socket_pair() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw process_error(errno, "two connected sockets cannot be made");
+    throw process_error(errno, "the sockets for talking to the decoder process cannot be made");
   }
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }

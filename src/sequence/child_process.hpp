@@ -13,11 +13,12 @@ namespace virnucpro {
 
 // A forked process that decodes untrusted files (CRAM, HDF5). If it crashes, only the input fails.
 // Crafted files make htslib 1.16 allocate any amount of memory and read beyond its arrays, and they
-// crash the HDF5 of Debian 12. The destructor kills the process; the kernel kills it when the
-// thread that started it ends. Its standard input and output are one socket. It closes all other
-// descriptors except the file given to start(). Otherwise it would hold the lock of an output
-// folder. It would also hold both ends of the socket, and not notice that the parent has ended. It
-// cannot gain rights (NO_NEW_PRIVS). The `work` of start() should begin with filter_system_calls().
+// crash the HDF5 of Debian 12. The destructor kills the process, and so does the kernel if the
+// thread that called start() ends. The process's standard input and output are one socket. The
+// process closes all other descriptors except the file given to start(): otherwise it would hold
+// the lock of an output folder, and, with both ends of the socket open, would not notice that the
+// parent has ended. The process cannot gain rights (NO_NEW_PRIVS). The `work` of start() should
+// begin with filter_system_calls().
 class ChildProcess {
  public:
   // The descriptor number that `file` of start() gets in the process.
@@ -38,10 +39,10 @@ class ChildProcess {
   void allow(std::uint64_t bytes, std::uint64_t seconds);
 
   // Waits for `events` on the process's socket, like wait_a_while(). Kills the process, which ends
-  // the socket, after either of these:
-  // 1. `idle_seconds` of waiting in a row, in which it used no processor time and caused no event.
-  // 2. kWaitsOfSecond · (seconds given to the last allow()) + `idle_seconds` of waiting without an
-  //    event, summed up since that allow().
+  // the socket, in two cases:
+  // 1. In `idle_seconds` of waiting, the process used no processor time and caused no event.
+  // 2. Since the last allow(), all waits without an event took kWaitsOfSecond times the seconds
+  //    given to allow(), plus `idle_seconds`.
   // Only time within wait() counts, because the caller may read a slow input between two calls.
   // Time in which all processes were stopped does not count.
   int wait(int socket, int events, unsigned idle_seconds = kIdleSeconds);
@@ -60,7 +61,7 @@ class ChildProcess {
   void end_for(std::string misdeed);
 
   pid_t id_ = -1;
-  std::uint64_t computed_ = 0;                    // its processor time in ns, at the last wait
+  std::uint64_t computed_ = 0;                    // ns of processor time used until the last wait
   std::uint64_t allowed_seconds_ = kIdleSeconds;  // allowed processor time
   std::uint64_t turns_ = 0;                       // waits without an event since allow()
   std::uint64_t idle_turns_ = 0;

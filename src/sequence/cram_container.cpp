@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kDefinitionBytes = 26;
 constexpr std::uint32_t kMostBytes = 0x7fffffff;  // sizes are signed 32-bit numbers
 constexpr std::int32_t kEndStart = 4'542'278;     // the letters "EOF" as a number
-constexpr std::uint32_t kCompressionHeader = 1;   // content type
+constexpr std::uint32_t kCompressionHeader = 1;   // a block's content type
 constexpr std::uint32_t kSubstitutionBytes = 5;
 
-// The largest number that a container may claim: `free`, plus `of_byte` for each of its bytes.
+// A limit for a count that a container claims: `free`, plus `of_byte` for each of its bytes.
 struct Belief {
   std::uint64_t free;
   std::uint64_t of_byte;
@@ -39,7 +39,7 @@ constexpr std::uint64_t kMostRecords = 1U << 20U;
 
 [[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, std::string detail) {
   Error error(kind, Place{.offset = offset}, std::move(detail));
-  // No record can be corrected where a container's own numbers are wrong.
+  // The usual advice, to correct the record, does not help if a container's own numbers are wrong.
   if (kind == ErrorKind::kInputMalformed) {
     error.advise("Copy the file again, or write it anew (samtools view -C).");
   }
@@ -105,7 +105,7 @@ std::uint64_t read_block(ByteWindow& bytes, std::string& kept, std::uint64_t roo
   const std::uint32_t unpacked = read_itf8(bytes, kept);
   if (size > room || unpacked > kMostBytes || (raw && size != unpacked)) {
     fail(ErrorKind::kInputMalformed, offset,
-         fmt::format("the block's header gives impossible sizes: {} bytes, which unpack to {}",
+         fmt::format("a CRAM block's header gives impossible sizes: {} bytes, decompressed {}",
                      size, unpacked));
   }
   for (std::uint64_t left = size; left != 0;) {
@@ -123,8 +123,8 @@ void check_counts(const CramContainer& container, std::uint32_t size, std::uint3
                   std::uint32_t landmarks) {
   if (blocks > size || landmarks > blocks) {
     fail(ErrorKind::kInputMalformed, container.offset,
-         fmt::format("the container's header gives impossible numbers: {} bytes with {} blocks and "
-                     "{} slices",
+         fmt::format("a CRAM container's header gives impossible numbers: {} bytes with {} blocks "
+                     "and {} slices",
                      size, blocks, landmarks));
   }
 }
@@ -132,7 +132,7 @@ void check_counts(const CramContainer& container, std::uint32_t size, std::uint3
 void check_sizes(const CramContainer& container, std::uint32_t size) {
   if (size > kMostBytes || container.records > std::min(kMostRecords, kRecords.most(size))) {
     fail(ErrorKind::kInputMalformed, container.offset,
-         fmt::format("the container's header gives impossible numbers: {} bytes with {} records",
+         fmt::format("a CRAM container's header gives impossible numbers: {} bytes with {} records",
                      size, container.records));
   }
 }
@@ -158,7 +158,7 @@ class BlockText {
   std::size_t at_ = 0;
 };
 
-// Returns the value RR of the preservation map; true if the map has no RR or cannot be read. The
+// Returns the flag RR (reference required) of the preservation map; true if RR cannot be found. The
 // map is at the start of the compression header (section 8.4), which is the first of `blocks`.
 bool requires_reference(std::string_view blocks) {
   BlockText text(blocks);
@@ -205,14 +205,14 @@ CramContainer read_container(ByteWindow& bytes, const Belief& unpacked,
   for (std::uint32_t i = 0; i < blocks; ++i) {
     container.unpacked += read_block(bytes, kept, size);
     if (kept.size() - header > size) {
-      fail(
-          ErrorKind::kInputMalformed, container.offset,
-          fmt::format("the container has {} bytes by its header, and its blocks are longer", size));
+      fail(ErrorKind::kInputMalformed, container.offset,
+           fmt::format("a CRAM container's blocks are longer than its header says ({} bytes)",
+                       size));
     }
   }
   if (container.unpacked > unpacked.most(size) + container.bases) {
     fail(ErrorKind::kInputMalformed, container.offset,
-         fmt::format("the container's {} bytes cannot unpack to {} bytes", size,
+         fmt::format("a CRAM container of {} bytes cannot decompress to {} bytes", size,
                      container.unpacked));
   }
   for (std::uint64_t left = size - (kept.size() - header); left != 0;) {  // padding

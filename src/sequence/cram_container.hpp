@@ -12,9 +12,9 @@ namespace virnucpro {
 struct CramContainer {
   std::string bytes;  // as in the file
   std::uint64_t offset = 0;
-  std::int32_t reference = 0;  // number of the sequence; -1: none, -2: several
+  std::int32_t reference = 0;  // number of the reference; -1: none, -2: several
   std::uint32_t records = 0;
-  std::uint64_t bases = 0;     // as claimed, but at most the limit for its size
+  std::uint64_t bases = 0;     // as claimed, but at most the limit (see below)
   std::uint64_t unpacked = 0;  // decompressed bytes of its blocks
   bool end = false;            // true for the empty container that ends every file
   // False only if the compression header says that the records need no reference.

@@ -97,8 +97,8 @@ class Decoder {
     input_ = hdopen(STDIN_FILENO, "r");
     if (reference.empty()) return input_ != nullptr;
     // htslib can give file_ its reference only after it has read the header, but then no file can
-    // be opened. So another CRAM, which is never written, opens the reference now. It is shared
-    // with file_ later.
+    // be opened. So another CRAM, which is never written, opens the reference now. file_ later
+    // shares it.
     reference_ = hts_open("/dev/null", "wc");
     if (reference_ == nullptr ||
         hts_set_opt(reference_, CRAM_OPT_REFERENCE, reference.c_str()) != 0 ||
@@ -150,8 +150,8 @@ class Decoder {
   }
 
   // Lets file_ use the reference. htslib crashes if the reference lacks a sequence of the header.
-  // To prevent this, sets the header again, which adds the sequence, then a null reference, which
-  // gives the sequence a number.
+  // To prevent this, sets the header again: this adds the sequence. Then sets a null reference:
+  // this gives the sequence a number.
   bool share_reference() {
     cram_fd* const cram = file_->fp.cram;
     const char* const no_other = nullptr;

@@ -20,8 +20,8 @@ struct CramFrame {
 // error's detail follows in place of the name. The decoder ends after this frame.
 inline constexpr std::uint32_t kCramFailure = 0xffffffffU;
 
-// This value of `letters` means that the header was decoded. No name or letters follow. `unchecked`
-// is then not 0 if system calls are not filtered.
+// This value of `letters` means that the header was decoded. No name or letters follow. In this
+// frame, `unchecked` is 0 if system calls are filtered, otherwise 1.
 inline constexpr std::uint32_t kCramBegun = 0xfffffffeU;
 
 // The first message: the data memory of the process in bytes, before it opens files.

@@ -17,8 +17,8 @@ namespace virnucpro {
 // Runs decode_cram() in a process of its own, because on a crafted file htslib may use any amount
 // of memory, corrupt its memory or never end. The process has limits of memory and time, may only
 // read its input and write its output, and harms nothing else when it crashes. Each frame says how
-// many bytes of the CRAM were read before it, so a wrong count of records always fails at the same
-// record.
+// many bytes of the CRAM were read before it, so a container's wrong count of records is always
+// found at the same record.
 class CramProcess : public ByteSource {
  public:
   // Returns the next part of the CRAM; empty at the end. Is called after the previous part was

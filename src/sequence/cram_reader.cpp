@@ -29,7 +29,7 @@ constexpr std::uint64_t kMemoryOfReferenceLetter = 2;
 constexpr std::uint64_t kSeconds = 30;
 constexpr std::uint64_t kMemoryOfSecond = 2U << 20U;
 
-constexpr std::int32_t kManyReferences = -2;  // `reference` of a container on several sequences
+constexpr std::int32_t kManyReferences = -2;  // CramContainer::reference if there are several
 
 }  // namespace
 
@@ -104,8 +104,8 @@ CramContainer CramReader::read_container() {
   }
 }
 
-// Adds a container to sent_. If it is on several sequences, htslib may read the whole reference
-// again, so memory_ is added to the container's work.
+// Adds a container to sent_. If its reads lie on several reference sequences, htslib may read the
+// whole reference again, so memory_ is added to the container's work.
 void CramReader::add(const CramContainer& container) {
   const std::uint64_t needed = 2 * container.bytes.size() + 2 * container.unpacked +
                                kMemoryOfRecord * container.records +
@@ -173,21 +173,22 @@ std::optional<SequenceRecord> CramReader::read_record() {
 }
 
 // Checks the next record against its container's counts. Also refuses a reference without MD5 if
-// the container is on several sequences; for other containers htslib checks the reference.
+// the container's reads lie on several references; in other containers htslib checks the reference.
 void CramReader::count_record(const CramFrame& frame) {
   if (sent_.empty() || frame.input <= sent_.front().begin) {
     throw Error(ErrorKind::kInputCorrupt,
                 Place{.file = file_, .record = records_ + 1, .offset = last_.offset},
-                "the container holds more records than its header says");
+                "the CRAM container holds more records than its header says");
   }
   if (frame.input > sent_.front().end) {
     fail_to_decode(ErrorKind::kInputCorrupt,
-                   "the container holds fewer records than its header says");
+                   "the CRAM container holds fewer records than its header says");
   }
   if (frame.unchecked != 0 && sent_.front().needs_reference && sent_.front().many_references) {
     fail_to_decode(
         ErrorKind::kInputReference,
-        "the CRAM's header names no MD5 (M5) of the sequence, so the reference cannot be verified",
+        "the CRAM's header names no MD5 (M5) of the read's reference sequence, so the reference "
+        "cannot be verified",
         "Convert the CRAM to BAM: samtools view -b -T REFERENCE FILE.");
   }
   if (++records_ < sent_.front().last) return;
@@ -201,7 +202,7 @@ void CramReader::fail_to_decode(ErrorKind kind, std::string detail, std::string 
   // whether a container was sent before the failure depends on timing.
   const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
-    detail = "the container's records cannot be decoded";
+    detail = "the records of a CRAM container cannot be decoded";
     if (at.needs_reference && !reference_.given()) {
       kind = ErrorKind::kInputReference;
       detail += ": if they need a reference, give --reference FILE";
@@ -219,10 +220,10 @@ void CramReader::fail_to_decode(ErrorKind kind, std::string detail, std::string 
 // records, and throws the errors of the file and the reference.
 void CramReader::finish() {
   if (const std::string misdeed = process_->misdeed(); !misdeed.empty()) {
-    fail_to_decode(ErrorKind::kInputCorrupt, "the decoder " + misdeed);
+    fail_to_decode(ErrorKind::kInputCorrupt, "the CRAM decoder " + misdeed);
   }
   if (!ended_ || records_ < claimed_) {
-    fail_to_decode(ErrorKind::kInputCorrupt, "the decoder ended before the last record");
+    fail_to_decode(ErrorKind::kInputCorrupt, "the CRAM decoder ended before the last record");
   }
   if (failure_) throw Error(*failure_);
   if (const std::optional<Error> changed = reference_.change()) throw Error(*changed);

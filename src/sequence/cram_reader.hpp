@@ -39,7 +39,7 @@ class CramReader : public AlignmentReader {
     std::uint64_t offset = 0;
     std::uint64_t begin = 0;  // its offset in the bytes sent
     std::uint64_t end = 0;
-    std::uint64_t work = 0;  // in bytes of memory; gives the limit of processor time
+    std::uint64_t work = 0;  // needed memory in bytes; sets the limit of processor time
     bool needs_reference = false;
     bool many_references = false;
   };

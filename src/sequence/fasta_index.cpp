@@ -177,7 +177,7 @@ class BlockIndex {
   void add(std::uint64_t in_file, std::uint64_t in_text) {
     if (in_text == 0) return;  // the format leaves out the first block
     if (blocks_ == kMostBlocks) {
-      throw refusal(fmt::format("it has more than {} blocks", kMostBlocks));
+      throw refusal(fmt::format("it has more than {} BGZF blocks", kMostBlocks));
     }
     ++blocks_;
     offsets_ += bytes_of(in_file);

@@ -113,13 +113,13 @@ std::optional<std::string> FileSource::change() const {
   return bytes_ && watch_ ? watch_->change() : std::nullopt;
 }
 
-// Throws if the file changed, or reading ended before its first size: a cut text looks complete.
+// Throws if the file changed or was read only in part: a plain text that was cut looks complete.
 void FileSource::check_whole() const {
   if (const auto changed = change()) throw Error(ErrorKind::kInputChanged, *changed);
   const std::uint64_t size = watch_ ? watch_->size().value_or(0) : 0;
   if (first_ + position_ < size) {
     throw Error(ErrorKind::kInputRead,
-                fmt::format("it ended at byte {} of {}", first_ + position_, size));
+                fmt::format("reading ended at byte {} of {}", first_ + position_, size));
   }
 }
 

@@ -15,7 +15,7 @@ inline constexpr std::array<std::string_view, 6> kFrameNames{"F1", "F2", "F3", "
 // A reading frame without a stop codon.
 struct Frame {
   std::uint8_t name = 0;    // index into kFrameNames
-  std::string nucleotides;  // upper case: the first 3 · protein.size() + 1 bases, if present
+  std::string nucleotides;  // upper case; the first 3 · protein.size() + 1 bases, or all if fewer
   std::string protein;      // one residue for each codon of known letters; not empty
 };
 

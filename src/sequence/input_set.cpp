@@ -200,7 +200,7 @@ class PairedStream : public RecordStream {
           parser(file->text, file->name, {}, TextFormats::kFastqOnly, qualities) {
       if (!file->alignments) return;
       throw Error(ErrorKind::kUsage, Place{.file = file->name},
-                  fmt::format("this file is {}, whose flags name the mates: leave --paired out",
+                  fmt::format("this file is {}, which already names the mates: leave --paired out",
                               name_of(*file->alignments)));
     }
 
@@ -215,7 +215,7 @@ class PairedStream : public RecordStream {
                 Place{.file = ended.name(),
                       .record = ended.parser.records() + 1,
                       .offset = ended.parser.bytes()},
-                fmt::format("{} holds more reads: the files are not a pair", other.name()));
+                fmt::format("{} has more reads, so the two files are not a pair", other.name()));
   }
 
   // Returns the first mate and keeps the second for the next call.
@@ -319,7 +319,7 @@ struct InputSet::State {
     if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
   }
 
-  // Returns the bytes read of the current input, but at most its size at the start: it may grow.
+  // Returns the bytes read of the current input, at most its size at the start: a file may grow.
   std::uint64_t position() const {
     if (!stream) return 0;
     const std::uint64_t read = ahead.empty() ? stream->position() : returned_up_to;
@@ -414,7 +414,7 @@ struct InputSet::State {
                     record.id.size(), settings.longest_id));
   }
 
-  // Throws if the read has no qualities. The error ends the run, because the input itself is valid.
+  // Throws if the read has no qualities. The command is at fault, so the error ends the run.
   void require_qualities(const InputRecord& record) const {
     const SequenceRecord& read = record.record;
     if (read.qualities.size() == read.letters.size() && all_graphic(read.qualities)) return;
@@ -495,7 +495,7 @@ std::optional<InputEvent> InputSet::next() {
     if (std::holds_alternative<InputEnd>(event)) state.go_on();
     return event;
   } catch (const Error& error) {
-    state.cancel.check();  // a cancelled read fails, too, but the input is not bad
+    state.cancel.check();  // throws if the read was cancelled: the input is not at fault
     if (!error.is(ErrorClass::kOneInput)) throw;
     InputFailure failure{.input = state.current,
                          .records = state.records,

@@ -19,7 +19,7 @@ struct InputRecord {
   std::uint32_t input = 0;
   std::string id;
   SequenceRecord record;
-  bool with_previous = false;  // it is the previous record's mate; both go to the same shard
+  bool with_previous = false;  // true for a mate of the previous record: both go to one shard
 };
 
 // Returns the header with the id in place of the name, because a mate's name may lack /1 or /2.

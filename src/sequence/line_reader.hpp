@@ -52,7 +52,7 @@ class LineReader {
   std::uint64_t buffer_offset_ = 0;  // the offset of buffer_[0] in the text
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::size_t line_feed_ = 0;  // index of a line feed, or end_; outdated unless > begin_
+  std::size_t line_feed_ = 0;  // index of a line feed, or end_; valid only if > begin_
   bool after_cr_ = false;      // the last buffer ended with a CR; a LF may belong to it
 };
 

@@ -56,7 +56,7 @@ class CigarSums {
   // Adds an operation. Returns false if it is unknown, or if the sum of all lengths exceeds kMost.
   bool add(char operation, std::uint64_t length);
 
-  std::uint64_t matches() const { return matches_; }                // M, = and X
+  std::uint64_t matches() const { return matches_; }                // letters in M, = and X
   std::uint64_t aligned() const { return matches_ + insertions_; }  // letters that are not clipped
   std::uint64_t block() const { return matches_ + insertions_ + deletions_; }
   std::uint64_t letters() const { return aligned() + soft_clips_; }  // letters in SEQ

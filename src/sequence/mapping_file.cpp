@@ -39,7 +39,7 @@ auto MappingFile::explaining_errors(Read read) {
   try {
     return read();
   } catch (const Error& error) {
-    cancel_.check();  // a cancelled read fails, too, but the file is not bad
+    cancel_.check();  // throws if the read was cancelled: the file is not at fault
     if (const std::optional<Error> change = file_->change()) throw explained(error, change);
     throw;
   }

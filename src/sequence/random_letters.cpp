@@ -9,7 +9,7 @@ std::uint64_t plain_steps(Fraction gc) {
   return (kGcSteps * gc.numerator + gc.denominator / 2) / gc.denominator;
 }
 
-// True if letters drawn with `steps` of kGcSteps give coding sequences at least this GC share.
+// True if coding sequences from letters drawn with `steps` have at least the GC share `gc`.
 // Refusing stop codons, which are rich in A and T, raises the GC share of the other codons. Let
 // s = steps / kGcSteps. G and C are each drawn with probability g = s/2, and A and T each with
 // a = 1/2 - g. Then the share is

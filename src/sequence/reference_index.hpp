@@ -36,7 +36,8 @@ class ReferenceIndex {
 
   bool given() const { return !given_.empty(); }
   // Makes the index, unless it was made before. Call it before the functions below. Errors:
-  // kInputMissing, kInputRead, kInputReference, with the file's name; kTemporaryFolder; Cancel's.
+  // kInputMissing, kInputRead and kInputReference, which name the file; kTemporaryFolder; those of
+  // Cancel.
   void prepare(const Cancel& cancel);
 
   // Returns the path of a link to the reference; the index lies beside the link.

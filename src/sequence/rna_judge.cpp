@@ -31,7 +31,7 @@ std::optional<Error> RnaJudge::verdict() const {
   return Error(
       ErrorKind::kInputRna,
       fmt::format("{} of its first {} sequences with T or U have U and no T; --rna reads U as T, "
-                  "--no-rna reads U as the original does",
+                  "--no-rna reads U as the original VirNucPro does",
                   grouped(rna_), grouped(records_)));
 }
 

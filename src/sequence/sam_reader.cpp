@@ -39,7 +39,7 @@ constexpr std::size_t kMostHeaderLine = 256U << 10U;  // bytes of a header line 
 constexpr std::string_view kReferenceLine = "@SQ\t";
 constexpr std::string_view kDistanceTag = "NM:";
 constexpr std::string_view kDistanceHead = "NM:i:";
-// The number of a tag's first bytes that are kept: enough for NM, the only tag that is used.
+// How many of a tag's first bytes are kept: enough for NM, the only tag that is used.
 constexpr std::size_t kMostTag = kDistanceHead.size() + kMostNumber;
 
 bool is_number(std::size_t field) {

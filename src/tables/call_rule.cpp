@@ -95,7 +95,7 @@ CallRule CallRuleChange::over(const CallRule& rule) const {
 CallRule CallRuleChange::over_by_cut_offs(const CallRule& rule) const {
   const auto refuse_flag = [this](std::string_view flag) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("{} and --cutoff exclude each other: {} has the numbers of its rule",
+                fmt::format("{} and --cutoff exclude each other: {} sets the rule's thresholds",
                             flag, cut_offs->file));
   };
   if (min_score) refuse_flag("--min-score");
@@ -103,8 +103,9 @@ CallRule CallRuleChange::over_by_cut_offs(const CallRule& rule) const {
   if (!viral_ngs.is_empty()) refuse_flag(first_flag(viral_ngs));
   const bool is_viral_ngs = cut_offs->rule == kRollupName;
   if (name && word_of(*name) != cut_offs->rule) {
-    throw Error(ErrorKind::kUsage, fmt::format("--rule {}: the cut-offs in {} are for the rule {}",
-                                               word_of(*name), cut_offs->file, cut_offs->rule));
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--rule {}: the cut-offs in {} are for the rule {}; leave out --rule",
+                            word_of(*name), cut_offs->file, cut_offs->rule));
   }
   if (!is_viral_ngs && !min_tier.empty()) refuse("--min-tier", "viral-ngs");
   CallRule changed(CallRule::kDefaultMinScore,
@@ -118,13 +119,13 @@ CallRule CallRuleChange::over_by_cut_offs(const CallRule& rule) const {
 std::string text_of(const CallRule& rule) {
   if (const auto& cut_offs = rule.cut_offs()) {
     return fmt::format(
-        "{}: cut-offs of {} ({}), which keep the share of others called virus to {:g}",
+        "{}: cut-offs of {} (hash {}), which limit the share of others called virus to {:g}",
         word_of(rule.name()), cut_offs->file, cut_offs->hash, cut_offs->false_rate);
   }
   if (rule.is_viral_ngs()) {
     return fmt::format(
-        "{}: weighted delta above {}, virus chunks score at least {}, viruses of tier {} "
-        "or higher are written",
+        "{}: weighted delta above {}, virus chunks score at least {}, files have viruses "
+        "of tier {} or higher",
         word_of(rule.name()), rule.viral_ngs().min_weighted_delta, rule.min_score(),
         short_tier(rule.min_tier()));
   }

@@ -39,7 +39,7 @@ class CallRule {
   // Switches to the rule viral-ngs. A sequence called virus is written to files of sequences if its
   // tier is at least `min_tier`, one of kTiers.
   void use_viral_ngs(std::string_view min_tier = kReviewTier);
-  // Calls sequences by cut-offs instead of the rule's own thresholds. They must be of this rule.
+  // Calls sequences by cut-offs, made for this rule, instead of by the rule's own thresholds.
   void use_cut_offs(std::shared_ptr<const CutOffs> cut_offs) { cut_offs_ = std::move(cut_offs); }
   // Sets the thresholds of viral-ngs. label-reads uses them even if the run's rule is majority.
   void set_viral_ngs(const RollupRule& rule) { viral_ngs_ = rule; }
@@ -53,7 +53,7 @@ class CallRule {
   // Null: sequences are called by the rule's own thresholds.
   const std::shared_ptr<const CutOffs>& cut_offs() const { return cut_offs_; }
 
-  // True if a chunk with these highest scores is virus. The two scores may be equal.
+  // True if a chunk is virus. `scores` are the highest of its frames; they may be equal.
   bool is_virus_chunk(const ScorePair& scores) const {
     return is_originally_virus(scores) && scores.virus >= least_score_;
   }
@@ -79,7 +79,7 @@ struct CallRuleChange {
   std::optional<double> min_share{};
   RollupChange viral_ngs{};
   std::string_view min_tier{};
-  std::shared_ptr<const CutOffs> cut_offs{};  // they choose the rule and its numbers, too
+  std::shared_ptr<const CutOffs> cut_offs{};  // they also set the rule's name and numbers
 
   // Returns the changed rule. The rule's own cut-offs stay until a number or another rule is given.
   // Errors: kUsage for a setting that the chosen rule does not use.

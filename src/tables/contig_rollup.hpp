@@ -36,19 +36,23 @@ struct RollupNumber {
   double RollupRule::*value;
 };
 inline constexpr std::array kRollupNumbers{
-    RollupNumber{"--min-weighted-delta", "Least weighted difference of the scores for a call",
+    RollupNumber{"--min-weighted-delta",
+                 "A contig with a weighted_delta above X is viral, below -X non-viral",
                  &RollupRule::min_weighted_delta},
-    RollupNumber{"--high-confidence-delta", "Least weighted difference for high confidence",
+    RollupNumber{"--high-confidence-delta",
+                 "High confidence needs a weighted_delta above X or below -X",
                  &RollupRule::high_confidence_delta},
-    RollupNumber{"--min-confident-score", "A confident chunk scores more for its class",
+    RollupNumber{"--min-confident-score", "A confident chunk scores above X for its class",
                  &RollupRule::min_confident_score},
-    RollupNumber{"--max-opposing-score", "A confident chunk scores less for the other class",
+    RollupNumber{"--max-opposing-score", "A confident chunk scores below X for the other class",
                  &RollupRule::max_opposing_score},
-    RollupNumber{"--min-ambiguous-score", "An ambiguous chunk scores more for both classes",
+    RollupNumber{"--min-ambiguous-score", "An ambiguous chunk scores above X for both classes",
                  &RollupRule::min_ambiguous_score},
-    RollupNumber{"--min-viral-prop", "Least share of confident viral chunks",
+    RollupNumber{"--min-viral-prop",
+                 "Least share of confident viral chunks for high or moderate confidence",
                  &RollupRule::min_viral_prop},
-    RollupNumber{"--min-nonviral-prop", "Least share of confident non-viral chunks",
+    RollupNumber{"--min-nonviral-prop",
+                 "Least share of confident non-viral chunks for high or moderate confidence",
                  &RollupRule::min_nonviral_prop},
 };
 
@@ -111,7 +115,7 @@ class ContigRollup {
   double weighted_delta() const;
   // By the rule's thresholds, a contig is viral if its weighted delta is above min_weighted_delta.
   ContigCall result() const;
-  // By a cut-off, it is viral if its weighted delta is at least the cut-off; never, without one.
+  // A contig is viral if its weighted delta is at least `cut_off`; not viral if `cut_off` is empty.
   ContigCall result_by(const std::optional<double>& cut_off) const;
 
  private:

@@ -39,7 +39,7 @@ class ContigTable {
   std::optional<ExternalSort> sort_;
   std::uint64_t chunk_size_;
   std::uint64_t bases_scored_ = 0;
-  std::uint64_t scored_end_ = 0;  // end of the last scored chunk, because chunks overlap
+  std::uint64_t scored_end_ = 0;  // end of the last scored chunk: overlaps count once
 };
 
 // Returns a text whose byte order is the natural order of ids: "s2" comes before "s10".

@@ -15,7 +15,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::string_view kSchema = "virnucpro-cut-offs-1";
-constexpr std::size_t kMostBytes = 1U << 20U;  // a file has about 4,000
+constexpr std::size_t kMostBytes = 1U << 20U;  // bytes; a file has about 4,000
 
 }  // namespace
 
@@ -31,7 +31,7 @@ std::optional<std::vector<ChunkBin>> parse_bins(std::string_view text) {
     const bool follows = next != 0 && least == next && most && *most >= *least;
     if (!follows) return std::nullopt;
     bins.push_back({.least = *least, .most = *most});
-    next = is_open ? 0 : *most + 1;  // 0: nothing may follow
+    next = is_open ? 0 : *most + 1;  // 0: no further bin may follow
   }
   return next == 0 && !bins.empty() ? std::optional(bins) : std::nullopt;
 }
@@ -73,7 +73,7 @@ std::string cut_offs_json(const CutOffs& cut_offs, const Json& more) {
 
 namespace {
 
-// Reads the members of a text whose seal is whole. Returns false if one is missing or cannot be.
+// Reads the members. Returns false if a member is missing or its value is impossible.
 bool read_members(const JsonValues& values, CutOffs& found) {
   bool is_valid = true;
   const auto read_share = [&](const std::string& path, double& share) {
@@ -120,7 +120,7 @@ std::shared_ptr<const CutOffs> parse_cut_offs(std::string text, std::string file
   };
   const std::string_view hash = seal_of(text);
   if (hash.empty()) {
-    fail("it is not a file of cut-offs of virnucpro evaluate, or it is cut or was edited");
+    fail("these are not cut-offs that virnucpro evaluate wrote, or they were truncated or edited");
   }
   auto found = std::make_shared<CutOffs>();
   found->hash = hash;
@@ -128,8 +128,8 @@ std::shared_ptr<const CutOffs> parse_cut_offs(std::string text, std::string file
   const JsonValues values(text, place.string());
   const std::string schema = values.text("schema").value_or("not given");
   if (schema != kSchema)
-    fail(fmt::format("its schema is {}; this program reads {}", schema, kSchema));
-  if (!read_members(values, *found)) fail("its rule, rates or bins are not valid");
+    fail(fmt::format("the schema of the cut-offs is {}; this program reads {}", schema, kSchema));
+  if (!read_members(values, *found)) fail("the rule, rates or bins of the cut-offs are not valid");
   found->text = std::move(text);
   return found;
 }
@@ -157,15 +157,15 @@ std::string false_calls_text(const CutOffs& cut_offs, const std::vector<std::uin
   std::vector<std::string> parts;
   if (virus_calls > 0) {
     parts.push_back(fmt::format(
-        "of {} virus calls at most {} are expected to be false if the sequences were like the "
-        "negatives in {}{}",
+        "of {} virus calls at most {} are expected to be false if the sequences are like the "
+        "negatives that {} was made from{}",
         grouped(virus_calls), grouped(static_cast<std::uint64_t>(most)), cut_offs.file,
         most < static_cast<double>(virus_calls) ? "" : ": the calls may all be false"));
   }
   if (uncalled > 0) {
     parts.push_back(fmt::format(
-        "sequences that have no cut-off for their number of scored chunks, and are never called "
-        "virus: {}",
+        "of the scored sequences, {} are never called virus, because there is no cut-off for their "
+        "number of scored chunks",
         grouped(uncalled)));
   }
   return fmt::format("{}", fmt::join(parts, "; "));

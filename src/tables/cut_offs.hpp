@@ -16,8 +16,8 @@
 
 namespace virnucpro {
 
-// Sequences with this many scored chunks are judged together: the more chunks a sequence has, the
-// steadier is its score, so one cut-off cannot have one error rate for all.
+// Sequences with `least` to `most` scored chunks share a cut-off. More chunks make a score
+// steadier, so a single cut-off for all bins would have another error rate in each bin.
 struct ChunkBin {
   static constexpr std::uint64_t kNoMost = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t least = 1;
@@ -42,17 +42,17 @@ struct BinCutOff {
 // is virus if its SequenceScore is at least the cut-off of its bin.
 struct CutOffs {
   std::string rule{};  // word_of(RuleName)
-  // The numbers of the rule, which are part of a SequenceScore.
+  // The rule's numbers, on which a SequenceScore depends.
   double min_share = 0;
   RollupRule viral_ngs{};
   // The models and settings whose scores the cut-offs are for: settings_of_cut_offs().
   std::map<std::string, std::string> made_for{};
-  double false_rate = 0;  // the rate that was asked for
-  double confidence = 0;  // that all bins' shares together are below their bounds
+  double false_rate = 0;  // the rate that the user asked for
+  double confidence = 0;  // with this confidence, the bounds of all bins are right
   std::vector<BinCutOff> bins{};
   std::string file{};  // the file's name on one line, for people
   std::string text{};  // the file's text
-  std::string hash{};  // of the file's text
+  std::string hash{};  // hash of the file's text
 
   const BinCutOff& of(std::uint64_t chunks_scored) const { return bins[bin_of(chunks_scored)]; }
   std::size_t bin_of(std::uint64_t chunks_scored) const;
@@ -60,20 +60,19 @@ struct CutOffs {
 
 // Returns the text of a file of cut-offs. `more` has further members, for people.
 std::string cut_offs_json(const CutOffs& cut_offs, const Json& more);
-// Reads such a text. Errors, naming `place`: `kind` for a text that was edited, is cut, or is of
-// another kind.
+// Reads the text of a file of cut-offs. Errors, naming `place`: `kind` if the text was edited or
+// cut, or is something else.
 std::shared_ptr<const CutOffs> parse_cut_offs(std::string text, std::string file,
                                               const std::filesystem::path& place, ErrorKind kind);
 // Reads a user's file. Errors: kCutOffs.
 std::shared_ptr<const CutOffs> read_cut_offs(const std::filesystem::path& path);
 
-// Returns how many calls by the cut-offs can be expected to be false at most, if all sequences were
-// others: the sum of scored sequences times bound, over the bins. `scored` has a count for each
-// bin.
+// Returns the largest number of false calls to expect if no sequence is a virus: the sum of each
+// bin's scored sequences times the bin's bound. `scored` has a count for each bin.
 double most_false_calls(const CutOffs& cut_offs, const std::vector<std::uint64_t>& scored);
-// Returns this as a sentence without its full stop: "of 1,204 virus calls at most 31 are expected
-// to be false if the sequences were like the negatives in cutoff.json". Also says if so many false
-// calls mean that no call can be trusted, and how many sequences have no cut-off.
+// Returns this number in a sentence without its full stop: "of 1,204 virus calls at most 31 are
+// expected to be false if the sequences are like the negatives that cutoff.json was made from".
+// Also says if all calls may be false, and how many sequences have no cut-off.
 std::string false_calls_text(const CutOffs& cut_offs, const std::vector<std::uint64_t>& scored,
                              std::uint64_t virus_calls);
 

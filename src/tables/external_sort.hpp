@@ -44,7 +44,7 @@ class ExternalSort {
   };
   class RunReader;
 
-  static const std::size_t kMostBytes;  // limit of text, rows and the memory to sort rows
+  static const std::size_t kMostBytes;  // limit of text_, rows_ and a buffer to sort rows_
   static const std::size_t kRowBytes;
 
   std::string_view key(const Row& row) const { return {text_.data() + row.begin, row.key_size}; }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kAlignmentColumns =
     "read_id\tread_length\tcontig_id\tcontig_length\tstrand\tmapping_quality\tpct_identity\t"
     "pct_query_cov\tmapped_well";
-constexpr char kKeyEnd = '\0';  // between name and mate; a name cannot contain NUL
+constexpr char kKeyEnd = '\0';  // stands between name and mate in a key; names lack NUL
 
 constexpr int kLeastQuality = 5;
 constexpr double kLeastIdentity = 90;

@@ -28,8 +28,8 @@ ReferenceCalls::ReferenceCalls(const Journal& journal, const CallRule& rule,
     const std::uint64_t length = references.at(*reference).length;
     if (length != last.length) {
       fail(
-          fmt::format("{} has {} letters in this file and {} in the run: align the reads to the "
-                      "run's sequences",
+          fmt::format("reference {} has {} letters in this file and {} in the run: align the reads "
+                      "to the run's sequences",
                       name, length, last.length));
     }
     place_[*reference] = static_cast<std::uint32_t>(calls_.size());
@@ -37,7 +37,7 @@ ReferenceCalls::ReferenceCalls(const Journal& journal, const CallRule& rule,
   };
   walk_sequences(journal, {.rule = rule, .part = {}, .end = end}, cancel);
   if (calls_.size() > 1) return;
-  fail("its reads were aligned to none of the run's sequences: align them to the run's inputs");
+  fail("no reference in the file is a sequence of the run: align the reads to the run's inputs");
 }
 
 }  // namespace virnucpro

@@ -10,13 +10,13 @@
 
 namespace virnucpro {
 
-// The one number of a sequence that a cut-off is compared with, added up from its parts in order.
+// A sequence's score, which is compared with a cut-off: the sequence is virus if its score is at
+// least the cut-off. The parts of the sequence must be added in order.
 //
-// By the rule majority it is the largest X for which `--min-score X` calls the sequence virus: the
-// k-th largest virus score of its n scored chunks, where k is the least number of chunks whose
-// share of n is at least `--min-share`, and a chunk with a higher score for others counts 0. By the
-// rule viral-ngs it is the weighted delta, from -1 to 1. The sequence is virus if the number is at
-// least the cut-off.
+// By the rule viral-ngs, the score is the weighted delta, from -1 to 1. By the rule majority, it is
+// the largest X for which `--min-score X` calls the sequence virus: the k-th largest virus score of
+// the n scored chunks. Here k is the least number with k / n of at least `--min-share`, and a chunk
+// with a higher score for others counts as 0.
 class SequenceScore {
  public:
   explicit SequenceScore(const CallRule& rule) : rule_(rule), rollup_(rule.viral_ngs()) {}
@@ -29,7 +29,7 @@ class SequenceScore {
   CallRule rule_;
   ContigRollup rollup_;
   std::uint64_t chunks_scored_ = 0;
-  std::vector<float> scores_;  // virus scores of the chunks; only by majority
+  std::vector<float> scores_;  // the chunks' virus scores; only for the rule majority
 };
 
 // Returns the least k of 1 … n for which k / n is at least `share`.

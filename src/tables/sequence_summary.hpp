@@ -27,7 +27,7 @@ class SequenceSummary {
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   bool scored() const { return chunks_scored_ > 0; }
-  // Returns the call that every file states.
+  // Returns the call, which is the same in every file.
   Call call() const;
   bool is_virus() const { return call() == Call::kVirus; }
   // True if the sequence is written to files: it is called virus, and its tier is high enough.
@@ -63,7 +63,7 @@ class SequenceSummary {
   Skip skip_ = Skip::kNone;
   std::uint64_t chunks_scored_ = 0;
   std::uint64_t virus_chunks_ = 0;
-  std::optional<SequenceScore> score_{};  // by majority with cut-offs
+  std::optional<SequenceScore> score_{};  // set only for the rule majority with cut-offs
   std::uint64_t frames_ = 0;
   std::uint64_t failed_frames_ = 0;
   float max_ = 0;

@@ -32,13 +32,13 @@ class Walk {
     summary_.reset();
   }
 
-  // Throws if a finished run's journal ends inside a sequence. An interrupted run's may end there.
+  // Throws if a finished run's journal ends inside a sequence. An unfinished run may stop there.
   void finish() const {
     if (finished_ && summary_) fail("lacks its last part");
   }
 
  private:
-  // True if the input failed. An input without an entry did not: the run stopped while reading it.
+  // True if the input failed. The input that an unfinished run was reading has no entry yet.
   bool left_out(std::uint32_t input) const {
     if (input < inputs_.size()) return inputs_[input].failed;
     if (!finished_) return false;

@@ -32,7 +32,7 @@ SpillFile::SpillFile(const Directory& beside) : follows_tmpdir_(!temporary_folde
   if (fd_.get() < 0) fail(errno);
 }
 
-// Returns `error`. If the file is in TMPDIR, its kind becomes one whose remedy names TMPDIR.
+// Returns `error`; if the file is in TMPDIR, with the kind whose remedy names TMPDIR.
 Error SpillFile::named(const Error& error) const {
   if (!follows_tmpdir_ || error.kind() != ErrorKind::kOutputWrite) return error;
   return {ErrorKind::kTemporaryFolder, error.place(), error.detail()};
@@ -57,8 +57,9 @@ void SpillFile::read(std::uint64_t offset, std::span<char> out) const {
   const ssize_t size = read_at(fd_.get(), offset, out);
   if (size < 0) fail(errno);
   if (static_cast<std::size_t>(size) == out.size()) return;
-  throw named(Error(ErrorKind::kOutputWrite, Place{.file = directory_.string()},
-                    fmt::format("a {} in it is shorter than the data written to it", kWhat)));
+  throw named(
+      Error(ErrorKind::kOutputWrite, Place{.file = directory_.string()},
+            fmt::format("a {} in this folder is shorter than the data that was written", kWhat)));
 }
 
 }  // namespace virnucpro

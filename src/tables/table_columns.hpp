@@ -20,8 +20,8 @@ struct TableColumn {
   ColumnRole role;
 };
 
-// The columns of a table in order: the id, then `columns`, which `compare` compares, then `last`,
-// which it does not compare.
+// The columns of a table, in order: the id, `columns` and `last`. The command compare compares
+// `columns`, but not `last`.
 struct TableColumns {
   std::string_view id;
   std::span<const TableColumn> columns;
@@ -42,7 +42,7 @@ inline constexpr std::array kFrameColumns{TableColumn{"Prediction", ColumnRole::
 inline constexpr std::array kConsensusColumns{TableColumn{"Is_Virus", ColumnRole::kLabel},
                                               TableColumn{"max_score_0", ColumnRole::kScore},
                                               TableColumn{"max_score_1", ColumnRole::kScore}};
-// SequenceSummary::row() writes a row.
+// SequenceSummary::row() writes a row with these columns.
 inline constexpr std::array kSequenceColumns{TableColumn{"length", ColumnRole::kText},
                                              TableColumn{"chunks", ColumnRole::kText},
                                              TableColumn{"chunks_scored", ColumnRole::kText},

@@ -82,7 +82,7 @@ class InputNames {
   const std::string& of(std::uint32_t input) const {
     if (input < names_.size()) return names_[input];
     throw Error(ErrorKind::kJournalDamaged, Place{.file = journal_.string()},
-                fmt::format("a sequence is of input {}, which the run does not have",
+                fmt::format("a sequence belongs to input {}, but the run has no such input",
                             std::uint64_t{input} + 1));
   }
 

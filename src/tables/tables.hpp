@@ -45,7 +45,7 @@ struct TableSettings {
   std::function<void()> on_ready = [] {};
 };
 
-// The chunk size of the smaller published model, in bases.
+// Sequences up to this length in bases, the chunk size of the smaller published model, are short.
 inline constexpr std::uint64_t kShortSequence = 300;
 
 struct TableCounts {
@@ -57,7 +57,7 @@ struct TableCounts {
   std::uint64_t chosen_sequences = 0;  // called virus, with a tier of the rule's min_tier or higher
   std::uint64_t single_chunk_sequences = 0;  // scored sequences of one chunk
   std::vector<std::uint64_t>
-      scored_by_bin{};  // with cut-offs: scored sequences of each of their bins
+      scored_by_bin{};  // scored sequences in each bin of the cut-offs, if any
   std::uint64_t unscored_sequences = 0;
   std::array<std::uint64_t, kUnscoredReasons> unscored_by_reason{};  // in the order of Unscored
   std::uint64_t chunks_scored = 0;
@@ -86,9 +86,9 @@ struct TableCounts {
 // Writes the tables from the journal, without the failed inputs (semantics.md, section 6):
 // prediction_results.txt, prediction_results_highestscore.csv, sequences.tsv, and the tables that
 // `settings` asks for. All tables are complete and synced before the first gets its final name.
-// Memory does not grow with the run, because the rows of prediction_results_highestscore.csv, and
-// the ids to count duplicates, are sorted on disk. Errors: kOutputWrite, kTemporaryFolder,
-// kJournalDamaged, those of Cancel. If a table cannot be completed, no table gets its name.
+// Memory does not grow with the run: the rows of prediction_results_highestscore.csv and, to count
+// duplicates, the ids are sorted on disk. Errors: kOutputWrite, kTemporaryFolder, kJournalDamaged,
+// those of Cancel. If a table cannot be completed, no table gets its name.
 TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel);
 

@@ -13,7 +13,7 @@ namespace virnucpro {
 // Statistics of telemetry_<time>.jsonl, which has one line per batch. The file of a killed run has
 // the batches up to its last complete line.
 struct BatchFacts {
-  static constexpr std::size_t kMostWorkers = 64;  // limits esm_tokens_by_worker
+  static constexpr std::size_t kMostWorkers = 64;  // limit of esm_tokens_by_worker.size()
 
   PipelineSummary pipeline{};  // sums over the batches, computed as during the run
   double journal_seconds = 0;

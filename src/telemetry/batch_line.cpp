@@ -77,7 +77,7 @@ BatchLine read_batch_line(std::string_view text, const std::string& file) {
     const auto value = read_column(values, std::string(name), column);
     if (!value) {
       throw Error(ErrorKind::kJson, Place{.file = file},
-                  fmt::format("a batch's column \"{}\" is missing or impossible", name));
+                  fmt::format("the value \"{}\" of a batch is missing or impossible", name));
     }
     column = *value;
   });

@@ -66,11 +66,11 @@ Cause cause_of_models(const StageSurroundings& around, Idleness idleness) {
                                                      : "use a GPU (-d cuda)"};
   }
   if (idleness == Idleness::kLaunches) {
-    return {"launch-bound", "use a larger --token-budget, so that each kernel has more to do"};
+    return {"launch-bound", "use a larger --token-budget, so that the GPU gets more work at once"};
   }
   if (idleness == Idleness::kWaiting) {
     return {"compute-bound",
-            "first shorten the time that the GPU waits: more GPUs would wait, too"};
+            "first follow the advice for the stage 'waiting': more GPUs would wait, too"};
   }
   if (around.power_capped) {
     return {"power-capped", "the GPU is at its power limit: use more GPUs (--gpus)"};
@@ -87,7 +87,7 @@ Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
   if (stage.name == "waiting") return cause_of_waiting(stages, around);
   if (is_model(stage)) return cause_of_models(around, idleness);
   if (stage.name == "to_host") {
-    return {"I/O-bound", "leave out --keep-intermediate: then only the scores are copied back"};
+    return {"I/O-bound", "leave out --keep-intermediate: then the GPU sends back only scores"};
   }
   if (stage.name == "journal" || stage.name == "tables") {
     return {"I/O-bound", "put the output directory on a local disk"};
@@ -95,7 +95,7 @@ Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
   if (stage.name == "read") {
     return {"I/O-bound", "put the input on a faster disk, or compress it with bgzip"};
   }
-  return {"host-bound", around.spare_processors ? "use more --threads" : "use more processors"};
+  return {"host-bound", around.spare_processors ? "use more --threads" : "run on more processors"};
 }
 
 // Returns the name of the model that takes more time; empty if both take none.
@@ -127,7 +127,7 @@ bool has_spare_processors(const RunTelemetry& telemetry) {
 
 std::string_view host_advice(bool spare_processors) {
   return spare_processors ? "use more --threads, or a larger --prefetch"
-                          : "use more processors, or a larger --prefetch";
+                          : "run on more processors, or use a larger --prefetch";
 }
 
 std::vector<Bottleneck> find_bottlenecks(const std::vector<Stage>& stages,

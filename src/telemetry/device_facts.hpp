@@ -14,7 +14,7 @@ namespace virnucpro {
 using DeviceBins = GpuGauges<TimeBins>;
 struct HostBins {
   TimeBins cpu;     // percent of one processor
-  TimeBins memory;  // bytes resident
+  TimeBins memory;  // resident memory in bytes
 };
 
 // The contents of logs/gpu_metrics_<time>.log.

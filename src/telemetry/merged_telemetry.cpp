@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostSessions = 256;
 constexpr std::size_t kMostNamed = 20;  // the most shards that a warning names
 
-// Returns the start of the first session of all shards; empty if there is no telemetry.
+// Returns the earliest start of any shard's session; empty if there is no telemetry.
 std::optional<SystemTime> first_start(const std::vector<fs::path>& shards) {
   std::optional<SystemTime> first;
   for (const fs::path& shard : shards) {
@@ -63,7 +63,10 @@ std::optional<MeasuredSession> read_session(const fs::path& shard, const std::st
     }
     return session;
   } catch (const Error& error) {
-    log_warning("the merged run's telemetry leaves out a session: {}", error.what());
+    log_warning(
+        "calls and tables are complete, but the report lacks the telemetry of one run of a shard: "
+        "{}",
+        error.what());
     return std::nullopt;
   }
 }
@@ -71,8 +74,8 @@ std::optional<MeasuredSession> read_session(const fs::path& shard, const std::st
 std::vector<MeasuredSession> read_sessions(const fs::path& shard, const Cancel& cancel) {
   std::vector<std::string> times = telemetry_times(shard);
   if (times.size() > kMostSessions) {
-    log_warning("{}: it has {} sessions; only the telemetry of the last {} is used", shard.string(),
-                times.size(), kMostSessions);
+    log_warning("{}: the shard has telemetry of {} sessions; only the last {} are used",
+                shard.string(), times.size(), kMostSessions);
     times.erase(times.begin(), times.end() - static_cast<std::ptrdiff_t>(kMostSessions));
   }
   std::vector<MeasuredSession> sessions;

@@ -22,7 +22,7 @@ struct MergedRun {
 };
 
 // Writes telemetry_<time>.json of a merged run from its shards' telemetry (telemetry_sum.hpp). The
-// time is the start of the first session of all shards. A warning names the shards that have no
+// time is the earliest start of any shard's session. A warning names the shards that have no
 // finished session with telemetry; if these are all shards, no file is written. If the file cannot
 // be written, a warning says so, and the merge goes on. Errors: those of Cancel.
 void write_merged_telemetry(const MergedRun& run, const Cancel& cancel);

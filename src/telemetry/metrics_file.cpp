@@ -56,14 +56,15 @@ void add_counts(MetricsText& text, const RunCounters& counters) {
   text.counter("sequences_known_total", "Sequences scored before the run was resumed.",
                counters.sequences_known.get());
   text.counter("bases_total", "Letters of the sequences read.", counters.bases.get());
-  text.counter("chunks_total", "Chunks cut.", counters.chunks.get());
+  text.counter("chunks_total", "Chunks cut from the sequences.", counters.chunks.get());
   text.counter("frames_total", "Stop-free frames.", counters.frames.get());
   text.counter("frames_scored_total", "Frames with scores.", counters.frames_scored.get());
 }
 
 void add_checked(MetricsText& text, const RunCounters& counters) {
   const CloseCallCounters& calls = counters.close_calls;
-  text.counter("close_calls_total", "Chunks that were computed again.", calls.recomputed.get());
+  text.counter("close_calls_total", "Chunks with a close call, which were computed again.",
+               calls.recomputed.get());
   text.counter("close_calls_changed_total",
                "Chunks whose call changed when they were computed again.", calls.changed.get());
   const auto by_stratum = [&](std::string_view name, std::string_view help, auto counter) {
@@ -73,11 +74,13 @@ void add_checked(MetricsText& text, const RunCounters& counters) {
     }
   };
   using Stratum = ShadowCounters::Stratum;
-  by_stratum("shadow_chunks_total", "Chunks that were not computed again, by distance.",
+  by_stratum("shadow_chunks_total",
+             "Chunks that were not computed again, by stratum (0 has the closest calls).",
              &Stratum::chunks);
-  by_stratum("shadow_sampled_total", "Chunks that the shadow check compared, by distance.",
+  by_stratum("shadow_sampled_total", "Chunks that the shadow check compared, by stratum.",
              &Stratum::sampled);
-  by_stratum("shadow_changed_total", "Compared chunks whose call would change, by distance.",
+  by_stratum("shadow_changed_total",
+             "Compared chunks whose call differs in the check precision, by stratum.",
              &Stratum::changed);
 }
 
@@ -88,7 +91,7 @@ void add_estimate(MetricsText& text, const ShadowCounters& shadow, double share)
     text.begin(name, "gauge", help);
     text.value(value);
   };
-  gauge("shadow_changed_estimate", "Calls that the check precision would change.",
+  gauge("shadow_changed_estimate", "Estimate of the calls that the check precision would change.",
         estimate.changed);
   gauge("shadow_changed_low", "Lower end of the 95 % interval of shadow_changed_estimate.",
         estimate.low);
@@ -108,8 +111,8 @@ void add_estimate(MetricsText& text, const ShadowCounters& shadow, double share)
 void add_computed(MetricsText& text, const PipelineSummary& pipeline) {
   const BatchTotals& totals = pipeline.totals;
   text.counter("batches_total", "Batches computed.", totals.batches);
-  text.counter("esm_tokens_total", "Tokens of ESM-2 computed.", totals.esm_tokens);
-  text.counter("dna_tokens_total", "Tokens of DNABERT-S computed.", totals.dna_tokens);
+  text.counter("esm_tokens_total", "Tokens that ESM-2 computed.", totals.esm_tokens);
+  text.counter("dna_tokens_total", "Tokens that DNABERT-S computed.", totals.dna_tokens);
   text.counter("budget_tokens_total", "Sum of the batches' token budgets.", totals.budget_tokens);
   const auto by_worker = [&](std::string_view name, std::string_view help, auto seconds) {
     text.begin(name, "counter", help);
@@ -145,7 +148,7 @@ std::string metrics_text(const RunCounters& counters, const MetricsRun& run, std
   }
   text.begin("run_seconds", "gauge", "Seconds since the run began.");
   text.value(counters.pipeline.seconds());
-  text.begin("workers", "gauge", "Workers that compute.");
+  text.begin("workers", "gauge", "Workers that are computing.");
   text.value(counters.workers.get());
   add_counts(text, counters);
   add_checked(text, counters);

@@ -17,8 +17,8 @@ class MovingRate {
   // Returns the rate; empty for fewer than three steps or two seconds. The rate stays constant
   // until the next step is due, and falls when that step is overdue.
   std::optional<double> per_second(double now) const;
-  // Returns the time since the last step, at most the mean time between steps. The forecast of the
-  // time left subtracts it.
+  // Returns the time since the last step, at most the mean time between steps. The forecast
+  // subtracts the returned time from the time left at the last step.
   double since_step(double now) const;
 
  private:

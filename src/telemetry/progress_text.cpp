@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kBetween = " · ";
 constexpr std::size_t kShortestBar = 10;  // columns, brackets included
-constexpr double kLongestShown = 1e6;     // hours
+constexpr double kLongestShown = 1e6;     // hours; a longer time is shown as this
 
 using Fields = std::vector<std::string>;
 

@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr double kMostUnfinished = 99.9;  // percent
+constexpr double kMostUnfinished = 99.9;  // the highest percent shown before the end
 
 double number(std::uint64_t count) {
   return static_cast<double>(count);

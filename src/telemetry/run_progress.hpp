@@ -20,7 +20,7 @@ struct ProgressSample {
   std::uint64_t chunks_known = 0;
   std::uint64_t chunks_framed = 0;
   std::uint64_t frames = 0;
-  std::uint64_t frames_scored = 0;  // includes frames given up
+  std::uint64_t frames_scored = 0;  // also counts frames that were given up
   BatchTotals computed{};
   std::vector<BatchTotals> workers{};
   std::vector<std::optional<double>> utilization{};  // percent of each worker's GPU

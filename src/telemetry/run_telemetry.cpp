@@ -32,7 +32,7 @@ Json json_of(const std::optional<std::vector<Record>>& records) {
   return records ? json_of(*records) : Json();
 }
 
-// True for an optional list. The file leaves out such a list if it is empty.
+// True for an optional list. A list that is not set is left out of the file.
 template <typename T>
 constexpr bool kIsList = false;
 template <typename Record>

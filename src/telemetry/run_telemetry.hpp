@@ -24,7 +24,7 @@ struct RunTelemetry {
   using Number = std::optional<double>;
   using Text = std::optional<std::string>;
   using Flag = std::optional<bool>;
-  // The most GPUs, and the most workers, in a file. A merged run may have many.
+  // A file has at most this many GPUs and at most this many workers, even in a merged run.
   static constexpr std::size_t kMostUnits = 1024;
 
   struct Run {
@@ -87,12 +87,12 @@ struct RunTelemetry {
   // The shadow check's estimate for chunks that were not computed again; empty without the check.
   struct Shadow {
     struct Stratum : StratumFigures<Count> {
-      Number from_logits{}, share{};  // least distance from the other call; sampled share
+      Number from_logits{}, share{};  // smallest logit error that changes the call; share sampled
       VIRNUCPRO_FIELDS_BEFORE(StratumFigures<Count>, from_logits, share);
       VIRNUCPRO_RULE(not_added, from_logits, share);
     };
     Count chunks{}, sampled{}, frames{}, esm_tokens{};
-    Number changed{}, changed_low{}, changed_high{};  // estimated calls, and the 95 % interval
+    Number changed{}, changed_low{}, changed_high{};  // changed calls: estimate, 95 % interval
     Number logit_mean{}, logit_rms{}, logit_largest{};
     Number centred_cosine{};  // of ESM-2's embeddings, all frames together
     std::vector<Stratum> strata{};
@@ -129,7 +129,7 @@ struct RunTelemetry {
                      tokens_per_second, over_time);
   };
   struct Packing {
-    Number efficiency{}, least{};  // of all batches; of the batch with the lowest efficiency
+    Number efficiency{}, least{};  // efficiency of all batches; the lowest of one batch
     Count budget_tokens{}, batches_below_80_percent{};
     VIRNUCPRO_FIELDS(efficiency, budget_tokens, least, batches_below_80_percent);
     VIRNUCPRO_RULE(keeps_least, least);
@@ -169,7 +169,7 @@ struct RunTelemetry {
     VIRNUCPRO_RULE(not_added, index, busy_share);
   };
 
-  // In the file, a statistic is null without values.
+  // In the file, a statistic without values is null.
   struct DevicePhase : GpuGauges<Statistic> {
     Text phase{};
     VIRNUCPRO_FIELDS_BEFORE(GpuGauges<Statistic>, phase);
@@ -251,10 +251,10 @@ struct RunTelemetry {
 
 using DeviceStatistic = Statistic GpuGauges<Statistic>::*;
 
-// Returns the average over all samples of the wanted phases; empty without samples.
+// Returns the statistic's average over all samples of the wanted phases; empty without samples.
 std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& phases,
                                  DeviceStatistic statistic, bool (*is_wanted)(Phase));
-// Returns each device's average while embedding; leaves out devices without samples.
+// Returns the statistic's average while embedding, by device; leaves out devices without samples.
 std::vector<double> embedding_averages(const RunTelemetry& telemetry, DeviceStatistic statistic);
 // Returns the least busy GPU's percentage while embedding, among the GPUs that report it.
 std::optional<double> least_utilization(const RunTelemetry& telemetry);

@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostBatches = 1000;  // in the JSON file, which reports read as a whole
+constexpr std::size_t kMostBatches = 1000;  // in the JSON file; reports read the whole file
 
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
                                  const std::vector<EngineFacts>& workers, FilePlace csv) {
@@ -91,7 +91,7 @@ void Telemetry::record(const BatchMetrics& batch) {
   const double since = journal - std::exchange(journal_seconds_, journal);
   const std::string line = write_batch_line(batch, since, gpu_util);
   if (const int error = batches_->append(line); error != 0) {
-    warn_once(fmt::format("{}: it cannot be written, so this file lacks batches: {}",
+    warn_once(fmt::format("{}: cannot be written, so batches are missing in this file: {}",
                           batches_->path().string(), errno_text(error)));
   }
 }

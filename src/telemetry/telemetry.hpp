@@ -36,8 +36,8 @@ struct TelemetrySettings {
 // the run: files that cannot be written are left out, and the first failure is logged as a warning.
 class Telemetry {
  public:
-  // Call it before predict(), on the same thread. `settings` and `counters` must outlive this
-  // object.
+  // Make this object before predict(), on the same thread. `settings` and `counters` must outlive
+  // this object.
   Telemetry(TelemetrySettings telemetry, const PredictSettings& settings, RunCounters& counters);
 
   PredictEvents events();

@@ -308,7 +308,7 @@ void TelemetrySum::add_devices(const std::vector<RunTelemetry::Device>& devices,
 }
 
 // Adds the counts, because no two sessions check the same chunk. Also adds the estimates and the
-// ends of their intervals: the result is wider than an interval of the added counts.
+// ends of their intervals. An interval computed from the added counts would be narrower.
 void TelemetrySum::add_calls(const RunTelemetry& session) {
   add_fields(sum_.close_calls, session.close_calls);
   RunTelemetry::Shadow& sum = sum_.shadow;

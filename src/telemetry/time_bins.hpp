@@ -12,15 +12,15 @@ struct PlotPoint {
 };
 
 // A quantity over a run's time, for a plot, in at most kMost bins. If a run needs more bins,
-// pairs of neighbours are merged. (The run's file uses RateSeries of observe/statistic.hpp, which
-// has integer amounts, each added at one moment.)
+// pairs of neighbours are merged. (telemetry_<time>.json uses RateSeries of observe/statistic.hpp,
+// which has integer amounts, each added at one moment.)
 class TimeBins {
  public:
   static constexpr std::size_t kMost = 96;
   static constexpr double kFirstWidth = 0.5;    // seconds
   static constexpr double kLongestRun = 3.2e8;  // seconds, about ten years; later times are ignored
 
-  // Adds a value measured at a moment, in seconds from the run's start.
+  // Adds a value that was measured `seconds` after the run's start.
   void add(double seconds, double value);
   // Adds an amount of work that was done evenly from one moment to another.
   void spread(double begin, double end, double amount);

@@ -22,7 +22,7 @@ void log_costs(const Trace& trace, const std::filesystem::path& path) {
     dropped += process.part.dropped;
     costs += process.part.recording_time + process.part.cupti_time;
   }
-  log_info("trace: {} events of {} processes in {}; recording them took {:.1f} ms of {:.1f} s",
+  log_info("trace: {} events of {} processes are in {}; recording them took {:.1f} ms of {:.1f} s",
            events, trace.processes.size(), path.string(), static_cast<double>(costs) * 1e-6,
            static_cast<double>(trace.end - trace.begin) * 1e-9);
   if (dropped == 0) return;

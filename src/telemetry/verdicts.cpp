@@ -40,7 +40,7 @@ VerdictStatus status_of(double value, double pass, double miss) {
 }
 
 std::string bar_from(double pass, double least) {
-  return fmt::format(">= {:g}; a warning from {:g} on", pass, least);
+  return fmt::format(">= {:g}; only a warning from {:g} on", pass, least);
 }
 
 // Returns true for the published 3B model. No other model has this number of layers and this width.
@@ -103,7 +103,7 @@ Verdict scaling() {
   return {.id = "PERF-03",
           .name = "speed-up by several GPUs",
           .unit = "x",
-          .bar = ">= 1.9 on 2 GPUs; on more, >= 90 % of their number",
+          .bar = ">= 1.9 on 2 GPUs; on more GPUs, >= 90 % of their number",
           .detail = "one run cannot show a speed-up: run virnucpro benchmark --suite scaling"};
 }
 
@@ -124,7 +124,7 @@ Verdict throughput(const JudgedRun& run) {
   }
   const double rate =
       run.telemetry.throughput.esm_tokens_per_second.value_or(0) / static_cast<double>(run.gpus());
-  verdict.detail = "v2 published 16,500 tokens/s for an RTX 4090";
+  verdict.detail = "VirNucPro v2 published 16,500 tokens/s for an RTX 4090";
   return judged_at_least(std::move(verdict), rate, thresholds.tokens_per_second,
                          thresholds.least_tokens_per_second);
 }
@@ -148,7 +148,7 @@ Verdict starved(const JudgedRun& run) {
   Verdict verdict{.id = "PERF-05",
                   .name = "batches that a worker waited for",
                   .unit = "%",
-                  .bar = fmt::format("< {:g}; a warning below {:g}", thresholds.starved,
+                  .bar = fmt::format("< {:g}; only a warning below {:g}", thresholds.starved,
                                      thresholds.most_starved)};
   if (skipped(verdict, {run.why_no_batch(), run.why_short()})) {
     return verdict;
@@ -175,11 +175,12 @@ const RunTelemetry::Device* least_measured(const std::vector<RunTelemetry::Devic
 std::string why_no_nvml(const RunTelemetry::Text& id, const RunTelemetry::Machine& machine) {
   const auto known = std::ranges::find(machine.devices, id, &RunTelemetry::MachineDevice::id);
   const std::string failure = known == machine.devices.end() ? "" : known->failure.value_or("");
-  return failure.empty() ? "NVML gave no values" : fmt::format("NVML gave no values: {}", failure);
+  return failure.empty() ? "NVIDIA's library NVML gave no values"
+                         : fmt::format("NVIDIA's library NVML gave no values: {}", failure);
 }
 
-// Sets MISS if a GPU has no rows. Sets WARN if NVML measured no row of a GPU, because such rows
-// have only the memory.
+// Sets MISS if a GPU has no rows. Sets WARN if NVML measured no row of a GPU, because the GPU's
+// rows then have only its memory.
 void judge_gpu_rows(const JudgedRun& run, Verdict& verdict) {
   const std::vector<RunTelemetry::Device>& devices = run.telemetry.devices;
   const RunTelemetry::Device* least =
@@ -188,8 +189,9 @@ void judge_gpu_rows(const JudgedRun& run, Verdict& verdict) {
   verdict.value = static_cast<double>(rows);
   if (rows == 0) {
     verdict.status = VerdictStatus::kMiss;
-    verdict.detail = least == nullptr ? "at least one GPU has no rows"
-                                      : fmt::format("{} has no rows; {}", least->id.value_or(""),
+    verdict.detail = least == nullptr ? "the log of measurements has no rows of at least one GPU"
+                                      : fmt::format("the log of measurements has no rows of {}; {}",
+                                                    least->id.value_or(""),
                                                     why_no_nvml(least->id, run.telemetry.machine));
     return;
   }
@@ -198,7 +200,7 @@ void judge_gpu_rows(const JudgedRun& run, Verdict& verdict) {
   if (without != devices.end()) {
     verdict.status = VerdictStatus::kWarn;
     verdict.detail =
-        fmt::format("{} has only memory values, from the CUDA runtime; {}",
+        fmt::format("only the memory of {} was measured, by the CUDA runtime; {}",
                     without->id.value_or(""), why_no_nvml(without->id, run.telemetry.machine));
     return;
   }
@@ -212,7 +214,7 @@ Verdict metrics_logged(const JudgedRun& run) {
   Verdict verdict{.id = "MON-01",
                   .name = "measurements in the log",
                   .unit = "rows",
-                  .bar = run.gpus() > 0 ? "> 0 of each GPU, by NVML" : "> 0"};
+                  .bar = run.gpus() > 0 ? "> 0 of each GPU, measured by NVML" : "> 0"};
   verdict.value = static_cast<double>(written);
   if (skipped(verdict, {unless(monitor.samples.value_or(0) > 0 || !failure.empty(),
                                "the run ended before the first measurement")})) {
@@ -241,7 +243,7 @@ Verdict balance(const JudgedRun& run) {
   Verdict verdict{.id = "MON-03",
                   .name = "imbalance of the GPUs",
                   .unit = "%",
-                  .bar = fmt::format("<= {:g}; a warning up to {:g}", thresholds.imbalance,
+                  .bar = fmt::format("<= {:g}; only a warning up to {:g}", thresholds.imbalance,
                                      thresholds.most_imbalance)};
   const std::optional<double> imbalance = imbalance_percent(run);
   if (skipped(verdict,
@@ -260,7 +262,7 @@ Verdict changed_calls(const RunTelemetry::Shadow& calls, const Thresholds& thres
   Verdict verdict{.id = "PREC-01",
                   .name = "calls that the check precision would change",
                   .unit = "of the chunks",
-                  .bar = fmt::format("<= {:g}; a warning up to {:g}", thresholds.changed_calls,
+                  .bar = fmt::format("<= {:g}; only a warning up to {:g}", thresholds.changed_calls,
                                      thresholds.most_changed_calls)};
   if (skipped(verdict,
               {unless(calls.sampled.value_or(0) > 0, "the shadow check compared no chunk")}))
@@ -306,8 +308,8 @@ std::string why_not_of_reads(const RunTelemetry::Workload& work) {
                          static_cast<double>(work.sequences.value_or(0));
   if (percent >= kMostlyOneChunk) return {};
   return fmt::format(
-      "the limit is for reads: {:.0f} % of these sequences have one chunk; at least {:g} % must "
-      "have one",
+      "the limit is for reads of one chunk: {:.0f} % of these sequences have one chunk, and at "
+      "least {:g} % must have one chunk",
       std::floor(percent), kMostlyOneChunk);
 }
 
@@ -316,12 +318,12 @@ Verdict judge_projected_time(double hours, const std::string& why_not,
   Verdict verdict{.id = "PERF-01",
                   .name = "projected time of 6 million reads",
                   .unit = "hours for 6,000,000 reads of one chunk each",
-                  .bar = fmt::format("< {:g}; a warning below {:g}", thresholds.projected_hours,
-                                     thresholds.most_projected_hours)};
+                  .bar = fmt::format("< {:g}; only a warning below {:g}",
+                                     thresholds.projected_hours, thresholds.most_projected_hours)};
   if (skipped(verdict, {why_not})) return verdict;
   verdict.value = hours;
   verdict.status = status_of(hours, thresholds.projected_hours, thresholds.most_projected_hours);
-  verdict.detail = "projected from the time of a scored chunk on this machine";
+  verdict.detail = "projected from the time per scored chunk on this machine";
   return verdict;
 }
 

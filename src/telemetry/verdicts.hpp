@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// The limits of the requirements; configuration keys run.requirements.*.
+// The limits of the requirements. The configuration keys run.requirements.* set them.
 struct Thresholds {
   double projected_hours = 9;        // PERF-01: met below this
   double most_projected_hours = 11;  // missed at or above this
@@ -41,7 +41,7 @@ struct Verdict {
   std::optional<double> value{};
   std::string_view unit{};
   std::string bar{};
-  std::string detail{};  // why it was skipped, or a remark on the value
+  std::string detail{};  // why the verdict was skipped, or a remark on the value
 };
 
 inline constexpr std::uint64_t kProjectedReads = 6'000'000;  // reads in PERF-01, each of one chunk

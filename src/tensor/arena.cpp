@@ -23,7 +23,8 @@ void* Arena::allocate(std::size_t bytes) {
   if (!end) throw_too_large(Purpose::kActivations);
   if (base_ != nullptr && *end > bytes_) {
     throw Error(ErrorKind::kInternal,
-                fmt::format("a batch needs {} bytes, but {} were planned", *end, bytes_));
+                fmt::format("a batch needs {} bytes for activations, but only {} were planned",
+                            *end, bytes_));
   }
   void* const allocated = base_ == nullptr ? nullptr : base_ + used_;
   used_ = *end;

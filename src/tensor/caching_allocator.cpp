@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// Sizes are rounded up to multiples of one of these, so that freed memory fits similar sizes later.
+// Sizes are rounded up to multiples of kGranularity or kSmall, so that freed memory can be reused.
 constexpr std::size_t kGranularity = std::size_t{2} << 20U;  // cudaMalloc maps multiples of 2 MiB
 constexpr std::size_t kSmall = 512;
 

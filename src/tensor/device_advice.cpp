@@ -55,13 +55,14 @@ std::string what_fits(const MemoryShortage& shortage) {
   std::string choices;
   const bool is_fp32 = shortage.precision == kFullPrecision;
   if (is_fp32 && fits(shortage.in_half)) {
-    choices = fmt::format("--precision fp16 (with the smallest batches {}), ",
+    choices = fmt::format("--precision fp16 (needs {} with the smallest batches), ",
                           gib_text(shortage.in_half.all()));
   }
   const auto smaller = std::ranges::find_if(shortage.smaller, fits);
   if (smaller != shortage.smaller.end()) {
-    choices += fmt::format("--esm-model {} ({} in 16 bits; it needs a classifier of its width), ",
-                           smaller->esm2, gib_text(smaller->all()));
+    choices += fmt::format(
+        "--esm-model {} (needs {} in 16 bits, and a classifier trained with this model), ",
+        smaller->esm2, gib_text(smaller->all()));
   }
   return choices;
 }
@@ -189,13 +190,14 @@ Error too_little_memory(const MemoryShortage& shortage) {
   const bool is_fp32 = shortage.precision == kFullPrecision;
   return {
       ErrorKind::kOutOfMemory,
-      fmt::format(
-          "{} has {} of {} free; the models take {} in {}, and the smallest batches {} ({}); "
-          "use {}another GPU (--device cuda:N) with more than {} free{} or --device cpu",
-          device_title(device), gib_text(device.memory_free), gib_text(device.memory_total),
-          gib_text(models.weights), shortage.precision, gib_text(models.batches), shortage.failed,
-          what_fits(shortage), gib_text(is_fp32 ? shortage.in_half.all() : models.all()),
-          is_fp32 ? " (in fp16)" : "")};
+      fmt::format("{} has {} of {} free, but the models take {} in {}, and the smallest batches "
+                  "take {} ({}); use {}another GPU (--device cuda:N) with more than {} free{} or "
+                  "--device cpu",
+                  device_title(device), gib_text(device.memory_free), gib_text(device.memory_total),
+                  gib_text(models.weights), shortage.precision, gib_text(models.batches),
+                  shortage.failed, what_fits(shortage),
+                  gib_text(is_fp32 ? shortage.in_half.all() : models.all()),
+                  is_fp32 ? " (in fp16)" : "")};
 }
 
 }  // namespace virnucpro

@@ -38,8 +38,7 @@ bool is_new_enough(const DeviceInfo& device);
 // bits from the results of all other kernels.
 bool has_hopper_kernels(const DeviceInfo& device);
 // Names the code that computes on a device: "cuda-sm90a" (Hopper), "cuda-mma-sm80", and so on.
-// If `generic` is true, a Hopper device has a name of the second kind, because it then uses the
-// generic kernels.
+// If `generic` is true, a Hopper device uses the generic kernels, and its name is "cuda-mma-sm90".
 // The name contains the generation, because each generation sums 16-bit products differently.
 std::string cuda_kernel_path(const DeviceInfo& device, bool generic = false);
 // Names the devices that are too old and the compute capability needed; empty if none is too old.
@@ -80,7 +79,7 @@ struct MemoryShortage {
   MemoryNeed models{};                // the run's models
   MemoryNeed in_half{};               // the same models in 16 bits
   std::vector<MemoryNeed> smaller{};  // in 16 bits with smaller ESM-2 models, the largest first
-  std::string_view precision = "16 bits";  // of `models`; or kFullPrecision, or "8 bits"
+  std::string_view precision = "16 bits";  // of `models`: "16 bits", "8 bits" or kFullPrecision
   std::string failed{};                    // the error of the allocation that failed
 };
 // Returns an error that says what would fit.

@@ -63,8 +63,8 @@ DeviceInfo describe(int index) {
           .failure = {}};
 }
 
-// Reads the free memory in a new thread. In the caller's thread, cudaSetDevice() would have to
-// restore the current device afterwards, and would open it.
+// Reads the free memory in a new thread. In the caller's thread a second cudaSetDevice() would have
+// to restore the current device, and would open that device.
 void ask_memory(DeviceInfo& device) {
   const auto ask = [&device] {
     std::size_t free = 0;

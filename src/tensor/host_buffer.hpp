@@ -45,7 +45,7 @@ class HostBuffer {
 
 [[noreturn]] void throw_too_large(Purpose purpose);
 
-// Returns rows · columns, sizes that may come from a file. Errors: kOutOfMemory on overflow.
+// Returns rows · columns. Both sizes may come from a file. Errors: kOutOfMemory on overflow.
 inline std::size_t checked_elements(Purpose purpose, std::size_t rows, std::size_t columns) {
   const auto elements = checked_mul(rows, columns);
   if (!elements) throw_too_large(purpose);

@@ -62,8 +62,8 @@ void BytePairs::add_merge(std::size_t rank, const PairMerge& merge, const std::s
   piece.made = static_cast<std::uint32_t>(rank + 1);
   piece.left = left;
   piece.right = right;
-  // A token that no encoding contains keeps 0 letters: one of its halves is such a token, or an
-  // earlier merge joins letters across the border between the halves.
+  // The token keeps 0 letters if no encoding contains it: if no encoding contains one of its
+  // halves, or if an earlier merge joins letters across the border between the halves.
   const bool parts_come_out = pieces_[left].letters != 0 && pieces_[right].letters != 0;
   if (!parts_come_out || merges_across(left, right, piece.made)) return;
   piece.letters = static_cast<std::uint8_t>(texts_[made].size());
@@ -90,7 +90,8 @@ void BytePairs::insert(std::uint16_t token, const std::string& file) {
     const std::size_t cell = node * width_ + code_[static_cast<unsigned char>(letter)];
     if (children_[cell] == 0) {
       if (children_.size() + width_ > kMaxTrieCells) {
-        refuse(file, fmt::format("its tokens need a table of more than {} entries", kMaxTrieCells));
+        refuse(file, fmt::format("the table to look up tokens would have more than {} entries",
+                                 kMaxTrieCells));
       }
       children_[cell] = static_cast<std::uint32_t>(token_at_.size());
       token_at_.push_back(kNoToken);
@@ -161,7 +162,8 @@ void BytePairs::encode(std::string_view word, std::vector<std::uint16_t>& tokens
       token = longest_at(word.substr(position));
       continue;
     }
-    if (tokens.size() == first) throw Error(ErrorKind::kInternal, "a text has no encoding");
+    if (tokens.size() == first)
+      throw Error(ErrorKind::kInternal, "no sequence of tokens was found for a text");
     dead_end.resize(word.size() + 1);
     dead_end[position] = true;
     const std::uint16_t last = tokens.back();

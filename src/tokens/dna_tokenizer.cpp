@@ -131,7 +131,7 @@ struct DnaTokenizer::Tables {
   std::string added_starts;  // the bytes that added tokens start with
 };
 
-// Returns the end of the known letters from `begin` on that have the first letter's class.
+// Returns the end of the known letters from `begin` on that have the class of the letter there.
 std::size_t DnaTokenizer::Tables::letters_from(std::string_view text, std::size_t begin) const {
   const ByteClass word = kClassOf[byte_at(text, begin)];
   std::size_t end = begin + 1;

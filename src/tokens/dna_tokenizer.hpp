@@ -13,8 +13,8 @@ namespace virnucpro {
 // equal those of the `tokenizers` library with the same file, without padding and truncation. The
 // name of an added token in the text ("[SEP]") becomes this token. The rest is split at white space
 // into words (runs of letters, digits and underscores; runs of other characters), and each word is
-// encoded. A character without a token becomes one unknown token. A byte that is not UTF-8 becomes
-// one, too; the library refuses it. Time is linear in the text's length. Thread-safe.
+// encoded. A character without a token becomes one unknown token. So does a byte that is
+// not UTF-8, which the library refuses. Time is linear in the text's length. Thread-safe.
 class DnaTokenizer {
  public:
   // Reads a tokenizer. Errors: kTokenizer or kJson, naming the file and what was expected.

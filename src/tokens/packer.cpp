@@ -149,7 +149,7 @@ void Packer::Window::move_to(PackedBatch& batch, Entry& entry) {
   by_age.erase(entry.age);
 }
 
-// Returns the frame that fits and has most tokens for the model with less room; null if none fits.
+// Of the frames that fit, returns the longest for the model with less room; null if none is found.
 Entry* Packer::Window::longest_that_fits(const Room& room) const {
   const auto search = [&room](const auto& by_size, std::size_t size) -> Entry* {
     auto next = by_size.upper_bound(size);
@@ -179,7 +179,8 @@ PackedBatch Packer::Window::pack() {
 
 Packer::Packer(const PackSettings& settings) : window_(std::make_unique<Window>(settings)) {
   // In a run's settings, 0 means that the device chooses the budget. By now a budget must be set.
-  if (settings.token_budget == 0) throw Error(ErrorKind::kInternal, "packing without a budget");
+  if (settings.token_budget == 0)
+    throw Error(ErrorKind::kInternal, "the packer was given no token budget");
 }
 Packer::~Packer() = default;
 Packer::Packer(Packer&&) noexcept = default;

@@ -36,7 +36,7 @@ inline constexpr std::size_t kLargestBudget = 1U << 24U;  // tokens in a batch
 struct PackSettings {
   std::size_t token_budget = 4096;      // per model; a longer frame is a batch of its own
   std::size_t frames_in_window = 2048;  // distinct frames
-  std::size_t tokens_in_window = 0;     // tokens of either model; 0: 64 token budgets
+  std::size_t tokens_in_window = 0;     // per model; 0: 64 token budgets
   std::size_t frames_per_batch = std::numeric_limits<std::size_t>::max();
   bool deduplicate = true;
 };

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMaxTokens = std::numeric_limits<std::uint16_t>::max(); 
 constexpr std::size_t kMaxAddedTokens = 256;
 constexpr std::size_t kMaxShown = 64;  // letters of a value shown in an error
 
-// Returns a path as text, like "model.merges[3]".
+// Returns a JSON path as text, like "model.merges[3]".
 std::string text_of(const JsonPath& path) {
   std::string text;
   for (const JsonStep& step : path) {
@@ -142,7 +142,7 @@ class Reader : public JsonVisitor {
         !content.empty() && content.find_first_of(" \t\n\v\f\r") == std::string::npos;
     expect(usable, path, value, "a text without white space");
     if (added_.size() >= kMaxAddedTokens) {
-      refuse(fmt::format("more than {} added tokens", kMaxAddedTokens));
+      refuse(fmt::format("there are more than {} added tokens", kMaxAddedTokens));
     }
     added_[path[1].index].content = std::move(content);
   }
@@ -163,14 +163,15 @@ class Reader : public JsonVisitor {
   }
   // Adds an empty merge, which the caller fills.
   void add_merge() {
-    if (found_.merges.size() >= kMaxTokens) refuse(fmt::format("more than {} merges", kMaxTokens));
+    if (found_.merges.size() >= kMaxTokens)
+      refuse(fmt::format("there are more than {} merges", kMaxTokens));
     found_.merges.emplace_back();
   }
   void merge(const JsonPath& path, JsonScalar& value) {
     const std::string& both = text(path, value);
     const std::size_t space = both.find(' ');
     expect(space != std::string::npos && both.find(' ', space + 1) == std::string::npos, path,
-           value, "two tokens with a space between");
+           value, "two tokens with a space between them");
     add_merge();
     found_.merges.back() = {both.substr(0, space), both.substr(space + 1)};
   }
@@ -241,7 +242,8 @@ void Reader::scalar(const JsonPath& path, JsonScalar value) {
       return;
     }
   }
-  refuse(fmt::format("the tokenizer of DNABERT-S has no member {}", text_of(path)));
+  refuse(fmt::format("unexpected member {}; the tokenizer.json of DNABERT-S has no such member",
+                     text_of(path)));
 }
 
 void Reader::check_seen() const {
@@ -260,13 +262,13 @@ void Reader::check_seen() const {
 void Reader::check_template() {
   const bool usual = template_.size() == 3 && !template_[0].empty() && template_[1].empty() &&
                      !template_[2].empty();
-  if (!usual) refuse("post_processor.single must be one token, the text, and one token");
+  if (!usual) refuse("post_processor.single must have three parts: a token, the text, and a token");
   for (const std::string& token : {template_[0], template_[2]}) {
     const auto known = found_.vocabulary.find(token);
     const auto& ids = template_ids_[token];
     if (known == found_.vocabulary.end() || ids.size() != 1 || ids[0] != known->second) {
       refuse(fmt::format(
-          "post_processor.special_tokens and model.vocab do not give \"{}\" the same id",
+          "post_processor.special_tokens and model.vocab must give the token \"{}\" the same id",
           token.substr(0, kMaxShown)));
     }
   }
@@ -278,8 +280,9 @@ void Reader::check_added() {
   for (const auto& [place, token] : added_) {
     const auto known = found_.vocabulary.find(token.content);
     if (known == found_.vocabulary.end() || known->second != token.id) {
-      refuse(fmt::format("added_tokens[{}] (\"{}\") is not in model.vocab with the same id", place,
-                         token.content.substr(0, kMaxShown)));
+      refuse(
+          fmt::format("added_tokens[{}] (\"{}\") must be in model.vocab and have the same id there",
+                      place, token.content.substr(0, kMaxShown)));
     }
     found_.added.push_back(token.content);
   }

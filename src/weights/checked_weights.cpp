@@ -99,7 +99,7 @@ void CheckedWeights::remember(const std::string& name, const std::string& hash) 
   const std::lock_guard lock(mutex_);
   if (hashes_.try_emplace(name, hash).first->second == hash) return;
   throw Error(ErrorKind::kWeightsChanged, Place{.file = origin_, .tensor = name},
-              "a second reading gave other values");
+              "the second reading of this tensor gave other values than the first");
 }
 
 std::string CheckedWeights::pass(const std::string& name, std::span<float> out) const {

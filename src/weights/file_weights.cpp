@@ -28,7 +28,7 @@ void check_crc(std::uint32_t crc, const LocatedTensor& source, const std::string
   if (crc == source.tensor.record->crc32) return;
   throw Error(ErrorKind::kWeightsCorrupt,
               Place{.file = source.file->path().string(), .tensor = name},
-              "the CRC-32 of its ZIP member is wrong");
+              "the checksum (CRC-32) of the tensor's ZIP member is wrong");
 }
 
 void check_record(const LocatedTensor& source, const std::string& name) {
@@ -110,7 +110,7 @@ class StridedStream : public TensorStream {
   void finish() override { source_.file->check_unchanged(); }
 
  private:
-  static constexpr std::uint64_t kMostOthers = 2;  // most bytes of a copy per byte of the tensor
+  static constexpr std::uint64_t kMostOthers = 2;  // copy at most this many bytes per tensor byte
 
   // Returns the bytes of the element that begins `offset` bytes after the first element.
   std::span<const std::byte> stored(std::uint64_t offset) {
@@ -185,9 +185,10 @@ class FileWeights : public CheckedWeights {
 
 void check_tensor(const LocatedTensor& source, const std::string& name, const Shape& expected) {
   const Place place{.file = source.file->path().string(), .tensor = name};
-  const std::string called = source.tensor.name == name
-                                 ? ""
-                                 : fmt::format(" (in the file its name is {})", source.tensor.name);
+  const std::string called =
+      source.tensor.name == name
+          ? ""
+          : fmt::format(" (the tensor's name in the file is {})", source.tensor.name);
   if (source.tensor.shape != expected) {
     throw Error(ErrorKind::kWeightsTensor, place,
                 fmt::format("shape {}{}, expected {}", shape_text(source.tensor.shape), called,
@@ -195,7 +196,7 @@ void check_tensor(const LocatedTensor& source, const std::string& name, const Sh
   }
   if (!is_weight_type(source.tensor.dtype)) {
     throw Error(ErrorKind::kWeightsTensor, place,
-                fmt::format("numbers of type {}{}, expected F32, F16 or BF16",
+                fmt::format("the numbers have type {}{}, expected F32, F16 or BF16",
                             name_of(source.tensor.dtype), called));
   }
 }
@@ -203,7 +204,7 @@ void check_tensor(const LocatedTensor& source, const std::string& name, const Sh
 [[noreturn]] void missing(const ModelFiles& model, const NameRow& row, std::uint32_t layer) {
   std::string also;
   if (!row.also.empty()) {
-    also = fmt::format(", also under its other name {}", layer_name(row.also, layer));
+    also = fmt::format(", also under the tensor's other name {}", layer_name(row.also, layer));
   }
   throw Error(ErrorKind::kWeightsTensor,
               Place{.file = model.path.string(), .tensor = layer_name(row.name, layer)},

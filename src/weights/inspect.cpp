@@ -31,8 +31,8 @@ std::unique_ptr<CheckedWeights> recognise(const ModelFiles& model, Inspection& r
   if (has_any(model, classifier_names(), "hidden_layer.weight")) {
     result.model = "classifier";
     const ClassifierShape shape = recognise_classifier(model);
-    result.shape =
-        fmt::format("{} inputs, {} hidden, {} classes", shape.inputs, shape.hidden, shape.classes);
+    result.shape = fmt::format("{} inputs, {} hidden units, {} classes", shape.inputs, shape.hidden,
+                               shape.classes);
     return classifier_tensors(model, shape);
   }
   if (has_any(model, dnabert_names(), "encoder.layer.N.mlp.gated_layers.weight")) {
@@ -50,7 +50,7 @@ std::unique_ptr<CheckedWeights> recognise(const ModelFiles& model, Inspection& r
     return esm2_tensors(model, shape);
   }
   throw Error(ErrorKind::kWeightsTensor, Place{.file = model.path.string()},
-              "its tensors are not those of ESM-2, DNABERT-S or a classifier");
+              "the tensors are not those of ESM-2, DNABERT-S or a classifier");
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ class Search {
     revision.erase(revision.find_last_not_of(" \r\n") + 1);
     if (!is_file_name(revision)) {
       throw Error(ErrorKind::kWeightsFormat, Place{.file = main->string()},
-                  "it does not name a snapshot")
+                  "the file does not name a snapshot of the model")
           .advised("Download the model again, or give the path of its directory.");
     }
     return look(cache / folder / "snapshots" / revision);
@@ -137,7 +137,7 @@ std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& direc
   return search.look_in_hub(directory, published->repository);
 }
 
-// Looks in this program's own folder, for a published model under its first alias.
+// Looks in this program's own folder, where a published model has its first alias as its name.
 std::optional<fs::path> look_in_own_folder(Search& search, const std::string& model,
                                            const PublishedModel* published) {
   const fs::path folder = own_model_folder();
@@ -208,7 +208,7 @@ bool is_model_file(const fs::path& path) {
   const fs::path target = fs::read_symlink(path, is_no_link);
   if (is_no_link) return false;
   throw Error(ErrorKind::kWeightsMissing, Place{.file = path.string()},
-              fmt::format("it is a link to {}, which is gone", target.string()))
+              fmt::format("the path is a link to {}, which does not exist", target.string()))
       .advised(advice_on_link(path));
 }
 

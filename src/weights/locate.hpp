@@ -18,7 +18,7 @@ enum class ModelFamily : std::uint8_t { kEsm2, kDnabert, kClassifier };
 // empty if the model has no such name.
 struct PublishedModel {
   ModelFamily family;
-  std::array<std::string_view, 3> aliases;  // the first is its name outside the caches
+  std::array<std::string_view, 3> aliases;  // the first is its name in this program's own folder
   std::string_view repository{};            // "organisation/name" on Hugging Face
   std::string_view torch_file{};            // the file's name in torch hub's checkpoints
   std::string_view download{};              // its name in models.json
@@ -29,7 +29,7 @@ std::vector<std::string_view> names_of(const PublishedModel& model);
 std::vector<std::string_view> download_names();  // the names in models.json
 // Returns the model that has this name, or nullptr.
 const PublishedModel* find_published(std::string_view name);
-// Returns the model of this family that the last part of the path `model` names, or nullptr.
+// Returns this family's model whose name is the last part of the path `model`, or nullptr.
 const PublishedModel* published_model(ModelFamily family, const std::string& model);
 
 // Returns the path of the model that the user named: `model` itself if that path exists. Otherwise

@@ -12,7 +12,7 @@
 namespace virnucpro {
 namespace {
 
-// The file is not the weights but JSON beside them, so the advice is another one.
+// Throws kWeightsFormat for a JSON file, with other advice than for a file of weights.
 [[noreturn]] void refuse_json(Place place, std::string detail) {
   throw Error(ErrorKind::kWeightsFormat, std::move(place), std::move(detail))
       .advised("Correct the file, or use the file published with the model.");
@@ -42,7 +42,7 @@ class ConfigVisitor : public JsonVisitor {
 
  private:
   [[noreturn]] void refuse() const {
-    refuse_json(Place{.file = file_}, "it is not a JSON object with a model's settings");
+    refuse_json(Place{.file = file_}, "the file is not a JSON object with a model's settings");
   }
 
   const std::string& file_;
@@ -57,7 +57,7 @@ class IndexVisitor : public JsonVisitor {
     const auto* name = std::get_if<std::string>(&value);
     if (name == nullptr || !is_file_name(*name)) {
       refuse_json(Place{.file = file_, .tensor = path[1].key},
-                  "the index has no file name for this tensor");
+                  "the index has no usable file name for this tensor");
     }
     names.insert(*name);
   }
@@ -94,7 +94,7 @@ std::optional<T> typed_setting(const Settings& settings, const std::string& file
   const T* value = std::get_if<T>(&setting->second);
   if (value != nullptr) return *value;
   throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
-              fmt::format("its setting {} must be {}", setting->first, kWanted<T>))
+              fmt::format("the setting {} must be {}", setting->first, kWanted<T>))
       .advised("Correct the setting, or use the published file.");
 }
 
@@ -109,7 +109,7 @@ Settings parse_model_config(std::string_view json, const std::string& file) {
 std::vector<std::string> parse_shard_index(std::string_view json, const std::string& file) {
   IndexVisitor visitor(file);
   walk_json(json, file, visitor);
-  if (visitor.names.empty()) refuse_json(Place{.file = file}, "it has no weight_map");
+  if (visitor.names.empty()) refuse_json(Place{.file = file}, "the index has no weight_map");
   return {visitor.names.begin(), visitor.names.end()};
 }
 
@@ -142,7 +142,7 @@ void expect_setting(const Settings& settings, const std::string& file, std::stri
   const auto text = typed_setting<std::string>(settings, file, {name});
   if (text && *text != expected) {
     throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
-                fmt::format("its {} is \"{}\", expected \"{}\"", name, *text, expected))
+                fmt::format("the setting {} is \"{}\", expected \"{}\"", name, *text, expected))
         .advised(kOtherModelAdvice);
   }
 }

@@ -19,7 +19,7 @@ inline constexpr const char* kOtherModelAdvice =
 Settings parse_model_config(std::string_view json, const std::string& file);
 
 // Returns the file names in the weight_map of a *.index.json, each once. Errors: kJson;
-// kWeightsFormat if there is none, or one is not a plain file name.
+// kWeightsFormat if there is no name, or a name is not a plain file name.
 std::vector<std::string> parse_shard_index(std::string_view json, const std::string& file);
 
 // These return the value of the first of `names` that is set. Errors: kWeightsFormat (wrong type).

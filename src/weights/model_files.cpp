@@ -45,11 +45,11 @@ std::vector<fs::path> files_of(const fs::path& directory) {
   std::string names;
   for (const WeightFile& candidate : kWeightFiles) names += fmt::format(" {}", candidate.name);
   throw Error(ErrorKind::kWeightsMissing, Place{.file = directory.string()},
-              "the directory holds none of" + names);
+              "the directory has none of these files:" + names);
 }
 
 void add_file(ModelFiles& model, const fs::path& path) {
-  is_model_file(path);  // for a broken link, throws a clearer error than opening it
+  is_model_file(path);  // throws for a broken link, because SteadyFile's error would be less clear
   const auto file = std::make_shared<const SteadyFile>(path, kWeightsErrors);
   TensorArchive archive = parse_archive(*file);
   model.kind = archive.kind;
@@ -60,8 +60,9 @@ void add_file(ModelFiles& model, const fs::path& path) {
     const std::string name = tensor.name;
     const auto [place, added] = model.tensors.emplace(name, LocatedTensor{std::move(tensor), file});
     if (!added) {
-      throw Error(ErrorKind::kWeightsFormat, Place{.file = path.string(), .tensor = name},
-                  "it is in two shards; the other is " + place->second.file->path().string());
+      throw Error(
+          ErrorKind::kWeightsFormat, Place{.file = path.string(), .tensor = name},
+          "two shards have this tensor; the other shard is " + place->second.file->path().string());
     }
   }
 }

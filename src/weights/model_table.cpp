@@ -30,7 +30,7 @@ bool all_of_letters(std::string_view text, std::string_view others) {
   });
 }
 
-constexpr const char* kUnexpected = "no such key is known here, or its value has another type";
+constexpr const char* kUnexpected = "this key is not known here, or its value has the wrong type";
 
 // True if a name is safe in paths, in URLs, and in shell commands that people copy.
 bool is_plain_name(std::string_view text) {
@@ -105,8 +105,8 @@ class TableReader : public JsonVisitor {
   }
 
  private:
-  // Returns the path as text, with * for an element's number. A key with / or * becomes ?, so that
-  // it cannot look like a known path.
+  // Returns the path as text, with * for an element's number. A key with / or * becomes ?, because
+  // such a key could imitate a known path.
   static std::string shape_of(const JsonPath& path) {
     std::string shape;
     for (const JsonStep& step : path) {
@@ -119,7 +119,7 @@ class TableReader : public JsonVisitor {
 
   [[noreturn]] void fail(const JsonPath& path, const std::string& why) const {
     if (path.empty()) {
-      throw Error(ErrorKind::kJson, Place{.file = file_}, "it is not a JSON object");
+      throw Error(ErrorKind::kJson, Place{.file = file_}, "the file is not a JSON object");
     }
     std::string where;
     for (const JsonStep& step : path) {
@@ -223,7 +223,7 @@ class TableReader : public JsonVisitor {
 
   void check(const TableModel& model) const {
     if (model.name.empty() || model.name == "all") {
-      fail(model, "it needs a name other than \"all\"");
+      fail(model, "the model needs a name other than \"all\"");
     }
     if (1 < std::ranges::count(table_.models, model.name, &TableModel::name)) {
       fail(model, "this name occurs twice");
@@ -238,26 +238,27 @@ class TableReader : public JsonVisitor {
     if (model.source == ModelSource::kGitHub && model.revision.empty()) {
       fail(model, "a model of the source github needs a revision");
     }
-    // Only github may have a revision. In a cache, other programs would mistake it for the newest.
+    // Only github may have a revision: in a cache, other programs would take it for the newest.
     if (model.source != ModelSource::kGitHub && !model.revision.empty()) {
-      fail(model, "it has a revision, which only models of the source github may have");
+      fail(model, "only models of the source github may have a revision");
     }
-    if (model.files.empty()) fail(model, "it has no files");
+    if (model.files.empty()) fail(model, "the model has no files");
     for (const TableFile& file : model.files) check(model, file);
   }
 
   void check(const TableModel& model, const TableFile& file) const {
     if (file.name.empty()) fail(model, "a file has no name");
     if (file.name == kHashRecordName) {
-      fail(model, fmt::format("{} is reserved for hashes; rename the file", kHashRecordName));
+      fail(model,
+           fmt::format("the name {} is reserved for hashes; rename the file", kHashRecordName));
     }
     if (1 < std::ranges::count(model.files, file.name, &TableFile::name)) {
-      fail(model, fmt::format("its file {} occurs twice", file.name));
+      fail(model, fmt::format("the file {} occurs twice", file.name));
     }
     const bool needs_urls = model.source == ModelSource::kUrl;
     if (file.urls.empty() == needs_urls) {
       fail(model,
-           fmt::format("its file {} {} urls, because the source is {}", file.name,
+           fmt::format("the file {} {} urls, because the model's source is {}", file.name,
                        needs_urls ? "needs" : "cannot have", virnucpro::name_of(model.source)));
     }
   }

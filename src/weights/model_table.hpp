@@ -30,9 +30,9 @@ struct TableModel {
   ModelSource source = ModelSource::kUrl;
   std::string repository{};  // "organisation/name" on Hugging Face or GitHub
   std::string revision{};    // empty: the repository's main branch
-  std::string folder{};      // the model's subfolder, except in caches; empty: none
+  std::string folder{};      // the model's subfolder outside of caches; empty: none
   std::string licence{};
-  std::string instead_of{};  // the model that this one can replace; "all" skips this one
+  std::string instead_of{};  // a model that this model can replace; `download all` skips this model
   std::vector<TableFile> files{};
 
   // The size of all files together. Files of unknown size are left out.
@@ -50,7 +50,7 @@ struct ModelTable {
   std::vector<TableModel> models;
 
   const TableModel* find(std::string_view name) const;  // nullptr: none
-  // Adds the models of `more`. Each replaces the whole model of the same name.
+  // Adds the models of `more`. A model replaces the whole model that has the same name, if any.
   void add(const ModelTable& more);
 };
 

@@ -36,8 +36,8 @@ inline std::uint64_t& size_of(DimSizes& sizes, Dim dim) {
 // The rule by which synthetic weights fill a tensor. u is a random number, uniform in (-1, 1).
 enum class Fill : std::uint8_t {
   kUniform,  // u · 2^exponent
-  kFanIn,    // u · 2^(exponent - k) with the least k for which 3·4^k ≥ columns: inputs of rms 1
-             // then give products with an rms in (0.5, 1] · 2^exponent
+  kFanIn,    // u · 2^(exponent - k), with the smallest k for which 3·4^k ≥ columns. Inputs with
+             // an rms of 1 then give products with an rms in (0.5, 1] · 2^exponent.
   kNearOne,  // 1 + u/8
   kAbsent,   // the tensor is left out
 };

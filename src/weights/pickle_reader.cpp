@@ -64,7 +64,7 @@ enum Opcode : std::uint8_t {
   kFrame = 0x95,
 };
 
-// The number of a call's arguments that are kept, from the first. The others are not needed.
+// Only the first arguments of a call are kept, at most this many. Later arguments are not needed.
 constexpr std::ptrdiff_t kUsedArguments = 4;
 
 constexpr std::size_t kLongestShown = 80;  // bytes of a name in a message
@@ -206,7 +206,7 @@ class PickleReader {
   }
   std::int64_t read_long() {
     const auto size = reader_.number<std::uint8_t>();
-    if (size > 8) too_large("an integer in it has more than 64 bits");
+    if (size > 8) too_large("an integer in the pickle has more than 64 bits");
     const auto bytes = reader_.read(size);
     const bool negative = size > 0 && (bytes.back() & std::byte{0x80}) != std::byte{0};
     std::uint64_t bits = negative ? std::numeric_limits<std::uint64_t>::max() : 0;
@@ -276,8 +276,9 @@ class PickleReader {
 
   void extend(const std::vector<PickleId>& items, PickleType type) {
     PickleNode& target = top();
-    if (target.type != type) malformed("items are added to a value that cannot hold any");
-    if (type == PickleType::kDict && items.size() % 2 != 0) malformed("a key has no value");
+    if (target.type != type) malformed("the pickle adds items to a value that cannot hold items");
+    if (type == PickleType::kDict && items.size() % 2 != 0)
+      malformed("a key of a dict has no value");
     target.items.insert(target.items.end(), items.begin(), items.end());
   }
 
@@ -285,7 +286,8 @@ class PickleReader {
     switch (opcode) {
       case kProto:
         if (const auto version = reader_.number<std::uint8_t>(); version < 2 || version > 5) {
-          malformed(fmt::format("pickle protocol {}; only 2 to 5 can be read", version));
+          malformed(fmt::format("the pickle has protocol {}; only protocols 2 to 5 can be read",
+                                version));
         }
         return true;
       case kFrame:
@@ -414,7 +416,7 @@ class PickleReader {
   }
 
   void require(bool enough, std::string_view name) const {
-    if (!enough) malformed(fmt::format("{} has too few arguments", name));
+    if (!enough) malformed(fmt::format("a call of {} has too few arguments", name));
   }
 
   // Returns the members of OrderedDict([[key, value], …]), as old versions of Python pickle it.
@@ -429,8 +431,7 @@ class PickleReader {
     return items;
   }
 
-  // Sets an object's state. Ignores the state of a dict (_metadata) or a tensor, which is not
-  // needed.
+  // Sets an object's state. The state of a dict (_metadata) or a tensor is not needed and ignored.
   void build() {
     PickleId state = pop();
     if (node(state).type == PickleType::kTuple && !node(state).items.empty()) {
@@ -440,7 +441,7 @@ class PickleReader {
     if (target.type == PickleType::kObject) {
       target.items = {state};
     } else if (target.type != PickleType::kDict && target.type != PickleType::kTensor) {
-      malformed("a state is given to a value that cannot have one");
+      malformed("the pickle gives a state to a value that cannot have a state");
     }
   }
 
@@ -451,7 +452,7 @@ class PickleReader {
                             node(id.items[0]).text == "storage" && is_storage_type(id.items[1]) &&
                             node(id.items[2]).type == PickleType::kString &&
                             node(id.items[4]).type == PickleType::kInt;
-    if (!is_storage) forbid("a persistent id that is not a storage of torch");
+    if (!is_storage) forbid("a persistent id that does not stand for a storage of torch");
     push({.type = PickleType::kStorage, .items = std::vector<PickleId>(id.items)});
   }
   bool is_storage_type(PickleId id) const {
@@ -468,7 +469,7 @@ class PickleReader {
   std::vector<std::size_t> marks_;
   std::unordered_map<std::uint64_t, PickleId> memo_;
   std::size_t taken_over_ = 0;
-  std::optional<PickleId> any_float_;  // stands for all floats, unless they are kept
+  std::optional<PickleId> any_float_;  // the one value of all floats, if floats are not kept
 };
 
 }  // namespace

@@ -47,22 +47,22 @@ std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::stri
   return static_cast<std::uint32_t>(tensor.shape[dimension]);
 }
 
-// Throws if the setting differs from `from_tensors`. Reads the first of `names` that is set.
+// Throws if the first of the settings `names` that is present differs from `from_tensors`.
 void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (said && (*said < 0 || static_cast<std::uint64_t>(*said) != from_tensors)) {
-    refuse(model, fmt::format("its settings say {} = {}, but its tensors have {}",
+    refuse(model, fmt::format("the settings say {} = {}, but the tensors have {}",
                               name_in(model.settings, names), *said, from_tensors));
   }
 }
 
-// Returns the number of layers that the settings give, else `found`, the number in the tensors. The
-// settings come first: if a file lacks its last layers, a later error names a missing tensor.
+// Returns the settings' number of layers or, if it is not set, the tensors' number, `found`. If the
+// tensors have fewer layers than the settings say, a later error names a missing tensor.
 std::uint32_t layers_of(const ModelFiles& model, Names names, std::uint32_t found) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (!said) return found;
   if (*said < 1 || *said > 4096 || static_cast<std::uint32_t>(*said) < found) {
-    refuse(model, fmt::format("its settings say {} = {}, but its tensors have {}",
+    refuse(model, fmt::format("the settings say {} = {}, but the tensors have {}",
                               name_in(model.settings, names), *said, found));
   }
   return static_cast<std::uint32_t>(*said);
@@ -92,7 +92,8 @@ std::uint32_t esm2_heads(const ModelFiles& model, std::uint32_t width) {
     if (half == 0 || half > width || width % (2 * half) != 0) break;
     return static_cast<std::uint32_t>(width / (2 * half));
   }
-  refuse(model, "its number of attention heads is unknown; put its config.json beside it");
+  refuse(model,
+         "the number of attention heads is unknown; put the model's config.json beside the file");
 }
 
 void refuse_other_esm(const ModelFiles& model) {
@@ -101,15 +102,16 @@ void refuse_other_esm(const ModelFiles& model) {
   expect_setting(model.settings, file, "position_embedding_type", "rotary");
   expect_setting(model.settings, file, "hidden_act", "gelu");
   if (flag_setting(model.settings, file, {"emb_layer_norm_before"}).value_or(false)) {
-    refuse(model, "it has a LayerNorm before its layers, so it is ESM-1b or ESM-1v, not ESM-2");
+    refuse(model,
+           "the model has a LayerNorm before its layers, so it is ESM-1b or ESM-1v, not ESM-2");
   }
   const double eps = real_setting(model.settings, file, {"layer_norm_eps"}).value_or(kEsm2Eps);
   if (std::abs(eps - kEsm2Eps) > 1e-9) {
-    refuse(model, fmt::format("its layer_norm_eps is {}, expected {}", eps, kEsm2Eps));
+    refuse(model, fmt::format("the setting layer_norm_eps is {}, expected {}", eps, kEsm2Eps));
   }
   for (const std::string_view prefix : esm2_names().prefixes) {
     if (model.tensors.contains(std::string(prefix) + std::string(kLearnedPositions))) {
-      refuse(model, "it has learned positions, so it is ESM-1b or ESM-1v, not ESM-2");
+      refuse(model, "the model has learned positions, so it is ESM-1b or ESM-1v, not ESM-2");
     }
   }
 }
@@ -120,7 +122,7 @@ void refuse_other_bert(const ModelFiles& model) {
   expect_setting(model.settings, file, "hidden_act", "gelu");
   for (const std::string_view prefix : dnabert_names().prefixes) {
     if (model.tensors.contains(std::string(prefix) + std::string(kBertPositions))) {
-      refuse(model, "it has position embeddings, so it is BERT or DNABERT, not DNABERT-S");
+      refuse(model, "the model has position embeddings, so it is BERT or DNABERT, not DNABERT-S");
     }
   }
 }
@@ -140,7 +142,7 @@ Esm2Shape recognise_esm2(const ModelFiles& model) {
   agree(model, {"hidden_size", "encoder_embed_dim", "embed_dim"}, shape.width);
   agree(model, {"intermediate_size", "encoder_ffn_embed_dim", "ffn_embed_dim"}, shape.ffn);
   // The default of token_dropout is false in settings of transformers (which have model_type), and
-  // true in all others.
+  // true in all other settings.
   const bool unsaid = !model.settings.contains("model_type");
   shape.token_dropout = flag_setting(model.settings, file, {"token_dropout"}).value_or(unsaid);
   return shape;
@@ -163,7 +165,7 @@ DnabertShape recognise_dnabert(const ModelFiles& model) {
   agree(model, {"vocab_size"}, shape.vocabulary);
   const double eps = real_setting(model.settings, file, {"layer_norm_eps"}).value_or(1e-12);
   if (!(eps > 0 && eps < 1)) {
-    refuse(model, fmt::format("its layer_norm_eps is {}; expected between 0 and 1", eps));
+    refuse(model, fmt::format("the setting layer_norm_eps is {}; it must be between 0 and 1", eps));
   }
   shape.layer_norm_eps = static_cast<float>(eps);
   return shape;
@@ -176,11 +178,11 @@ ClassifierShape recognise_classifier(const ModelFiles& model) {
   shape.hidden = size_in(model, table, "hidden_layer.weight", 0);
   shape.classes = size_in(model, table, "output_layer.weight", 0);
   if (shape.classes != 2) {
-    refuse(model, fmt::format("it has {} classes, expected 2", shape.classes));
+    refuse(model, fmt::format("the classifier has {} classes, expected 2", shape.classes));
   }
   const double eps = real_setting(model.settings, file_of(model), {"bn1.eps"}).value_or(1e-5);
   if (!(eps > 0 && eps < 1)) {
-    refuse(model, fmt::format("the eps of bn1 is {}; expected between 0 and 1", eps));
+    refuse(model, fmt::format("the setting bn1.eps is {}; it must be between 0 and 1", eps));
   }
   shape.batch_norm_eps = static_cast<float>(eps);
   return shape;
@@ -226,8 +228,8 @@ std::uint64_t numbers_of(const ClassifierShape& shape) {
   return count_numbers(classifier_names(), dims_of(shape), 1);
 }
 
-// Returns the tensors. Their hash includes the settings, unless a published model or the tiny model
-// (4 heads) has the same settings.
+// Returns the tensors. Their hash includes the settings, unless these are the settings of a
+// published model or of the tiny model (4 heads).
 std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2Shape& shape) {
   auto tensors = make_file_weights(model, esm2_names(), dims_of(shape), shape.layers);
   const std::uint32_t published = shape.width < 320 ? 4 : shape.width < 2560 ? 20 : 40;

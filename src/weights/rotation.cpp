@@ -15,10 +15,10 @@ constexpr std::uint64_t kSignSeed = 1;
 constexpr std::uint64_t kMixingSeed = 2;
 // The number of random reflections whose product is Rotation's matrix R: enough for all models.
 constexpr std::size_t kReflections = 16;
-// Of this many random matrices, a small R is the one whose largest entry is smallest. That entry is
-// the share of its value that a single large channel keeps. A large R never has a large entry.
+// For a small R this many random matrices are made. R is the matrix whose largest entry is
+// smallest, because a large channel keeps that share of its value. A large R has no large entry.
 constexpr std::uint64_t kCandidates = 256;
-// Values of each block that are mixed at once: those of all blocks must fit in the L1 cache.
+// How many values of each block are mixed at once. Those of all blocks must fit in the L1 cache.
 constexpr std::size_t kMixedAtOnce = 32;
 
 std::size_t power_of_two_in(std::size_t width) {

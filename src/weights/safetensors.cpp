@@ -96,7 +96,7 @@ std::uint64_t byte_count(const HeaderEntry& entry, DType dtype, const Place& pla
       elements ? checked_mul<std::uint64_t>(*elements, size_of(dtype)) : std::nullopt;
   if (!bytes) {
     throw Error(ErrorKind::kWeightsFormat, place,
-                "shape " + shape_text(entry.shape) + " is impossible");
+                "shape " + shape_text(entry.shape) + " has too many elements");
   }
   return *bytes;
 }
@@ -113,18 +113,18 @@ StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin, const
   const std::uint64_t end = entry.offsets[1];
   if (begin != expected_begin || end < begin) {
     throw Error(ErrorKind::kWeightsFormat, place,
-                fmt::format("its data lie at bytes {} to {}, but should begin at byte {}", begin,
-                            end, expected_begin));
+                fmt::format("the tensor's data lie at bytes {} to {}, but should begin at byte {}",
+                            begin, end, expected_begin));
   }
   if (end - begin != byte_count(entry, *dtype, place)) {
     throw Error(ErrorKind::kWeightsFormat, place,
-                fmt::format("its data have {} bytes, which do not fit shape {} of type {}",
+                fmt::format("the tensor's data have {} bytes, which do not fit shape {} of type {}",
                             end - begin, shape_text(entry.shape), entry.dtype));
   }
   if (end > data.size) {
-    throw Error(
-        ErrorKind::kWeightsTruncated, place,
-        fmt::format("its data end at byte {}, but the data of the file end at {}", end, data.size));
+    throw Error(ErrorKind::kWeightsTruncated, place,
+                fmt::format("the tensor's data end at byte {}, but the file's data end at byte {}",
+                            end, data.size));
   }
   return StoredTensor{.name = std::move(entry.name),
                       .dtype = *dtype,
@@ -141,7 +141,7 @@ Safetensors parse_safetensors(const SteadyFile& from) {
   FileReader reader(from);
   const auto header_size = reader.number<std::uint64_t>();
   if (header_size > kMaxJsonBytes) {
-    reader.fail(ErrorKind::kWeightsFormat, fmt::format("its header has {} bytes; the limit is {}",
+    reader.fail(ErrorKind::kWeightsFormat, fmt::format("the header has {} bytes; the limit is {}",
                                                        header_size, kMaxJsonBytes));
   }
   HeaderVisitor visitor(file);
@@ -164,8 +164,9 @@ Safetensors parse_safetensors(const SteadyFile& from) {
     end += result.tensors.back().extent.size;
   }
   if (end != data.size) {
-    reader.fail(ErrorKind::kWeightsFormat,
-                fmt::format("{} bytes follow the last tensor", data.size - end));
+    reader.fail(
+        ErrorKind::kWeightsFormat,
+        fmt::format("{} bytes that belong to no tensor follow the last tensor", data.size - end));
   }
   return result;
 }

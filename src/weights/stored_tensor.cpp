@@ -48,7 +48,8 @@ bool is_weight_type(DType type) {
 
 void convert_to_f32(DType type, std::span<const std::byte> from, std::span<float> out) {
   if (!is_weight_type(type) || from.size() != out.size() * size_of(type)) {
-    throw Error(ErrorKind::kInternal, "convert_to_f32 was given bytes that do not fit");
+    throw Error(ErrorKind::kInternal,
+                "convert_to_f32 was given a wrong type or a wrong number of bytes");
   }
   if (out.empty()) return;
   if (type == DType::kF32) {

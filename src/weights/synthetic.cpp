@@ -47,7 +47,7 @@ int fan_in_exponent(std::uint64_t columns) {
   return k;
 }
 
-// Returns 2·a·b. a and b are random odd multiples of 2^-10. They have few bits, so edits are exact
+// Returns 2·a·b. a and b are random odd multiples of 2^-10 with few bits, so that edits are exact
 // in fp32.
 float heavy_tailed(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = splitmix64(key + index * kSplitMixStep);
@@ -130,13 +130,13 @@ bool has_variants(const SyntheticShape& shape) {
   return shape.name.starts_with("esm2_");
 }
 
-// Returns ", each also with one of the endings -hard, …" for a message.
+// Returns "; each name may also end in one of -hard …" for a message.
 std::string variants_text() {
   std::vector<std::string> endings;
   for (const SyntheticVariant& variant : synthetic_variants()) {
     endings.push_back(fmt::format("-{}", variant.name));
   }
-  return fmt::format(", each also with one of the endings {}", fmt::join(endings, " "));
+  return fmt::format("; each name may also end in one of {}", fmt::join(endings, " "));
 }
 
 }  // namespace

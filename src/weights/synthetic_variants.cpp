@@ -21,7 +21,7 @@ constexpr float kHardHiddenBias = -1;  // added before GELU, whose results are t
 constexpr std::array kHardDirections{4.0F, 2.0F, 2.0F, 2.0F};
 
 constexpr std::size_t kConstantChannels = 4;
-// Values of constant channels: 20 and 100 times 0.577, the rms of the others before layer 0.
+// Values of constant channels: 20 and 100 times 0.577, the rms of other channels before layer 0.
 constexpr float kConstant20 = 11.5F;
 constexpr float kConstant100 = 57.75F;
 
@@ -94,10 +94,10 @@ float near_inverse_root(std::uint64_t number) {
 
 // Returns random signs for the rows and columns of a matrix, and the numbers to add. For each of
 // the four directions the number is the row's sign · the column's sign · unit · the direction's
-// factor in kHardDirections. The products of signs times unit are a matrix with one singular value,
-// unit · √(rows · columns). The unit (below) makes this value 0.75 to 1.5 times the largest
-// singular value of the matrix before, which is about √max(rows, columns) times the rms of its
-// elements, 2/3 of tensor.scale.
+// factor in kHardDirections. The signs' products times unit form a matrix with one singular value,
+// unit · √(rows · columns). The tensor's old elements have an rms of 2/3 · tensor.scale, so
+// its old largest singular value is about √max(rows, columns) · 2/3 · tensor.scale. The unit
+// (below) makes the new singular value 0.75 to 1.5 times as large.
 PlantedDirections directions_of(const PlainTensor& tensor) {
   const Choice choice(tensor.seed, tensor.name);
   const auto signs_of = [&choice](std::uint64_t first, std::uint64_t count) {

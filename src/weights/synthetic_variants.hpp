@@ -15,7 +15,7 @@
 
 namespace virnucpro {
 
-// Four directions in which a matrix is strongest: those of its largest singular values.
+// Numbers to add to a matrix, so that it has large singular values in four random directions.
 struct PlantedDirections {
   std::vector<std::uint8_t> row_signs;  // four bits a row, one for each direction
   std::vector<std::uint8_t> column_signs;

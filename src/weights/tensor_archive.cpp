@@ -25,12 +25,12 @@ struct KnownStart {
 constexpr std::array kNotWeights{
     // The magic number of torch.save before 1.6, pickled.
     KnownStart{"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv,
-               "the format of torch before 1.6; load it with torch and save it again"sv},
+               "in the format of torch before 1.6; load it with torch and save it again"sv},
     KnownStart{"\x80"sv, "a bare pickle, not a file of torch.save"sv},
     KnownStart{"\x89HDF\r\n"sv, "an HDF5 file"sv},
-    KnownStart{"\x1f\x8b"sv, "gzip; unpack it first"sv},
+    KnownStart{"\x1f\x8b"sv, "a gzip file; unpack it first"sv},
     KnownStart{"version https://git-lfs"sv,
-               "a Git LFS pointer, not the file it stands for; run git lfs pull"sv},
+               "a Git LFS pointer instead of the model itself; run git lfs pull"sv},
     KnownStart{"<"sv, "HTML or XML, probably an error page saved by a download"sv},
 };
 
@@ -38,11 +38,11 @@ constexpr std::array kNotWeights{
   for (const KnownStart& known : kNotWeights) {
     if (start.starts_with(known.bytes)) {
       throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
-                  "it is " + std::string(known.what));
+                  "the file is " + std::string(known.what));
     }
   }
   throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
-              "it is neither safetensors nor a ZIP of torch.save");
+              "the file is neither safetensors nor a ZIP of torch.save");
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ TensorArchive parse_archive(const SteadyFile& file) {
   const std::string_view start = as_text(first);
   if (start.size() < 9) {
     throw Error(ErrorKind::kWeightsTruncated, Place{.file = file.path().string()},
-                "it has only " + std::to_string(start.size()) + " bytes");
+                "the file has only " + std::to_string(start.size()) + " bytes");
   }
   if (start.starts_with("PK\x03\x04")) return parse_torch_zip(file);
   if (start[8] != '{') refuse(start, file.path().string());

@@ -58,9 +58,9 @@ std::string text_of_member(const PickleDocument& document, std::string_view name
 
 TorchCheckpoint read_checkpoint(const fs::path& path, bool whole) {
   std::error_code unknown;  // on an error, opening the path below says why
-  if (fs::is_directory(path, unknown)) return corrupted("it is a folder");
+  if (fs::is_directory(path, unknown)) return corrupted("the path is a folder");
   const SteadyFile file(path);
-  if (file.size() == 0) return corrupted("it is empty");
+  if (file.size() == 0) return corrupted("the file is empty");
   if (!whole) {
     read_zip(file);
     return {};
@@ -69,9 +69,10 @@ TorchCheckpoint read_checkpoint(const fs::path& path, bool whole) {
   torch.check_members();
   const PickleDocument& document = torch.document();
   if (!is_such_a_dict(document)) {
-    return {
-        .state = CheckpointState::kIncompatible,
-        .why = "it is not a dict with the key data, or with the keys embeddings and sequence_ids"};
+    return {.state = CheckpointState::kIncompatible,
+            .why =
+                "the file's content is not a dict with the key data, or with the keys embeddings "
+                "and sequence_ids"};
   }
   return {.version = text_of_member(document, "version"),
           .status = text_of_member(document, "status")};
@@ -79,7 +80,7 @@ TorchCheckpoint read_checkpoint(const fs::path& path, bool whole) {
 
 std::string reason_in(const Error& error) {
   if (error.kind() == ErrorKind::kPickleForbidden) {
-    return "it holds more than plain data: " + error.detail();
+    return "the file holds more than plain data: " + error.detail();
   }
   return error.detail().empty() ? std::string(error.info().summary) : error.detail();
 }

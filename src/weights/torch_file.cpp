@@ -85,7 +85,7 @@ void TorchFile::check_byte_order() const {
   check_crc(found->second, file_);
   constexpr std::string_view kLittle = "little";
   if (beginning_of(found->second, kLittle.size() + 1) != kLittle) {
-    malformed("its numbers are not little-endian");
+    malformed("the file's numbers are not little-endian");
   }
 }
 
@@ -101,7 +101,7 @@ StoredTensor TorchFile::tensor(const std::string& name, const PickleNode& node) 
   const PickleNode& offset = document_[node.items[1]];
   if (storage.type != PickleType::kStorage || offset.type != PickleType::kInt ||
       offset.integer < 0) {
-    malformed(name, "its description does not have the form that torch writes");
+    malformed(name, "the tensor's description does not have the form that torch writes");
   }
   StoredTensor tensor{.name = name,
                       .dtype = dtype_of(storage),
@@ -123,14 +123,15 @@ DType TorchFile::dtype_of(const PickleNode& storage) const {
 
 Shape TorchFile::numbers(const std::string& name, const PickleNode& tuple) const {
   if (tuple.type != PickleType::kTuple || tuple.items.size() > kMaxTupleItems) {
-    malformed(name, fmt::format("its shape or strides are not a tuple of at most {} numbers",
-                                kMaxTupleItems));
+    malformed(name,
+              fmt::format("the tensor's shape or strides are not a tuple of at most {} numbers",
+                          kMaxTupleItems));
   }
   Shape values;
   for (const PickleId id : tuple.items) {
     const PickleNode& value = document_[id];
     if (value.type != PickleType::kInt || value.integer < 0) {
-      malformed(name, "its shape or strides are not whole numbers");
+      malformed(name, "the tensor's shape or strides are not whole numbers");
     }
     values.push_back(static_cast<std::uint64_t>(value.integer));
   }
@@ -141,13 +142,14 @@ CheckedRecord TorchFile::record_of(const std::string& name, const PickleNode& st
   const PickleNode& elements = document_[storage.items[4]];
   const std::string_view key = document_[storage.items[2]].text;
   if (key.size() > kMaxKey) {
-    malformed(name, fmt::format("the name of its storage is too long: {} bytes; the limit is {}",
-                                key.size(), kMaxKey));
+    malformed(name,
+              fmt::format("the name of the tensor's storage is too long: {} bytes; the limit is {}",
+                          key.size(), kMaxKey));
   }
   const std::string member = fmt::format("{}data/{}", folder_, key);
   const auto found = members_.find(member);
   if (found == members_.end()) {
-    malformed(name, fmt::format("its ZIP member {} is missing", member));
+    malformed(name, fmt::format("the tensor's ZIP member {} is missing", member));
   }
   const CheckedRecord& record = found->second.record;
   if (elements.integer < 0 || static_cast<std::uint64_t>(elements.integer) !=
@@ -171,7 +173,7 @@ void TorchFile::place_bytes(StoredTensor& tensor, std::uint64_t offset) const {
   for (std::size_t i = tensor.shape.size(); i-- > 0 && *count != 0;) {
     const auto span = checked_mul(tensor.shape[i] - 1, tensor.strides[i]);
     const auto reach = span ? checked_add(extent, *span) : std::nullopt;
-    if (!reach) malformed(tensor.name, "its strides overflow 64 bits");
+    if (!reach) malformed(tensor.name, "the tensor's strides need more than 64 bits");
     extent = *reach;
     contiguous = contiguous && (tensor.shape[i] == 1 || tensor.strides[i] == dense);
     dense *= tensor.shape[i];
@@ -179,8 +181,8 @@ void TorchFile::place_bytes(StoredTensor& tensor, std::uint64_t offset) const {
   const std::size_t size = size_of(tensor.dtype);
   if (!range_within(offset, extent, tensor.record->extent.size / size)) {
     malformed(tensor.name,
-              fmt::format("it needs {} elements from element {} on, but its storage has {}", extent,
-                          offset, tensor.record->extent.size / size));
+              fmt::format("the tensor needs {} elements from element {} on, but its storage has {}",
+                          extent, offset, tensor.record->extent.size / size));
   }
   tensor.extent = {tensor.record->extent.offset + offset * size, extent * size};
   if (contiguous) tensor.strides.clear();

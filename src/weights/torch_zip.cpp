@@ -63,7 +63,7 @@ class TorchReader {
   void count_text(std::size_t size) {
     text_ += size;
     if (text_ > kMaxTextTogether) {
-      malformed(fmt::format("its names and settings are too long together; the limit is {} bytes",
+      malformed(fmt::format("all names and settings are too long together; the limit is {} bytes",
                             kMaxTextTogether));
     }
   }
@@ -71,7 +71,8 @@ class TorchReader {
   void count_looked_at(std::size_t values) {
     looked_at_ += values;
     if (looked_at_ > kMaxLookedAt) {
-      malformed(fmt::format("its modules hold too many values; the limit is {}", kMaxLookedAt));
+      malformed(fmt::format("the pickle's modules and dicts hold too many values; the limit is {}",
+                            kMaxLookedAt));
     }
   }
 
@@ -104,7 +105,7 @@ class TorchReader {
 
   void add_setting(const std::string& name, const PickleNode& value) {
     if (archive_.settings.size() >= kMaxTensors) {
-      malformed(fmt::format("it has too many settings; the limit is {}", kMaxTensors));
+      malformed(fmt::format("the file has too many settings; the limit is {}", kMaxTensors));
     }
     if (value.type == PickleType::kBool) archive_.settings[name] = value.integer != 0;
     if (value.type == PickleType::kInt) archive_.settings[name] = value.integer;
@@ -119,11 +120,11 @@ class TorchReader {
   void read_module(const PickleNode& module, const std::string& prefix, std::size_t depth) {
     const PickleNode* fields = fields_of(&module);
     if (depth > kMaxModuleDepth) {
-      malformed(
-          fmt::format("its modules are nested too deep; the limit is {} levels", kMaxModuleDepth));
+      malformed(fmt::format("the modules are nested too deeply; the limit is {} levels",
+                            kMaxModuleDepth));
     }
     count_looked_at(1);
-    if (fields == nullptr) malformed("a module has no state");
+    if (fields == nullptr) malformed("a module in the pickle has no state");
     read_settings(fields, prefix);
     for (const char* key : {"_parameters", "_buffers"}) {
       const PickleNode* tensors = document_.member(*fields, key);
@@ -146,10 +147,10 @@ class TorchReader {
       const PickleNode& value = document_[dict.items[i + 1]];
       if (name.type != PickleType::kString || value.type != PickleType::kTensor) continue;
       if (archive_.tensors.size() >= kMaxTensors) {
-        malformed(fmt::format("it has too many tensors; the limit is {}", kMaxTensors));
+        malformed(fmt::format("the file has too many tensors; the limit is {}", kMaxTensors));
       }
       StoredTensor tensor = torch_.tensor(joined(prefix, name.text), value);
-      if (!names_.insert(tensor.name).second) malformed(tensor.name, "it occurs twice");
+      if (!names_.insert(tensor.name).second) malformed(tensor.name, "the tensor occurs twice");
       archive_.tensors.push_back(std::move(tensor));
     }
   }

@@ -44,7 +44,7 @@ struct Esm2Shape {
   std::uint32_t width = 0;
   std::uint32_t heads = 0;
   std::uint32_t ffn = 0;
-  bool token_dropout = true;  // embeddings are multiplied by 0.88
+  bool token_dropout = true;  // true: the tokens' embeddings are multiplied by 0.88
 };
 
 struct DnabertShape {
@@ -63,7 +63,7 @@ struct ClassifierShape {
   float batch_norm_eps = 1e-5F;
 };
 
-// Tensors, with N for the layer:
+// The names of the tensors; N stands for the layer's number:
 //   embed_tokens.weight [33, w]; layers.N.self_attn.{q,k,v,out}_proj.{weight,bias};
 //   layers.N.self_attn.rot_emb.inv_freq [head/2] (may be missing);
 //   layers.N.self_attn_layer_norm.*; layers.N.{fc1,fc2}.*; layers.N.final_layer_norm.*;

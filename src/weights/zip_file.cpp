@@ -89,15 +89,17 @@ class ZipReader {
     const auto total = reader_.number<std::uint16_t>();
     directory.size = reader_.number<std::uint32_t>();
     directory.offset = reader_.number<std::uint32_t>();
-    if (directory.entries != total) malformed("it is only one part of a ZIP in several parts");
+    if (directory.entries != total)
+      malformed("the file is only one part of a ZIP in several parts");
     if (total == kIn64Short || directory.size == kIn64 || directory.offset == kIn64) {
       directory = read_directory64(end);
     }
     if (directory.entries > kMaxEntries) {
-      malformed(fmt::format("it has {} members; the limit is {}", directory.entries, kMaxEntries));
+      malformed(
+          fmt::format("the ZIP has {} members; the limit is {}", directory.entries, kMaxEntries));
     }
     if (!range_within(directory.offset, directory.size, end)) {
-      malformed(fmt::format("its directory (offset {}, {} bytes) does not fit in the file",
+      malformed(fmt::format("the ZIP's directory (offset {}, {} bytes) does not fit in the file",
                             directory.offset, directory.size));
     }
     return directory;
@@ -131,7 +133,7 @@ class ZipReader {
     Directory directory;
     directory.entries = reader_.number<std::uint64_t>();
     if (reader_.number<std::uint64_t>() != directory.entries) {
-      malformed("it is only one part of a ZIP in several parts");
+      malformed("the file is only one part of a ZIP in several parts");
     }
     directory.size = reader_.number<std::uint64_t>();
     directory.offset = reader_.number<std::uint64_t>();
@@ -158,9 +160,11 @@ class ZipReader {
     read_zip64(extra_end, member.size, packed, member.header_offset);
     reader_.seek(extra_end);
     reader_.skip(comment_size);
-    if ((flags & kEncrypted) != 0) malformed(fmt::format("member {} is encrypted", member.name));
+    if ((flags & kEncrypted) != 0)
+      malformed(fmt::format("ZIP member {} is encrypted", member.name));
     if (method != 0 || packed != member.size) {
-      malformed(fmt::format("member {} is compressed; torch.save does not compress", member.name));
+      malformed(
+          fmt::format("ZIP member {} is compressed; torch.save does not compress", member.name));
     }
     return member;
   }
@@ -171,12 +175,14 @@ class ZipReader {
     while (reader_.offset() + 4 <= extra_end) {
       const auto id = reader_.number<std::uint16_t>();
       const auto length = reader_.number<std::uint16_t>();
-      if (reader_.offset() + length > extra_end) malformed("an extra field is too long");
+      if (reader_.offset() + length > extra_end)
+        malformed("an extra field of a ZIP member is too long");
       const std::uint64_t next = reader_.offset() + length;
       if (id == kZip64Field) {
         for (std::uint64_t* value : {&size, &packed, &offset}) {
           if (*value != kIn64) continue;
-          if (reader_.offset() + 8 > next) malformed("a ZIP64 field is too short");
+          if (reader_.offset() + 8 > next)
+            malformed("the ZIP64 field of a ZIP member is too short");
           *value = reader_.number<std::uint64_t>();
         }
         return;
@@ -185,7 +191,7 @@ class ZipReader {
     }
   }
 
-  // Returns the extent of a member's bytes. Afterwards the reader stands behind the member.
+  // Returns the extent of a member's bytes, and moves the reader to the first byte after them.
   Extent find_data(const Member& member, std::uint64_t directory_offset) {
     reader_.seek(member.header_offset);
     expect(kLocalHeader, fmt::format("the local header of ZIP member {}", member.name));
@@ -201,11 +207,12 @@ class ZipReader {
     const bool agrees = (flags & kSizesFollow) != 0 ||
                         (crc32 == member.crc32 && (size == member.size || size == kIn64));
     if (reader_.text(name_size) != member.name || method != 0 || !agrees) {
-      malformed(fmt::format("local header and directory disagree on member {}", member.name));
+      malformed(
+          fmt::format("local header and directory of the ZIP disagree on member {}", member.name));
     }
     reader_.skip(extra_size);
     if (!range_within(reader_.offset(), member.size, directory_offset)) {
-      malformed(fmt::format("member {} reaches into the directory", member.name));
+      malformed(fmt::format("ZIP member {} reaches into the ZIP's directory", member.name));
     }
     return reader_.skip(member.size);
   }
@@ -240,7 +247,7 @@ std::uint32_t zip_crc32(const SteadyFile& file, const Extent& part) {
 void check_crc(const ZipEntry& entry, const SteadyFile& file) {
   if (zip_crc32(file, entry.record.extent) != entry.record.crc32) {
     throw Error(ErrorKind::kWeightsCorrupt, Place{.file = file.path().string()},
-                fmt::format("the CRC-32 of ZIP member {} is wrong", entry.name));
+                fmt::format("the checksum (CRC-32) of ZIP member {} is wrong", entry.name));
   }
 }
 

@@ -70,7 +70,7 @@ def test_a_gpu_s_rows_are_skipped_and_no_pass(everything):
     assert len(lines) == len(rows)
     assert [line.split()[0] for line in lines] == [row["status"] for row in rows]
     status = report_of(folder)["status"]
-    assert last.startswith(f"judged {status['judged']} (passed {status['passed']}), skipped "
+    assert last.startswith(f"requirements: judged {status['judged']} (passed {status['passed']}), skipped "
                            f"{status['skipped']}: PERF-02, ")
     assert last + "." in report_of(folder, "md")
 
@@ -150,7 +150,7 @@ def test_pages_say_the_same(everything):
     read_page(file)
     for row in report_of(folder)["verdicts"]:
         assert row["name"] in page and row["name"] in text
-    for title in ("Scaling over workers", "Memory", "Equal answers", "What the journal costs"):
+    for title in ("Scaling over workers", "Memory", "Equal scores and labels", "What the journal costs"):
         assert title in page and title in text
     for plot in ("Shares of a whole run", "Time of whole runs"):
         assert plot in page
@@ -180,7 +180,7 @@ def test_a_planted_slowdown_is_a_regression(program):
     assert program("benchmark", *long, "-o", "first").returncode == 0
     first = report_of(program.folder / "first")
     result, slow = compare(scaled(first, 100), "slow", 1)
-    assert "worse than the results it was compared with: end_to_end.seconds is" in message(result)
+    assert "results are worse than those they were compared with: the figure end_to_end.seconds is" in message(result)
     assert slow["changes"][0]["change"] == "regression"
     assert slow["status"]["all_tests_passed"] is False and slow["summary"]["exit_code"] == 1
     _, fast = compare(scaled(first, 0.01), "fast", 0)
@@ -245,7 +245,7 @@ def test_a_figure_that_is_gone_is_told(fake_benchmark, program):
     earlier["metrics"].append({**earlier["metrics"][0], "key": "end_to_end.of_old"})
     kept.write_text(json.dumps(earlier))
     result, _ = fake_benchmark("again", *compare, "--quick")
-    assert "end_to_end.of_old is a figure of the earlier benchmark, but not of this one" in message(result)
+    assert "the earlier benchmark has the figure end_to_end.of_old, but this one does not" in message(result)
 
 
 def test_the_figures_of_a_report_of_v2_are_shown_and_not_judged(fake_benchmark, program):
@@ -325,7 +325,7 @@ def test_short_runs_are_no_regression(program, everything):
 
 
 @pytest.mark.parametrize("what, said, judged", [
-    ("device", "ran on another device: its counts are judged, its rates are not", COUNTS),
+    ("device", "ran on another device: only counts, such as of tokens, are judged", COUNTS),
     ("models", "had other models or settings: its figures are shown, not judged", set())])
 def test_of_other_benchmarks_only_what_can_be_compared_is_judged(program, everything, what, said,
                                                                  judged):
@@ -347,7 +347,7 @@ def test_history_grows_and_is_drawn(program):
         lines = (program.folder / "history" / "history.jsonl").read_text().splitlines()
         assert len(lines) == count
         assert json.loads(lines[-1])["metrics"][0]["key"] == "end_to_end.seconds"
-    assert "The first benchmark" in report_of(program.folder / "out1", "md")
+    assert "The history has no earlier figures" in report_of(program.folder / "out1", "md")
     page = report_of(program.folder / "out2", "html")
     assert "Benchmarks of the same machine" in page and "<svg" in page
 
@@ -356,7 +356,7 @@ def test_another_build_is_run_in_turns(program):
     _, report = run(program, "--suite", "v1-comparison", "--against", BIN)
     assert {change["key"] for change in report["changes"]} == {"against.seconds",
                                                                "against.esm_tokens_per_second"}
-    assert "Against another build" in report_of(program.folder / "out", "md")
+    assert "Compared with another build" in report_of(program.folder / "out", "md")
     assert len(list((program.folder / "out" / "against").glob("*.log"))) == 6
 
 
@@ -372,9 +372,9 @@ def test_weights_that_are_made_and_kept_are_named(program):
     call = ["benchmark", *TINY, "--suite", "v1-comparison", "--esm-model", "synthetic:esm2_tiny:9",
             "-o", "out"]
     said = [line for line in program(*call).stderr.decode().splitlines()
-            if line.startswith("weights: ")]
+            if "random weights of " in line]
     assert any("synthetic:esm2_tiny:9" in line and "out/weights" in line for line in said), said
-    assert "weights: " not in program(*call).stderr.decode()
+    assert "random weights of " not in program(*call).stderr.decode()
 
 
 def run_samples(program, suites, *arguments, exit_code=0):
@@ -576,7 +576,7 @@ def test_what_is_required_must_be_judged(program):
     assert "a requirement was not judged: PERF-03: the runs used the CPU" in message(result)
     assert verdict(report, "IDENTITY")["status"] == "PASS"
     run(program, "--suite", "equivalence", "--require", "IDENTITY", out="judged")
-    for name, code, said in (("PERF-02", 2, "--require PERF-02: no suite of --suite judges it"),
+    for name, code, said in (("PERF-02", 2, "--require PERF-02: no suite named by --suite judges it"),
                              ("PERF-33", 1, "--require PERF-33: expected PERF-02, ")):
         result = program("benchmark", *TINY, "--suite", "scaling", "--require", name, "-o", "none",
                          code=code)
@@ -590,7 +590,7 @@ def test_what_no_suite_reads_is_refused(program):
                           ("--vanilla-baseline=x", "equivalence")):
         result = program("benchmark", *TINY, "--suite", "throughput,memory", "-o", "out", flag,
                          code=1)
-        assert f"{flag.split('=')[0]}: no suite of --suite uses it: add {readers}" in message(result)
+        assert f"{flag.split('=')[0]}: no suite named by --suite uses this option: add {readers}" in message(result)
         assert not (program.folder / "out").exists()
 
 

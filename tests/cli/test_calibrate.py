@@ -251,7 +251,7 @@ def test_what_is_refused(run):
         assert why in message(result)
         assert not (run.folder / "refused" / "reads_merged").exists()
 
-    changed = "it is no file of virnucpro calibrate, or it is damaged"
+    changed = "virnucpro calibrate did not write it, or it was damaged"
     refused(text.replace('"margin": ', '"margin": 1').encode(), changed)
     for cut in (0, 1, len(text) // 2, len(text) - 2):
         refused(text[:cut].encode(), changed)
@@ -311,7 +311,7 @@ def test_what_cannot_be_asked_for(program):
             (["--seed", "-1"], "--seed -1: expected a whole number from 0"),
             (["--target-cosine", "1.1"], "--target-cosine 1.1: expected a number from 0 to 1"),
             (["--target-calls", "x"], "--target-calls x: expected a number from 0 to 1"),
-            (["--precision", "fp32"], "fp32 is not finer than the run's, fp32"),
+            (["--precision", "fp32"], "fp32 is not finer than the run's precision, fp32"),
             (["--on", "none.fa"], "none.fa")):
         assert why in message(program(*CALIBRATE, *arguments, code=1)), arguments
     assert list(program.folder.iterdir()) == []

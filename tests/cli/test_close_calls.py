@@ -185,7 +185,7 @@ def test_strict_stops_a_run_whose_calls_are_known_to_be_wrong(runs):
     command = ["wrong.fa", *COARSE, "--margin", "0.00001", "--shadow", "1", "--token-budget", "100",
                "-o", "wrong"]
     result = runs.predict(*command, "--strict", code=1)
-    assert re.search(r"a requirement was missed: PREC-01: [\d,]+ calls were compared with fp32",
+    assert re.search(r"a requirement was missed: PREC-01: [\d,]+ calls were also made in fp32\.",
                      message(result)), message(result)
     assert "predict --resume without --strict continues" in message(result)
     assert not (runs.folder / "wrong" / "wrong_merged").exists()
@@ -240,9 +240,9 @@ def test_what_cannot_be_asked_for(program):
             (["--margin", "-1"], "--margin -1: expected auto or a number from 0 to 100"),
             (["--margin", "101", "--precision", "int8-simulated"], "--margin 101: expected auto or a number"),
             (["--margin", "x"], "--margin x: expected auto or a number"),
-            (["--margin", "1"], "fp32 is not finer than the run's, fp32"),
+            (["--margin", "1"], "fp32 is not finer than the run's precision, fp32"),
             (["--margin", "1", "--precision", "int8-simulated", "--check-precision", "int8-simulated"],
-             "int8 is not finer than the run's, int8-simulated"),
+             "int8 is not finer than the run's precision, int8-simulated"),
             (["--margin", "1", "--precision", "int8-simulated", "--check-precision", "fp16"],
              "fp16 needs a GPU"),
             (["--margin", "1", "--precision", "int8-simulated", "--check-precision", "fp64"],
@@ -265,7 +265,7 @@ def test_what_cannot_be_asked_for(program):
     # A key without effect is no error.
     (program.folder / "c.yaml").write_text("run:\n  margin: 0.5\n")
     result = program("-v", "-c", "c.yaml", *command, "--force", code=0)
-    assert "run.margin has no effect: the check precision fp32 is not finer than the run's, fp32" in message(result)
+    assert "run.margin has no effect: the check precision fp32 is not finer than this run's, fp32" in message(result)
 
 
 NGS = ["--rule", "viral-ngs"]

@@ -72,7 +72,7 @@ def test_on_a_terminal_the_configuration_is_a_file(program):
     printed = program("utils", "generate-config", code=0).stdout.decode()
     assert list(program.folder.iterdir()) == []
     code, shown, _ = generate_on_a_terminal(program)
-    assert (code, shown) == (0, "virnucpro_config.yaml has every key and its default; -c FILE reads it\n")
+    assert (code, shown) == (0, "virnucpro_config.yaml has every key and its default; -c FILE uses it\n")
     kept = program.folder / "virnucpro_config.yaml"
     assert kept.read_text() == printed
     kept.write_text("version: 1\n")
@@ -132,7 +132,7 @@ def test_generate_into_a_closed_pipe(program):
     process.stdout.close()
     assert process.wait(timeout=30) == 1
     errors = process.stderr.read()
-    assert b"standard output: output cannot be written: it was closed by its reader" in errors
+    assert b"standard output: output cannot be written: the program that reads this output has closed it" in errors
     assert b"Free space" not in errors
     process.stderr.close()
 
@@ -177,13 +177,13 @@ def test_validate_names_so_many_bad_sequences_of_each_input(program, flags, name
 
 def test_validate_tells_of_ambiguous_bases(program):
     (program.folder / "a.fa").write_text(f">a\n{'ACGT' * 5}N\n>b\n{'ACGT' * 4}n\n>c\nACGT\n")
-    warning = "a.fa: sequences with more than 5 % ambiguous bases: 1 (validation.max_ambiguous_percent)"
+    warning = "a.fa: sequences with more than 5 % ambiguous bases: 1 (limit: validation.max_ambiguous_percent)"
 
     def check(config, *said):
         (program.folder / "c.yaml").write_text(config)
         result = program("-c", "c.yaml", "utils", "validate", "a.fa", code=0)
         text = result.stdout.decode()
-        assert re.search(r"ambiguous bases +2\n  sequences with them +2\n", text)
+        assert re.search(r"ambiguous bases +2\n  with ambiguous bases +2\n", text)
         assert [line.partition("warning: ")[2] for line in message(result).splitlines()] == list(said)
 
     check("", warning)

@@ -316,7 +316,7 @@ def test_nan(program):
     assert (frames["numbers"]["not_finite"], frames["differing_rows"][0]["cause"]) == (1,
                                                                                        "not-finite")
     result = program(*write_tables(program, bad, bad), code=0)
-    assert b"NaN in both          1 values: identical, but no results\n" in result.stdout
+    assert b"NaN in both          1 values: identical, but not valid results\n" in result.stdout
 
 
 def test_consensus_of_the_original_has_two_columns(program):
@@ -572,7 +572,7 @@ def test_other_pt_files_are_left_alone(program, original_and_ours):
     (program.folder / "original" / "another" / "output_1_ESM.pt").write_bytes(b"no folder of it")
     os.mkfifo(program.folder / "original" / "output_1_ESM.pt")
     written = compared(program, "ours", "original")
-    assert written["remarks"] == [".pt files in B that are not named as embeddings, not compared: model.pt and 1 more"]
+    assert written["remarks"] == [".pt files in B without the names of embeddings, not compared: model.pt and 1 more"]
     assert len(written["datasets"]) == 3
 
 
@@ -588,8 +588,8 @@ def test_embeddings_of_several_runs(program, original_and_ours):
     (b"", "model file ends too early"),
     (b"no ZIP" * 100, "the end of the ZIP is missing"),
     ([1, 2], "as the original's embeddings have"),
-    ({"ids": ["a"], "data": torch.zeros(1, 4)}, "it holds merged, but its name says esm2"),
-    ({"proteins": ["a"], "data": [torch.zeros(5)]}, "esm2 has 5 columns; earlier parts have 4"),
+    ({"ids": ["a"], "data": torch.zeros(1, 4)}, "the file holds the dataset merged, but its name says esm2"),
+    ({"proteins": ["a"], "data": [torch.zeros(5)]}, "esm2 has 5 columns; in earlier files it has 4"),
 ])
 def test_a_damaged_part(program, original_and_ours, content, said):
     original_and_ours(PARTED)
@@ -708,7 +708,7 @@ def large_chunks(file):
     (lambda file: file.update({"ids": [b"a"]}), "none of the datasets dnabert_s, esm2 and merged"),
     (lambda file: file.update({"ids": [1]}), "ids is not text"),
     (lambda file: file.update({"ids": [[b"a"]]}), "ids has 2 dimensions; expected 1"),
-    (lambda file: file.update({"ids": [b"a"], "esm2": [[1.0], [2.0]]}), "esm2 is [2, 1]; expected a row for each of 1 ids"),
+    (lambda file: file.update({"ids": [b"a"], "esm2": [[1.0], [2.0]]}), "esm2 has the shape [2, 1]; expected a row for each of 1 ids"),
     (lambda file: file.update({"ids": [b"a"], "esm2": [1.0]}), "esm2 has 1 dimensions; expected 2"),
     (lambda file: file.update({"ids": [b"a"], "esm2": [[1]]}), "esm2 does not hold floats"),
     (lambda file: (file.update({"ids": [b"a"]}), links_elsewhere(file)), "no dataset esm2, or only a link to it"),
@@ -804,8 +804,8 @@ def test_damaged_pt(program):
     assert "model file ends too early" in not_compared(program, "good.pt", "bad.pt")
     whole[whole.index(b"data/0") + 1000] ^= 1
     (program.folder / "bad.pt").write_bytes(whole)
-    assert "model file is damaged: the CRC-32 of ZIP member" in not_compared(program, "good.pt",
-                                                                            "bad.pt")
+    assert "model file is damaged: the checksum (CRC-32) of ZIP member" in not_compared(program, "good.pt",
+                                                                                        "bad.pt")
 
 
 # --- the command ---------------------------------------------------------------------------------

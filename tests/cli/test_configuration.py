@@ -101,8 +101,8 @@ SETTINGS = {
     "run.threads": Setting(" threads, ", ("3", " 3 threads, "), (["-t", "5"], " 5 threads, ")),
     "run.token_budget": Setting("token budget auto,", ("77", "token budget 77,"),
                                 (["--token-budget", "78"], "token budget 78,")),
-    "run.prefetch": Setting(" 2 batches ahead", ("7", " 7 batches ahead"),
-                            (["--prefetch", "8"], " 8 batches ahead")),
+    "run.prefetch": Setting(" 2 batches prepared ahead", ("7", " 7 batches prepared ahead"),
+                            (["--prefetch", "8"], " 8 batches prepared ahead")),
     "run.journal_interval": Setting("journal: scores are written ", ("7.5", "after at most 7.5 s"),
                                     (["--journal-interval", "9"], "after at most 9 s")),
     "run.cpu_workers": Setting("worker processes: 0", ("3", "worker processes: 3"),
@@ -184,8 +184,8 @@ def test_sizes_of_padded_batches_have_no_effect(place):
     (place.folder / "c.yaml").write_text(nested("features.esm.toks_per_batch", "66"))
     arguments = ["-c", "c.yaml", "predict", "absent.fa", "--esm-batch-size", "55"]
     warnings = [line for line in message(place(*arguments)).splitlines() if ": warning: " in line]
-    assert ["features.esm.toks_per_batch has no effect here: it was the size" in warnings[0],
-            "--esm-batch-size has no effect: it was the size of v2's padded batches" in warnings[1],
+    assert ["features.esm.toks_per_batch has no effect here: it set the size" in warnings[0],
+            "--esm-batch-size has no effect: it set the size of v2's padded batches" in warnings[1],
             len(warnings)] == [True, True, 2]
     assert "token budget auto," in message(place("-v", *arguments))
 
@@ -366,14 +366,14 @@ def test_a_number_below_nothing(place):
 
 def test_older_instructions(program):
     result = program("utils", "list-devices", environment={"ONEDNN_MAX_CPU_ISA": "AVX2"})
-    assert b", cpu-avx2, no bf16 (AVX512_BF16)" in result.stdout
+    assert b", cpu-avx2, no bf16 (needs AVX512_BF16)" in result.stdout
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_bf16_without_its_instructions(place, workers):
     result = place.predict("a.fa", "-o", "out", "--precision", "bf16", "--cpu-workers", workers,
                            environment={"ONEDNN_MAX_CPU_ISA": "AVX2"}, code=1)
-    assert "bf16 needs AVX512_BF16; fp32 runs here" in message(result)
+    assert "bf16 needs the instructions AVX512_BF16; fp32 does not" in message(result)
     assert "--precision fp32" in message(result)
     assert "2013" not in message(result)
     assert not (place.folder / "out").exists()
@@ -436,7 +436,7 @@ def test_flags_of_v2_without_effect_are_those_of_predict_alone(program, command)
 def test_v1_fallback_yields_to_precision(program, flags, precision):
     said = message(program("-v", "predict", "absent.fa", *flags))
     assert f", {precision}, " in said
-    assert "--v1-fallback is taken as --precision fp32, unless that is given" in said
+    assert "--v1-fallback is taken as --precision fp32, unless --precision is given" in said
 
 
 def every_option():

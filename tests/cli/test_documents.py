@@ -181,7 +181,7 @@ def test_help_v2_where_v2_has_no_more(program):
             name = " ".join(["virnucpro", *path])
             lines = program(*path, "--help-v2", code=0).stdout.decode().splitlines()
             assert " ".join(lines) == (
-                f"{name} has no flags of v2; these commands have: predict, embed, benchmark.")
+                f"{name} has no flags of v2; these commands have some: predict, embed, benchmark.")
             assert max(map(len, lines)) <= 80
 
 
@@ -194,7 +194,7 @@ def manual():
 def test_manual_lists_flags_of_v2_once():
     page = manual()
     section_of_v2 = re.search(r"(?m)^FLAGS OF V2\n((?:(?:   .*)?\n)+)", page).group(1)
-    assert "Accepted by predict, so that " in section_of_v2
+    assert "These flags are accepted by predict, so that " in section_of_v2
     for names in flags_of_v2(["predict"]):
         found = re.findall(rf"(?m)^ +{names.replace(',', ', ?')}\b", page)
         assert len(found) == (4 if names in USED_FLAGS_OF_V2 else 1), names

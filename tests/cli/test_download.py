@@ -159,7 +159,7 @@ def test_certificates_are_verified(home):
     assert "certificate" in message(result).lower()
     missing = home.download("500", code=1, environment={"SSL_CERT_FILE": "absent.pem"})
     assert "SSL_CERT_FILE names absent.pem, which is not there" in message(missing)
-    assert "Correct it, or unset it to use the system's certificates (Debian: apt-get install " \
+    assert "Correct SSL_CERT_FILE, or unset it to use the system's certificates (Debian: apt-get install " \
         "ca-certificates)." in message(missing)
     assert not home.own.exists() or tree(home.own).keys() <= {"500.incomplete/lock"}
 
@@ -196,7 +196,7 @@ def test_no_certificates(home):
         assert result.returncode == 1
         for bundle in BUNDLES.values():
             assert bundle in message(result)
-        assert "Install them, or set SSL_CERT_FILE to a file of them (Debian: apt-get install " \
+        assert "Install certificates, or set SSL_CERT_FILE to a file with certificates (Debian: apt-get install " \
             "ca-certificates)." in message(result)
 
 
@@ -240,7 +240,7 @@ def test_a_proxy_for_http_alone(home, hub, tmp_path):
 def test_offline_nothing_is_requested(home, hub):
     offline = {"HF_HUB_OFFLINE": "1"}
     result = home.download("500", environment=offline, code=1)
-    assert "HF_HUB_OFFLINE is set, so nothing is requested" in message(result)
+    assert "HF_HUB_OFFLINE is set, so nothing is downloaded" in message(result)
     home.download("500")
     hub.forget_requests()
     home.download("500", environment=offline)
@@ -416,7 +416,7 @@ def test_a_changed_etag(home, faulty, known, heads):
 
 
 def has(length):
-    return f"the server has {length} bytes, expected {len(CONTENT)}"
+    return f"the server's file has {length} bytes, expected {len(CONTENT)}"
 
 
 NO_HEAD_LENGTH = Answers(CONTENT, head_length=0)
@@ -653,7 +653,7 @@ def test_ctrl_c_keeps_what_came(home, hub):
     home.wait_for(kept, process)
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=5)[1].decode()
-    assert process.returncode == 130 and "Run it again: it goes on where it stopped." in said
+    assert process.returncode == 130 and "Run the command again: it continues where it stopped." in said
     size = kept()[0].stat().st_size
     server.answers.pace = 0
     home.download(*OF_TABLE)
@@ -910,7 +910,7 @@ def test_a_carried_file_that_is_damaged_or_missing(home, models):
     carried = home.folder / "carried"
     carried.mkdir()
     missing = home.download("500", "--from", "carried", code=1)
-    assert "carried/500_model.pth: input not found: 500 needs it" in message(missing)
+    assert "carried/500_model.pth: input not found: the model 500 needs this file" in message(missing)
     content = files_of(models, "500")["500_model.pth"]
     (carried / "500_model.pth").write_bytes(content[:-1] + b"x")
     damaged = home.download("500", "--from", "carried", code=1)
@@ -970,14 +970,14 @@ def test_a_damaged_copy_is_not_passed_over_in_silence(home, models):
     (own / name).write_bytes(content[:-1])
     said = message(home.download("dnabert-s"))
     assert (f"{own / name}: it is not the published file: it has {len(content) - 1} bytes, expected "
-            f"{len(content)}; it stays there, and the model is fetched to {home.repository('dnabert-s')}"
+            f"{len(content)}; the file stays there, and the model is fetched to {home.repository('dnabert-s')}"
             in said), said
     assert home.has("dnabert-s")
     (own / name).write_bytes(content)  # predict would still take the damaged file in the cache
     (home.snapshot("dnabert-s") / name).resolve().write_bytes(content[:-1])
     said = message(home.download("dnabert-s"))
     assert f"{home.snapshot('dnabert-s') / name}: it is not the published file: " in said
-    assert "; it is fetched anew" in said
+    assert "; the file is fetched anew" in said
     assert home.has("dnabert-s")
 
 
@@ -1075,7 +1075,7 @@ def test_a_link_of_a_cache_whose_blob_is_gone(home):
         link = home.snapshot("dnabert-s") / file
         link.resolve().unlink()
         said = message(home.predict("-o", "out", "--force", code=1))
-        assert f"{link}: model not found: it is a link to {os.readlink(link)}, which is gone" in said
+        assert f"{link}: model not found: the path is a link to {os.readlink(link)}, which does not exist" in said
         command = re.search(r"Get it again: (virnucpro download .*)", said).group(1)
         home.download(*command.split()[2:])
         assert home.has("dnabert-s")

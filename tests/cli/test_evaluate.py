@@ -112,8 +112,9 @@ def test_every_output_follows_the_cut_offs(runs):
     most = 0
     for chunks in scored_chunks(folder).values():
         most += (bin_of(chunks, cut_offs)["false_call_bound"] or 0) if chunks else 0
-    stated = f"f {len(virus)} virus calls at most {int(most) + 1} are expected to be false if the sequences were " \
-             "like the negatives in viral-ngs.json" + ": the calls may all be false" * (most >= len(virus))
+    stated = f"f {len(virus)} virus calls at most {int(most) + 1} are expected to be false if the sequences are " \
+             "like the negatives that viral-ngs.json was made from" + \
+             ": the calls may all be false" * (most >= len(virus))
     assert f"o{stated}" in told
     report = json.loads((folder / "report.json").read_text())
     assert report["summary"]["virus_sequences"] == len(virus)
@@ -183,7 +184,7 @@ def test_labels_give_the_figures_of_separate_runs(runs, genome):
     # All others of one genome: nothing can be shown.
     (runs.folder / "groups.tsv").write_text("".join(f"{name}\tone\n" for name in both if name[0] == "o"))
     told = message(evaluate(runs, *BINS, "--groups", "groups.tsv", *FPR, "-o", "one.json"))
-    assert told.count(" others in 1 groups can show a rate of ") == 3 and "use it" not in told
+    assert told.count(" others in 1 groups, a rate of false calls below ") == 3 and "use it" not in told
     assert {one["cut_off"] for one in json.loads((runs.folder / "one.json").read_text())["bins"]} == {None}
     runs("export", "sample", "--cutoff", "one.json", "-o", "none", code=0)
     assert set(calls_of(runs.folder / "none").values()) <= {"others", "unscored"}
@@ -213,7 +214,7 @@ def test_the_page_has_curves_and_rates(runs):
     (["--labels", "t"], "--labels: name the runs, too"),
     (["virus", "--virus", "virus", "--labels", "t"], "exclude --labels"),
     (["virus", "--labels", "absent"], "absent: input not found"),
-    (["--virus", "virus", "--other", "virus"], "virus.fa of virus has the contents of virus.fa of virus, and its sequences would count twice"),
+    (["--virus", "virus", "--other", "virus"], "virus.fa of virus has the same contents as virus.fa of virus, so its sequences would count twice"),
     (["--virus", "virus", "--other", "other", "--bins", "1,3-"], "--bins 1,3-: expected numbers of chunks"),
     (["--virus", "virus", "--other", "other", "--fpr", "1"], "--fpr 1: expected a number between 0 and 1"),
     (["--virus", "virus", "--other", "other", "--fpr", "0.1"], "--fpr: name the file of cut-offs"),
@@ -266,7 +267,7 @@ def test_runs_of_other_models_are_refused(runs):
     assert "the classifier (" in told and "chunk size" not in told
     told = message(runs.predict("other.fa", "-e", "200", "--genetic-code", "4", "--cutoff", "majority.json", "-o",
                                 "third", code=1))
-    assert "the chunk size (100, in the run 200)" in told and "--genetic-code (1, in the run 4)" in told
+    assert "the chunk size (100, but 200 in the run)" in told and "--genetic-code (1, but 4 in the run)" in told
     assert "--rule viral-ngs: the cut-offs in majority.json are for the rule majority" in \
         message(runs("export", "sample", *CONTIGS, "--cutoff", "majority.json", code=1))
     runs("export", "other", *CONTIGS, code=0)
@@ -280,7 +281,7 @@ def test_an_input_that_counts_twice_is_refused(runs):
     shutil.copy(runs.folder / "other.fa", runs.folder / "same.fa")
     runs.predict("same.fa", *SHORT, "-o", "same", "--no-report", code=0)
     for twin in ("copy", "same"):
-        assert "of other, and its sequences would count twice" in \
+        assert "of other, so its sequences would count twice" in \
             message(runs("evaluate", "--virus", "virus", "--other", "other", twin, code=1))
     runs("evaluate", "--virus", "virus", "--other", "part_0", "part_1", code=0)
 
@@ -289,14 +290,14 @@ def test_inputs_that_failed_are_told(runs):
     (runs.folder / "cut.fa").write_bytes(b">c\nAC\0")
     runs.predict("other.fa", "cut.fa", *SHORT, "-o", "partial", "--no-report", code=2)
     told = message(runs("evaluate", "--virus", "virus", "--other", "partial", code=2))
-    assert "Inputs of the runs that could not be read, and are missing: 1." in told
+    assert "Number of inputs that the runs could not read, and that are missing here: 1." in told
 
 
 def test_a_name_of_two_lines_is_shown_on_one(runs):
     shutil.copy(runs.folder / "majority.json", runs.folder / "a\nb.json")
     runs("export", "sample", "--cutoff", "a\nb.json", code=0)
     told = message(runs("export", "sample", code=0))
-    assert "negatives in a\\x0ab.json" in told
+    assert "negatives that a\\x0ab.json was made from" in told
 
 
 def test_an_unfinished_run_is_refused(runs):
@@ -310,7 +311,8 @@ def test_a_bin_of_viruses_alone_has_no_cut_off(runs, genome):
     runs.predict("long.fa", *SHORT, "-o", "long", "--no-report", code=0)
     told = message(runs("evaluate", "--virus", "virus", "long", "--other", "other", "--bins", "1-19,20-", *FPR, "-o",
                         "x.json", code=1))
-    assert "no cut-off can be chosen for the bin 20- of scored chunks: it has 3 viruses, and no others" in told
+    assert ("no cut-off can be chosen for the bin 20- (sequences with so many scored chunks): "
+            "it has 3 viruses, but no others") in told
 
 
 @pytest.mark.parametrize("spoil", [lambda text: text[:-40], lambda text: text.replace("0.95", "0.99"),
@@ -318,7 +320,7 @@ def test_a_bin_of_viruses_alone_has_no_cut_off(runs, genome):
 def test_a_file_that_was_cut_or_edited_is_refused(runs, spoil):
     (runs.folder / "c.json").write_text(spoil((runs.folder / "majority.json").read_text()))
     told = message(runs("export", "sample", "--cutoff", "c.json", code=1))
-    assert told.startswith("virnucpro: error: c.json: the cut-offs cannot be used: it is ")
+    assert told.startswith("virnucpro: error: c.json: the cut-offs cannot be used: these are not cut-offs that virnucpro evaluate wrote")
     for flags in (["--min-score", "0.5"], ["--min-share", "0.5"], ["--min-chunks", "2"]):
         assert f"{flags[0]} and --cutoff exclude each other" in \
             message(runs("export", "sample", "--cutoff", "majority.json", *flags, code=1))

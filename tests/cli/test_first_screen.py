@@ -49,7 +49,7 @@ def test_demo_needs_nothing(program):
     """No home, no model, no network: as in a bare root."""
     result = subprocess.run(["env", "-i", BIN, "predict", "--demo"], cwd=program.folder, capture_output=True, text=True,
                             timeout=60, check=True)
-    assert "scores mean nothing" in result.stderr and "these calls mean nothing" in result.stderr
+    assert "scores mean nothing" in result.stderr and "calls by synthetic models mean nothing" in result.stderr
     found = dict(line.split(": ", 1) for line in result.stderr.splitlines() if ": " in line)
     for file in ("report", "tables", "calls"):
         assert (program.folder / found[file]).exists()

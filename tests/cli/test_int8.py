@@ -86,7 +86,7 @@ def test_linears_are_kept_in_int8_alone(place, command):
 
 def test_tune_keeps_linears_for_cells_in_int8_alone(place):
     result = place("tune", *MODELS, "--int8-keep", "fc2", code=1)
-    assert "--int8-keep fc2: it is only for int8; add int8 to --precisions" in message(result)
+    assert "--int8-keep fc2 is only for int8: add int8 to --precisions" in message(result)
 
 
 @pytest.mark.parametrize("text", ["fc3", "fc2,", "5-3.fc2", "0.", "x.qkv", "FC2", "1000.out"])

@@ -118,7 +118,7 @@ def test_the_summary_counts(run):
     assert "Unclassified              2\n" in shown
     assert "skipped: 1 secondary and 1 supplementary alignments\n" in shown
     assert "unmapped: 1 records\n" in shown
-    assert ("warning: 2 of 11 references are not in the run; 2 alignments to them are "
+    assert ("warning: 2 of 11 reference sequences are not in the run; 2 alignments to them are "
             "Unclassified; the first is to elsewhere\n") in shown
     assert shown.endswith("reads: a_reads.tsv\n")
 
@@ -150,7 +150,7 @@ def test_other_references_are_refused(run):
     shown = message(run("label-reads", "run", "a.sam", code=1))
     assert "NODE_2 has 823 letters in this file and 822 in the run" in shown
     sam(run, line("a", "x"), contigs={"x": "A"})
-    assert "none of the run's sequences" in message(run("label-reads", "run", "a.sam", code=1))
+    assert "no reference in the file is a sequence of the run" in message(run("label-reads", "run", "a.sam", code=1))
     (run.folder / "twice.fa").write_text(fasta({"NODE_1": run.contigs["NODE_1"]}) * 2)
     run.predict("twice.fa", *SHORT, "-o", "twice", code=0)
     sam(run, line("a", "NODE_1"))

@@ -31,7 +31,7 @@ def warnings_of(result):
 @pytest.mark.parametrize("more", [[], ["dna.fq"]])
 def test_rna_is_refused_with_the_two_ways_on(both, more):
     result = both.predict("rna.fq", *more, *SHORT, "-o", "out", code=2 if more else 1)
-    for word in ("rna.fq", "the input is RNA", "--rna reads U as T", "--no-rna reads U as the original does"):
+    for word in ("rna.fq", "the input is RNA", "--rna reads U as T", "--no-rna reads U as the original VirNucPro does"):
         assert word in message(result)
     if not more:
         assert not list((both.folder / "out").glob("*_merged/*"))

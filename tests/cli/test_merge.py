@@ -33,16 +33,16 @@ def test_the_last_lines_are_results_files_and_the_next_step(shards):
     told = message(shards("merge", "a", "b", "-o", "told", code=2)).splitlines()
     names = [line.split(":")[0] for line in told if not line.startswith((" ", "warning"))]
     assert names == ["calls", "tables", "report", "next"]
-    assert "next: repair the inputs that told/failed_inputs.txt names, then run virnucpro predict of every " \
-           "shard again" in "\n".join(told)
+    assert "next: repair the inputs that told/failed_inputs.txt names, then run virnucpro predict --resume " \
+           "again for every shard, and then" in "\n".join(told)
     again = message(shards("merge", "a", "b", "-o", "told", "--resume", code=2)).splitlines()
-    assert [line.split(":")[0] for line in again] == ["merged before", "calls", "tables", "report"]
+    assert [line.split(":")[0] for line in again] == ["this merge was finished before", "calls", "tables", "report"]
 
 
 @pytest.mark.parametrize("arguments, why", [
     (["a", "b", "-o", "-"], "--output -: a directory is needed, not stdout"),
     (["a", "", "-o", "x"], "RUN_DIR: the value is empty"),
-    (["a", "b", "-o", "x", "--force", "--resume"], "give one of them"),
+    (["a", "b", "-o", "x", "--force", "--resume"], "give only one of them"),
     (["--", "a", "b"], "--output is required")])
 def test_wrong_use(shards, arguments, why):
     assert why in message(shards("merge", *arguments, code=1))
@@ -221,17 +221,17 @@ BAD = {
     "missing": (["0", "2", "3", "4"], [MISSING], "--shard I/5 --resume, for I = 1."),
     "several missing": (["3"], ["missing shards: 0-2, 4 (4 of 5)"], "for I = 0-2, 4."),
     "given twice": (["0", "1", "2", "3", "4", "./1"], ["./1: it was given twice"], "once, and no other"),
-    "doubled": (["0", "1", "2", "3", "4", "twin"], ["twin (shard 1): 1 is the same shard"], "once, and"),
+    "doubled": (["0", "1", "2", "3", "4", "twin"], ["twin (shard 1): 1 holds the same shard"], "once, and"),
     "of another number": (["0", "of_six", "2", "3", "4"], [
-        MISSING, "of_six (shard 1): it is of another run than 0: the number of shards (is 6 "
+        MISSING, "of_six (shard 1): it belongs to another run than 0: the number of shards (is 6 "
         "instead of 5)"], "--resume, for I = 1"),
     "no shard": (["0", "whole", "2", "3", "4"], [
-        MISSING, "whole (shard 0): it is of another run than 0: the number of shards (is 1 "], "for I = 1"),
+        MISSING, "whole (shard 0): it belongs to another run than 0: the number of shards (is 1 "], "for I = 1"),
     "of other settings": (["cut_short", "0", "2", "3", "4"], [
-        MISSING, "cut_short (shard 1): it is of another run than 0: the chunk size (is 60 instead of 100)"],
+        MISSING, "cut_short (shard 1): it belongs to another run than 0: the chunk size (is 60 instead of 100)"],
         "for I = 1"),
     "of another input": (["of_other", "0", "2", "3", "4"], [
-        "of_other (shard 1): its input other.fa (30 sequences) is not input reads.fa of 0 (30 sequences): all "
+        "of_other (shard 1): its input other.fa (30 sequences) differs from input reads.fa of 0 (30 sequences): all "
         "shards must read the same inputs"], "no other"),
     "unfinished": (["0", "unfinished", "2", "3", "4"], [
         "unfinished (shard 1): it did not finish: it has ", " sequences so far, and 2 of 3 inputs are "
@@ -241,7 +241,7 @@ BAD = {
     "no run": (["0", "empty", "2", "3", "4", "absent"], [
         MISSING, "empty: input not found: it holds no journal of a run",
         "absent: input not found: there is no such directory"],
-        "Check the paths that were not found, and that they may be read. For shards that were never run, run "
+        "Check the paths that were not found, and that you may read them. For shards that were never run, run "
         "predict with the settings of the other shards and --shard I/5 --resume, for I = 1."),
     "no journal": (["0", "junk", "2", "3", "4"], [MISSING, "junk/run.db: the run's journal is damaged"],
                    "--shard I/5 --force-resume, for I = 1."),
@@ -270,7 +270,7 @@ def test_all_wrong_shards_are_named_at_once(five):
     result = five("merge", "cut_short", "0", "unfinished", "of_six", "4", "./4", "absent", "-o", "never",
                   code=3)
     for part in ("missing shards: 2-3 (2 of 5)", "absent: input not found", "./4: it was given twice",
-                 "cut_short (shard 1): it is of another run", "of_six (shard 1): it is of another run",
+                 "cut_short (shard 1): it belongs to another run", "of_six (shard 1): it belongs to another run",
                  "unfinished (shard 1): it did not finish"):
         assert part in message(result)
     assert message(result).count(ASK) == 1
@@ -381,7 +381,7 @@ def test_a_finished_merge_answers_at_once(five):
     before = state(five.folder / "again")
     for flag in ("--resume", "--force-resume"):
         result = five("merge", *"43210", "-o", "again", flag, code=0)
-        assert "merged before: nothing is left to do" in message(result)
+        assert "this merge was finished before: nothing is left to do" in message(result)
         assert state(five.folder / "again") == before
     result = five("merge", *"01234", "-o", "again", code=1)
     assert "output is there already" in message(result)

@@ -503,7 +503,7 @@ def test_a_run_of_reads_has_a_histogram(program, genome, rule, reads, longer, ar
                   if row["call"] != "unscored"]
         assert bars == [sum(k <= 20 * score < k + 1 or k == 19 and score == 1 for score in scores) for k in range(20)]
         cut_off = {MAJORITY: "0.5", VIRAL_NGS: "0.65"}[rule]
-        assert f"a score of about {cut_off}" in hits["note"]
+        assert f"its score is about {cut_off}" in hits["note"]
 
 
 def test_a_configuration_is_of_new_runs(contigs):

@@ -193,7 +193,7 @@ def test_mismatched_chunk_size_is_warned_of(program, reads):
 def test_duplicate_ids_and_unknown_letters_are_warned_of(program):
     (program.folder / "a.fa").write_text(">x\nACGTACGTACGT\n>x\nACGTAC-TJCGT\n")
     result = program.predict("a.fa", "-o", "out", code=0)
-    assert "1 sequences have the id of an earlier one" in message(result)
+    assert "1 sequences have the id of an earlier sequence" in message(result)
     assert "2 characters outside IUPAC" in message(result)
     assert program.tables("out", "a")["sequences.tsv"].count(b"\nx\t") == 2
 

@@ -166,7 +166,7 @@ def test_a_signal_stops_it(program, number, code, output):
     program.wait_for_line(process, b"token budget")
     process.send_signal(number)
     assert process.wait(timeout=5) == code
-    assert b"Run it again, from the beginning." in process.communicate()[1]
+    assert b"Run the command again, from the beginning." in process.communicate()[1]
     assert list(program.folder.iterdir()) == []
 
 

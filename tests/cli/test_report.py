@@ -379,8 +379,8 @@ def test_runs_of_other_inputs_are_not_compared(run, sequences):
     run.predict("less.fa", *SHORT, "-o", "less", code=0)
     run.predict("reads.fa", "less.fa", *SHORT, "-o", "both", code=0)
     run.predict("reads.fa", *SHORT, "--shard", "0/2", "-o", "part", code=0)
-    for other, why in (("less", "less.fa in place of reads.fa"), ("both", "another number of inputs"),
-                       ("part", "another shard")):
+    for other, why in (("less", "less.fa in place of reads.fa"), ("both", "a different number of inputs"),
+                       ("part", "a different shard")):
         result = run("report", "--compare", "out", other, "-o", "compare.html", code=1)
         assert f"{other} has other inputs than out ({why}" in message(result)
     assert not (run.folder / "compare.html").exists()
@@ -401,13 +401,13 @@ def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
     (["out", "none"], "name the page with --output FILE.html"),
     (["none"], "none: input not found: there is no such directory"),
     (["out", "none", "-o", "x.html"], "none: input not found: there is no such directory"),
-    (["reads.fa"], "reads.fa: input not found: Not a directory"),
+    (["reads.fa"], "reads.fa: input not found: it is a file, not the output of a run\n  Name the output"),
     (["."], ".: input not found: it holds no journal"),
     ([], "RUN_DIR"),
     (["out", "-o", "-"], "a directory is needed"),
     (["out", "-o", "reads.fa"], "reads.fa"),
     (["--compare", "out", "-o", "x.html"], "two runs"),
-    (["--compare", "out", "-o", "x.html", "--control", "reads"], "--control is for samples"),
+    (["--compare", "out", "-o", "x.html", "--control", "reads"], "--control is for a page of samples"),
     (["out", "--control", "reads"], "--control makes a page of samples: name the page with --output FILE.html"),
     ([""], "RUN_DIR: the value is empty"),
     (["", "out", "-o", "x.html"], "RUN_DIR: the value is empty"),
@@ -433,7 +433,7 @@ def test_no_file_of_a_run_is_replaced(run, arguments):
     run.predict("reads.fa", *SHORT, "-o", "b", code=0)
     before = files_in(run.folder / "b")
     result = run(*arguments, "--force", code=2 if arguments[0] == "compare" else 1)
-    assert "a run's own file in that directory has this name; name a file elsewhere" in message(result)
+    assert "a run's directory reserves this name for the run's own file; name a file elsewhere" in message(result)
     assert before == files_in(run.folder / "b")
 
 

@@ -125,7 +125,7 @@ def test_a_journal_that_somebody_removes_is_told_of(program, reads, expected, re
         (program.folder / "out" / "run.db").write_bytes(b"")
     _, said = process.communicate(rest, timeout=60)
     assert process.returncode == 0, said
-    assert b"run.db: it was removed or replaced" in said
+    assert b"run.db: this file was removed or replaced" in said
     assert program.tables("out", "reads") == of_input(expected, "stdin")
 
 

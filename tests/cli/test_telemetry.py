@@ -230,16 +230,17 @@ def test_telemetry_changes_no_table(with_reads):
 
 # Two runs: by key the value, and the text on its bar.
 BARS = {
-    "goals": {"projected_hours": (7, "< 7; a warning below 11"), "utilization": (77, ">= 77; a warning from 70 "),
-              "tokens_per_second": (17000, ">= 17000; a warning from 13200 on"),
-              "packing": (87, ">= 87; a warning from 80 on"),
-              "imbalance": (18, "<= 18; a warning up to 25"), "starved": (16, "< 16; a warning below 20")},
-    "limits": {"most_projected_hours": (13, "< 9; a warning below 13"),
-               "least_utilization": (23, ">= 80; a warning from 23 on"),
-               "least_tokens_per_second": (29, "a warning from 29 on"),
-               "least_packing": (31, ">= 90; a warning from 31 on"),
-               "most_imbalance": (19, "<= 10; a warning up to 19"),
-               "most_starved": (17, "< 10; a warning below 17"),
+    "goals": {"projected_hours": (7, "< 7; only a warning below 11"),
+              "utilization": (77, ">= 77; only a warning from 70 "),
+              "tokens_per_second": (17000, ">= 17000; only a warning from 13200 on"),
+              "packing": (87, ">= 87; only a warning from 80 on"),
+              "imbalance": (18, "<= 18; only a warning up to 25"), "starved": (16, "< 16; only a warning below 20")},
+    "limits": {"most_projected_hours": (13, "< 9; only a warning below 13"),
+               "least_utilization": (23, ">= 80; only a warning from 23 on"),
+               "least_tokens_per_second": (29, "only a warning from 29 on"),
+               "least_packing": (31, ">= 90; only a warning from 31 on"),
+               "most_imbalance": (19, "<= 10; only a warning up to 19"),
+               "most_starved": (17, "< 10; only a warning below 17"),
                "shortest_run": (37, "at least 37 s are needed")}}
 
 

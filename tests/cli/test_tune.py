@@ -104,7 +104,7 @@ def test_configuration_is_taken(tuned, program, sequences):
     assert "unknown key" not in said and "no effect" not in said
     assert f" {winner['threads']} threads, " in said
     assert f"token budget {winner['token_budget']}," in said
-    assert " 2 batches ahead" in said and ", fp32, " in said
+    assert " 2 batches prepared ahead" in said and ", fp32, " in said
     text = (program.folder / "tune" / "tune.yaml").read_text()
     for words in ("# models   synthetic:dnabert-s-tiny, ", "# machine  ", "# data     10 made-up",
                   "virnucpro tune 0."):
@@ -168,7 +168,7 @@ def test_real_sequences(program, sequences, pack):
 
 
 @pytest.mark.parametrize("content, expected", [
-    (b"", "short.fa: it has no sequence"), (b"ACGT\n", "short.fa: record 1"),
+    (b"", "short.fa: the file has no sequence"), (b"ACGT\n", "short.fa: record 1"),
     (b">a\nATGGCTGCT\n>b\nAC\0T\n", "short.fa: record 2")])
 def test_a_file_that_cannot_be_used(program, content, expected):
     (program.folder / "short.fa").write_bytes(content)

@@ -246,7 +246,7 @@ def test_at_most_so_many_damaged_inputs_are_described(place, flags, told):
     text = place("utils", "validate", *names, *flags, code=1).stdout.decode()
     assert text.count("DAMAGED: ") == told
     assert text.count("piece.fa: whole") == 4  # others are described all the same
-    assert (f"{4 - told} more inputs are damaged or missing (--max-errors)" in text) == (told < 4)
+    assert (f"{4 - told} more inputs are damaged or missing (limit: --max-errors)" in text) == (told < 4)
 
 
 # --- checkpoints -----------------------------------------------------------------------------------
@@ -352,17 +352,17 @@ def other_zip(path):
 
 # What is done to b.pt, what is said of it, and whether a look at its ZIP suffices.
 DAMAGED = {
-    "empty": (lambda path: path.write_bytes(b""), "it is empty", True),
+    "empty": (lambda path: path.write_bytes(b""), "the file is empty", True),
     "cut": (cut, "the directory at the end of the ZIP is missing", True),
     "text": (lambda path: path.write_text("hello"), "ZIP is missing", True),
     "not a zip": (old_format, "ZIP is missing", True),
     "other zip": (other_zip, "torch.save did not write it", False),
-    "number": (flip, "the CRC-32 of ZIP member", False),
-    "folder": (lambda path: (path.unlink(), path.mkdir()), "it is a folder", True),
+    "number": (flip, "the checksum (CRC-32) of ZIP member", False),
+    "folder": (lambda path: (path.unlink(), path.mkdir()), "the path is a folder", True),
     "link to a folder": (lambda path: (path.unlink(), path.symlink_to("shard_1")),
-                         "it is a folder", True),
+                         "the path is a folder", True),
 }
-NO_DICT = "it is not a dict with the key data, or with the keys embeddings and sequence_ids"
+NO_DICT = "the file's content is not a dict with the key data, or with the keys embeddings and sequence_ids"
 INCOMPATIBLE = {"no data": {"ids": [1]}, "list": [1, 2], "tensor": torch.ones(2),
                 "array": np.ones(2), "no ids": {"embeddings": np.ones(2)},
                 "no embeddings": {"sequence_ids": ["x"]}}
@@ -371,7 +371,7 @@ NOT_LOADED = {
     "date": ({"data": [1.0], "time": datetime.datetime(2026, 1, 23)}, "global datetime.datetime"),
     "path": ({"data": [1.0], "path": SOURCE}, "global pathlib.PosixPath"),
     "complex": ({"data": np.ones(2), "c": 1j}, "global __builtin__.complex"),
-    "long": ({"data": 1 << 70}, "an integer in it has more than 64 bits"),
+    "long": ({"data": 1 << 70}, "an integer in the pickle has more than 64 bits"),
     "many": ({"data": [None] * (1 << 23)}, "the pickle makes too many values"),
 }
 
@@ -413,7 +413,7 @@ def test_code_in_a_checkpoint_is_told_and_not_executed(checkpoints):
     save(folder / "checkpoints" / "b.pt", {"data": Evil()})
     (folder / "a.pt").write_bytes(b"")
     found = told(checkpoints, "old", 1)
-    assert "not loaded here: it holds more than plain data: global " in found["old/checkpoints/b.pt"]
+    assert "not loaded here: the file holds more than plain data: global " in found["old/checkpoints/b.pt"]
     assert found["4 checkpoints of v2"].startswith("2 whole, 1 not loaded here, 1 corrupted. ")
     assert not (checkpoints.folder / "executed").exists()
 
@@ -471,7 +471,7 @@ def test_both_a_journal_and_checkpoints(place):
     assert "new/a.pt: whole" in text and "new: whole\n  run       finished" in text
     (place.folder / "new" / "a.pt").write_bytes(b"")
     text = place(*CHECK, "new", code=1).stdout.decode()
-    assert "new/a.pt: CORRUPTED: it is empty" in text and "new: whole\n" in text
+    assert "new/a.pt: CORRUPTED: the file is empty" in text and "new: whole\n" in text
     save(place.folder / "new" / "a.pt", rows(1))
     journal = place.folder / "new" / "run.db"
     journal.write_bytes(journal.read_bytes()[:5000])

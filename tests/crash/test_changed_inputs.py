@@ -211,7 +211,7 @@ def test_a_shard_that_is_swapped_while_shards_are_merged(short):
     ended = run_changing(short, ["merge", "s0", "s1", "-o", "merged"], "s1", swap, call="any:1",
                          output="merged")
     assert ended.returncode == 3, ended.stderr
-    assert "s1 (shard 1): another run took its place while it was merged" in ended.stderr
+    assert "s1 (shard 1): another run replaced it during the merge" in ended.stderr
     assert not list(short.glob("merged/**/*.tsv"))
 
 

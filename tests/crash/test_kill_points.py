@@ -187,7 +187,7 @@ def test_every_worker_killed_at_a_message(tmp_path, message):
     job.make_reference()
     ended = job.predict(rule=f"kill:before:message:{message}", role="worker")
     assert error_in(ended) == {"workers-lost"}, ended.stderr
-    assert message == 3 or "is left out from now on" in ended.stderr
+    assert message == 3 or "this worker gets no more batches" in ended.stderr
     assert "given up" not in ended.stderr
     job.check_none_half_written()
     job.finish()

@@ -150,8 +150,8 @@ class QueryTile {
     weights_[0] = weights_[1] = 0;
   }
 
-  // Adds `count` keys and their values. `key` and `query` are the positions in the sequence of the
-  // first key and of the tile's first query.
+  // Adds `count` keys and their values to the running sums. `key` and `query` are the positions in
+  // the sequence of the first key and of the tile's first query.
   __device__ void attend(const T* queries, const T* keys, const T* values, std::uint32_t count,
                          std::uint32_t query, std::uint32_t key, float scale, float slope) {
     Scores scores;

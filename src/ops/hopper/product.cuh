@@ -145,8 +145,9 @@ struct TileChoice {
                          Shape<Int<Pingpong ? 64 : 128>, Int<EpilogueColumns>>>;
 };
 
-// Computes out = epilogue(x·Wᵀ) in one kernel. `Tree` describes the epilogue: CUTLASS's type
-// `Tree`, the stored type `Out`, the old output's type `Source` (or void), and arguments(call).
+// Computes out = epilogue(x·Wᵀ) in one kernel. The parameter Tree describes the epilogue by its
+// members Tree (CUTLASS's type), Out (the stored type), Source (the old output's type, or void) and
+// arguments(call).
 template <class Element, class Accumulator, class Tile, class Tree, class Choice>
 class Sm90Product {
   static constexpr int kAlign = 16 / static_cast<int>(sizeof(Element));

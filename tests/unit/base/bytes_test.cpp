@@ -70,7 +70,7 @@ TEST(Bytes, NoReadLeavesThem) {
   in.read(1);
   EXPECT_NE(why([&] { in.read(3); }), "");
   EXPECT_NE(why([&] { in.read(kMost); }), "");
-  EXPECT_EQ(why([&] { in.seek(4); }), "an offset points beyond the end");
+  EXPECT_EQ(why([&] { in.seek(4); }), "has an offset beyond its end");
   in.seek(3);
   EXPECT_EQ(in.read(0).size(), 0U);
 }
@@ -93,7 +93,7 @@ TEST(Bytes, VarintsHave64Bits) {
 TEST(Bytes, ItemsNeedTheirBytes) {
   EXPECT_EQ(reader_of("\x02xxxx").count(2), 2U);
   EXPECT_EQ(why([&] { reader_of("\x03xxxx").count(2); }),
-            "has too few bytes for its number of items");
+            "names more items than its bytes can hold");
 }
 
 TEST(Bytes, AFormatHasItsOwnErrors) {
@@ -108,7 +108,7 @@ TEST(Bytes, AFormatHasItsOwnErrors) {
     std::string why_cut(std::uint64_t /*size*/) const override { return "is cut"; }
   };
   EXPECT_EQ(why([] { Row().varint(); }), "row is cut");
-  EXPECT_EQ(why([] { Row().seek(1); }), "row an offset points beyond the end");
+  EXPECT_EQ(why([] { Row().seek(1); }), "row has an offset beyond its end");
 }
 
 TEST(Bytes, AValueLiesWithinItsBytes) {

@@ -41,7 +41,7 @@ TEST(NextStep, OfNoViruses) {
   run.summary.counts.virus_sequences = 0;
   EXPECT_EQ(run.next(), "open my out/report.html");
   run.summary.counts.unscored_sequences = 10;
-  EXPECT_EQ(run.next(), "see the column reason of my out/sequences.tsv");
+  EXPECT_EQ(run.next(), "see why no sequence was scored: column reason of my out/sequences.tsv");
 }
 
 TEST(NextStep, OfAPartOfARun) {
@@ -65,8 +65,8 @@ TEST(NextStep, OfTablesThatLackAnInput) {
             "repair the inputs that out/failed_inputs.txt names, then run virnucpro predict again "
             "with --resume");
   EXPECT_THAT(next_step(summary, Written::kByMerge),
-              HasSubstr("then run virnucpro predict of every shard again with --resume, and merge "
-                        "with --force-resume"));
+              HasSubstr("then run virnucpro predict --resume again for every shard, and then "
+                        "virnucpro merge --force-resume"));
 }
 
 TEST(NextStep, OfSyntheticWeights) {

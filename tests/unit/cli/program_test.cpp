@@ -58,7 +58,7 @@ TEST(Program, NamesTheHelpOfTheCommand) {
 
 TEST(Program, AdvisesToResumeOnlyForACommandThatCan) {
   EXPECT_EXIT(run("plain", ErrorKind::kInterrupted), testing::ExitedWithCode(130),
-              "Run it again, from the beginning");
+              "Run the command again, from the beginning");
   EXPECT_EXIT(run("resuming", ErrorKind::kInterrupted), testing::ExitedWithCode(130),
               "predict --resume continues the run");
   EXPECT_EXIT(run("own", ErrorKind::kWorkersLost), testing::ExitedWithCode(3), "Begin anew");

@@ -84,7 +84,7 @@ class PaceOfHttpClient : public ::testing::Test {
 TEST_F(PaceOfHttpClient, ASlowConnectionIsGivenUp) {
   const HttpReply reply = send({.bytes = 1000, .seconds = 0.2});
   EXPECT_EQ(reply.status, 200);
-  EXPECT_EQ(reply.failure, "less than 1.00 kB came in 0.2 s");
+  EXPECT_EQ(reply.failure, "received less than 1.00 kB in 0.2 s");
   EXPECT_FALSE(reply.hopeless);
   EXPECT_GT(letters_.count, 0U);
   EXPECT_LT(letters_.count, 1U * kLetters);

@@ -15,13 +15,14 @@ TEST(BudgetPlan, SaysFromWhatAGpuTookIt) {
                   .free = 71 * kGib,
                   .total = 79 * kGib};
   EXPECT_EQ(plan_text(plan),
-            "batches of 32,768 tokens (auto): 5.5 GiB of weights, 4.0 GiB for batches, 71.0 GiB of "
-            "79.0 GiB were free");
+            "batches of 32,768 tokens (auto): 5.5 GiB of weights, 4.0 GiB for batches; the GPU had "
+            "71.0 GiB of 79.0 GiB free");
   plan.tokens = 8192;
-  EXPECT_TRUE(plan_text(plan).starts_with("batches of 8,192 tokens (auto; 32,768 did not fit): "));
-  plan.is_auto = false;
   EXPECT_TRUE(
-      plan_text(plan).starts_with("batches of 8,192 tokens (--token-budget; 32,768 did not fit)"));
+      plan_text(plan).starts_with("batches of 8,192 tokens (auto; 32,768 tokens did not fit): "));
+  plan.is_auto = false;
+  EXPECT_TRUE(plan_text(plan).starts_with(
+      "batches of 8,192 tokens (--token-budget; 32,768 tokens did not fit)"));
 }
 
 TEST(BudgetPlan, SaysFromWhatTheCpuTookIt) {

@@ -176,7 +176,7 @@ TEST_F(Engines, RefuseAClassifierOfAnotherWidth) {
   EXPECT_EQ(error.kind(), ErrorKind::kWeightsTensor);
   EXPECT_EQ(error.place().file, models.classifier.tensors->origin());
   EXPECT_EQ(error.place().tensor, "hidden_layer.weight");
-  EXPECT_THAT(error.detail(), testing::HasSubstr("it has 79 inputs"));
+  EXPECT_THAT(error.detail(), testing::HasSubstr("the classifier has 79 inputs"));
 }
 
 TEST_F(Engines, NameTheFramesThatAreNotFinite) {

@@ -218,13 +218,13 @@ std::string why_refused(const std::string& bytes, const WireLimits& limits) {
 TEST(Wire, RefusesALengthBeforeThePayloadComes) {
   const std::string longer = with_length(WorkerLogLine{}, kMostLogLine + 1);
   const std::string head = longer.substr(0, kWireHead);
-  EXPECT_THAT(why_refused(head, only<WorkerLogLine>(kMostLogLine)), HasSubstr("for its type"));
+  EXPECT_THAT(why_refused(head, only<WorkerLogLine>(kMostLogLine)), HasSubstr("for this type"));
   EXPECT_EQ(why_refused(head, only<WorkerLogLine>(kMostLogLine + 1)), "");
 }
 
 TEST(Wire, RefusesATypeThatNobodyAskedFor) {
   const std::string head = encode_message(WorkerLogLine{}).substr(0, kWireHead);
-  EXPECT_THAT(why_refused(head, only<WorkerResult>(kMostPayload)), HasSubstr("is expected"));
+  EXPECT_THAT(why_refused(head, only<WorkerResult>(kMostPayload)), HasSubstr("is not expected"));
 }
 
 TEST(Wire, RefusesAHeadWhoseOwnChecksumIsWrong) {

@@ -278,7 +278,8 @@ TEST_F(WorkerPools, EndWithAnErrorThatSaysWhy) {
        {Ending{{"dies_at_start", "dies_at_start"},
                ErrorKind::kWorkersLost,
                "",
-               AllOf(HasSubstr("the last was worker "), HasSubstr(": it ended with exit code 9"))},
+               AllOf(HasSubstr("the last worker lost was worker "),
+                     HasSubstr(": it ended with exit code 9"))},
         Ending{{"good", "cannot_load"}, ErrorKind::kWeightsMissing, "a.pth", "it is not there"},
         Ending{{"good", "other_kernel"},
                ErrorKind::kDevice,
@@ -305,8 +306,9 @@ TEST_F(WorkerPools, EndWhereTheProgramIsNoWorker) {
   none.program = folder.path() / "absent";
   const Error error = error_of_running(none).value();
   EXPECT_EQ(error.kind(), ErrorKind::kWorkersLost);
-  EXPECT_EQ(error.detail(), "the last was worker 0: no worker process can be started from " +
-                                none.program.string() + ": No such file or directory");
+  EXPECT_EQ(error.detail(),
+            "the last worker lost was worker 0: no worker process can be started from " +
+                none.program.string() + ": No such file or directory");
 }
 
 TEST_F(WorkerPools, StopWaitingOnceCancelled) {

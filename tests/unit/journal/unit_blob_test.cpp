@@ -152,7 +152,7 @@ TEST_P(HostileBlob, IsReadOnlyWhenItIsTrue) {
 
 std::vector<BlobCase> blob_cases() {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  const std::string too_many = "unit 1 of input 1 has too few bytes for its number of items";
+  const std::string too_many = "unit 1 of input 1 names more items than its bytes can hold";
   const std::string no_chunk = "unit 1 of input 1 names a chunk that its sequence does not have";
   BlobBody overflow = BlobBody().part(kMost, 4, 18);
   for (int k = 0; k < 18; ++k) overflow.frame((1ULL << 60U) - 1U, 0);

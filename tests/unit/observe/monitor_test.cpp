@@ -236,7 +236,8 @@ TEST_F(MonitorTest, TellsDevicesApart) {
 TEST_F(MonitorTest, GoesOnWhenADeviceStopsToAnswer) {
   const FakeDriver driver("GPU-1 memory 1/9 !15 !15 !15 3/9\nGPU-2 memory 2/9\n");
   const MonitorSummary summary = summary_after(6, settings({"GPU-1", "GPU-2"}));
-  EXPECT_THAT(warnings, ElementsAre("cuda:0 gives NVML no values: GPU is lost"));
+  EXPECT_THAT(warnings,
+              ElementsAre("cuda:0 cannot be measured by NVIDIA's library NVML: GPU is lost"));
   EXPECT_EQ(summary.devices[0].failure, "GPU is lost");
   EXPECT_EQ(summary.devices[0].whole().memory_used_bytes.samples, summary.samples - 3);
   EXPECT_EQ(summary.devices[1].failure, "");
@@ -249,7 +250,7 @@ TEST_F(MonitorTest, GoesOnWhenADeviceStopsToAnswer) {
 TEST_F(MonitorTest, MeasuresTheOthersWhereADeviceIsNotFound) {
   const FakeDriver driver("GPU-2 memory 2/9\n");
   const MonitorSummary summary = summary_after(2, settings({"GPU-1", "GPU-2"}));
-  EXPECT_THAT(warnings, ElementsAre("cuda:0 is not measured by NVML: Not Found"));
+  EXPECT_THAT(warnings, ElementsAre("cuda:0 is not measured by NVIDIA's library NVML: Not Found"));
   EXPECT_EQ(summary.devices[0].failure, "Not Found");
   EXPECT_THAT(rows_of(csv, "0"), IsEmpty());
   EXPECT_EQ(rows_of(csv, "1").front()[kUsed], "2");
@@ -380,7 +381,7 @@ TEST_F(MonitorTest, GoesOnWhenItsFileCannotBeWritten) {
     const MonitorSummary summary = summary_after(3, unwritable);
     EXPECT_THAT(
         warnings,
-        ElementsAre(HasSubstr(path + ": it cannot be written, so this file lacks measurements: ")));
+        ElementsAre(HasSubstr(path + ": this file cannot be written, so it lacks measurements: ")));
     EXPECT_EQ(summary.written, 0U);
     EXPECT_EQ(summary.devices[0].rows, 0U);
     EXPECT_EQ(summary.devices[0].nvml_rows, 0U);
@@ -508,7 +509,8 @@ TEST_P(HangingDriverTest, IsLeftBehind) {
   EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(5));
   EXPECT_THAT(
       warnings,
-      ElementsAre("the last measurement of GPUs and host did not end in time and is missing"));
+      ElementsAre(
+          "the last measurement of the GPUs and this machine did not end in time and is missing"));
   EXPECT_FALSE(driver.was_shut_down());
 }
 

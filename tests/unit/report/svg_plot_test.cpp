@@ -238,8 +238,9 @@ TEST(SvgContig, TellsSharesOfAContigWithManyStretches) {
     plot.stretches.push_back({10 * k, 10 * (k + 1), {}});
     if (k < 10) plot.stretches.back().score = k < 5 ? 0.9 : 0.1;
   }
-  EXPECT_THAT(svg_plot(plot), HasSubstr("<desc>25 % of its bases have a virus score from 0.5 on, "
-                                        "50 % are unscored</desc>"));
+  EXPECT_THAT(svg_plot(plot),
+              HasSubstr("<desc>25 % of all bases have a virus score of 0.5 or more, "
+                        "50 % are unscored</desc>"));
   EXPECT_THAT(svg_plot(plot_of(PlotKind::kContig)), HasSubstr("<desc>not measured</desc>"));
 }
 

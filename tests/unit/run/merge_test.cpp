@@ -135,7 +135,7 @@ TEST_F(Merges, NeedEachSettingAlike) {
 }
 
 TEST_F(Merges, NeedTheSameInputs) {
-  const std::string not_that = "sequences) is not input a.fa of ";
+  const std::string not_that = "sequences) differs from input a.fa of ";
   EXPECT_THAT(refusal([](ShardRun& run) { ++run.entry.records; }), HasSubstr(not_that));
   EXPECT_THAT(refusal([](ShardRun& run) { ++run.entry.bytes; }), HasSubstr(not_that));
   EXPECT_THAT(refusal([](ShardRun& run) { run.entry.hash = "00fe"; }), HasSubstr(not_that))
@@ -173,7 +173,7 @@ TEST_F(Merges, NeedFinishedShardsEachOnce) {
   EXPECT_THAT(refusal([](ShardRun& run) { run.finished = false; }),
               HasSubstr("(shard 1): it did not finish: it has 1 sequences so far, and 1 of 1"));
   EXPECT_THAT(refusal([](ShardRun& run) { run.print["shard"] = "0/2"; }),
-              AllOf(HasSubstr("missing shards: 1 (1 of 2)"), HasSubstr("is the same shard")));
+              AllOf(HasSubstr("missing shards: 1 (1 of 2)"), HasSubstr("holds the same shard")));
   EXPECT_THAT(refusal([](ShardRun& run) { run.print["sharding"] = "letters"; }),
               HasSubstr("how sequences are divided among shards"));
 }

@@ -75,9 +75,9 @@ TEST_F(MemoryOfAJob, IsToldInMebibytesWhereItIsSmall) {
 TEST_F(MemoryOfAJob, IsToldWithWhatToAskFor) {
   allow(8 * kAGib);
   EXPECT_THAT(refusal({}),
-              AllOf(HasSubstr("the models with a batch take 11.0 GiB, but the control group "
-                              "of this job or container may use 8.0 GiB"),
-                    HasSubstr("Give the job or container 14 GiB, or use --precision bf16")));
+              AllOf(HasSubstr("the models with a batch take 11.0 GiB, but this job or container "
+                              "may use 8.0 GiB"),
+                    HasSubstr("the job or container 14 GiB of memory, or use --precision bf16")));
   const ScopedVariable job("SLURM_JOB_ID", "7");
   EXPECT_THAT(refusal({}), HasSubstr("Ask for more memory: #SBATCH --mem=14G"));
   EXPECT_THAT(refusal({.token_budget = 1U << 20U}),

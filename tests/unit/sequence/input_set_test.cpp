@@ -179,7 +179,7 @@ TEST_F(Inputs, AlignmentsAreNoPairs) {
     EXPECT_EQ(
         first_failure({.paths = paths, .paired = true}).what(),
         path +
-            ": the command line cannot be used: this file is BAM, whose flags name the mates: "
+            ": the command line cannot be used: this file is BAM, which already names the mates: "
             "leave --paired out");
   }
 }

@@ -104,19 +104,19 @@ TEST(CutOffs, AreRefusedWithValuesThatCannotBe) {
 TEST(CutOffs, CountFalseCallsByBin) {
   const auto found = read_made(made_cut_offs(RuleName::kMajority, {0.7, std::nullopt, 0.9}));
   EXPECT_DOUBLE_EQ(most_false_calls(*found, {100, 1000, 250}), 3.5);
-  EXPECT_EQ(
-      false_calls_text(*found, {100, 0, 250}, 1204),
-      "of 1,204 virus calls at most 4 are expected to be false if the sequences were like the "
-      "negatives in cutoff.json");
+  EXPECT_EQ(false_calls_text(*found, {100, 0, 250}, 1204),
+            "of 1,204 virus calls at most 4 are expected to be false if the sequences are like the "
+            "negatives that cutoff.json was made from");
   EXPECT_TRUE(
       false_calls_text(*found, {100, 1000, 250}, 5)
-          .ends_with("cutoff.json; sequences that have no cut-off for their number of scored "
-                     "chunks, and are never called virus: 1,000"));
+          .ends_with(
+              "was made from; of the scored sequences, 1,000 are never called virus, because "
+              "there is no cut-off for their number of scored chunks"));
   EXPECT_TRUE(
-      false_calls_text(*found, {400}, 4).ends_with("cutoff.json: the calls may all be false"));
-  EXPECT_TRUE(false_calls_text(*found, {400}, 5).ends_with("cutoff.json"));
+      false_calls_text(*found, {400}, 4).ends_with("was made from: the calls may all be false"));
+  EXPECT_TRUE(false_calls_text(*found, {400}, 5).ends_with("was made from"));
   EXPECT_EQ(false_calls_text(*found, {400}, 0), "");
-  EXPECT_TRUE(false_calls_text(*found, {4, 1}, 0).starts_with("sequences that have no cut-off"));
+  EXPECT_TRUE(false_calls_text(*found, {4, 1}, 0).starts_with("of the scored sequences, 1 are"));
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ TEST(Verdicts, ProjectReadsFromReadsAlone) {
   const Verdict verdict = verdict_of(run, "projected");
   EXPECT_EQ(verdict.status, VerdictStatus::kSkipped);
   EXPECT_THAT(verdict.detail,
-              HasSubstr("89 % of these sequences have one chunk; at least 90 % must have one"));
+              HasSubstr("89 % of these sequences have one chunk, and at least 90 % must have one"));
   run.telemetry.workload.one_chunk_sequences = 45'000;
   EXPECT_THAT(verdict_line(verdict_of(run, "projected")),
               HasSubstr("28.7 hours for 6,000,000 reads of one chunk each, wanted < 9"));
@@ -242,13 +242,14 @@ TEST(Verdicts, SayWhyNvmlGaveNothing) {
   const Verdict without = verdict_of(run, "log");
   EXPECT_EQ(without.status, VerdictStatus::kWarn);
   EXPECT_EQ(without.detail,
-            "cuda:0 has only memory values, from the CUDA runtime; NVML gave no values: "
-            "libnvidia-ml.so.1: "
-            "cannot open");
+            "only the memory of cuda:0 was measured, by the CUDA runtime; NVIDIA's library NVML "
+            "gave no values: libnvidia-ml.so.1: cannot open");
   run.telemetry.devices[0].rows = 0;
   const Verdict none = verdict_of(run, "log");
   EXPECT_EQ(none.status, VerdictStatus::kMiss);
-  EXPECT_EQ(none.detail, "cuda:0 has no rows; NVML gave no values: libnvidia-ml.so.1: cannot open");
+  EXPECT_EQ(none.detail,
+            "the log of measurements has no rows of cuda:0; NVIDIA's library NVML gave no values: "
+            "libnvidia-ml.so.1: cannot open");
 }
 
 TEST(Verdicts, MissTheLogThatCouldNotBeWritten) {
@@ -275,7 +276,7 @@ TEST(Verdicts, EndAStrictRunByTheFirstThatIsMissed) {
   EXPECT_NO_THROW(require_all_met(run.judged()));
   run.telemetry.packing.efficiency = 0.6214;
   EXPECT_THAT(reason_of(ErrorKind::kRequirementMissed, [&] { require_all_met(run.judged()); }),
-              HasSubstr("PERF-05 packing: 62.1 %, wanted >= 90; a warning from 80 on"));
+              HasSubstr("PERF-05 packing: 62.1 %, wanted >= 90; only a warning from 80 on"));
 }
 
 }  // namespace

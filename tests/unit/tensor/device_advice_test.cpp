@@ -163,11 +163,11 @@ TEST(TooLittleMemory, NamesWhatIsNeededAndWhatHelps) {
   EXPECT_EQ(fp32.info().exit_code, 4);
   EXPECT_EQ(
       fp32.detail(),
-      "cuda:0 (NVIDIA A10) has 9.0 GiB of 22.0 GiB free; the models take 10.5 GiB in fp32, "
-      "and the smallest batches 0.2 GiB (could not allocate 104857600 bytes of device memory for "
-      "weights); use --precision fp16 (with the smallest batches 5.3 GiB), --esm-model "
-      "esm2_t33_650M_UR50D (1.6 GiB in 16 bits; it needs a classifier of its width), another GPU "
-      "(--device cuda:N) with more than 5.3 GiB free (in fp16) or --device cpu");
+      "cuda:0 (NVIDIA A10) has 9.0 GiB of 22.0 GiB free, but the models take 10.5 GiB in fp32, "
+      "and the smallest batches take 0.2 GiB (could not allocate 104857600 bytes of device memory "
+      "for weights); use --precision fp16 (needs 5.3 GiB with the smallest batches), --esm-model "
+      "esm2_t33_650M_UR50D (needs 1.6 GiB in 16 bits, and a classifier trained with this model), "
+      "another GPU (--device cuda:N) with more than 5.3 GiB free (in fp16) or --device cpu");
   MemoryShortage half = shortage_of(5 * kGib);
   half.precision = "16 bits";
   half.models = half.in_half;
@@ -181,7 +181,7 @@ TEST(TooLittleMemory, NamesNothingThatDoesNotFit) {
   EXPECT_THAT(too_little_memory(shortage_of(kGib * 21 / 4 + kGib / 20)).detail(),
               Not(HasSubstr("--precision")));
   EXPECT_THAT(too_little_memory(shortage_of(kGib * 3 / 2 + kGib / 20)).detail(),
-              AllOf(HasSubstr("esm2_t30_150M_UR50D (0.6 GiB"), Not(HasSubstr("650M"))));
+              AllOf(HasSubstr("esm2_t30_150M_UR50D (needs 0.6 GiB"), Not(HasSubstr("650M"))));
   EXPECT_THAT(too_little_memory(shortage_of(kGib / 2)).detail(),
               AllOf(Not(HasSubstr("--esm-model")), HasSubstr("use another GPU")));
 }

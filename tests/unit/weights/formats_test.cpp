@@ -116,7 +116,7 @@ TEST(WeightFormats, InspectTellsWhatAFileIs) {
   const Inspection module = inspect_model(weight_data() / "classifier/module.pth", true);
   EXPECT_EQ(module.kind, "torch zip, pickled __main__.MLPClassifier");
   EXPECT_EQ(module.model, "classifier");
-  EXPECT_EQ(module.shape, "20 inputs, 6 hidden, 2 classes");
+  EXPECT_EQ(module.shape, "20 inputs, 6 hidden units, 2 classes");
   EXPECT_EQ(module.tensors.size(), 9U);  // includes num_batches_tracked
   EXPECT_EQ(module.problem, "");
   EXPECT_FALSE(module.hash.empty());

@@ -25,13 +25,13 @@ TEST(ModelConfig, ASettingOfAnotherTypeHasTheNameInTheFile) {
   EXPECT_EQ(detail_of([&] {
               whole_setting(settings, "f", {"num_heads", "attention_heads"});
             }),
-            "its setting attention_heads must be a whole number");
+            "the setting attention_heads must be a whole number");
   EXPECT_EQ(detail_of([&] { real_setting(settings, "f", {"bias"}); }),
-            "its setting bias must be a number");
+            "the setting bias must be a number");
   EXPECT_EQ(detail_of([&] { flag_setting(settings, "f", {"eps"}); }),
-            "its setting eps must be true or false");
+            "the setting eps must be true or false");
   EXPECT_EQ(detail_of([&] { expect_setting(settings, "f", "act", "gelu"); }),
-            "its setting act must be text");
+            "the setting act must be text");
 }
 
 }  // namespace

@@ -99,9 +99,9 @@ TEST(ModelTable, WhatIsWrittenInTheWrongPlaceIsRefused) {
   EXPECT_THAT(why_refused(model_with("", R"(, "bytes": -5)")), HasSubstr("number of bytes"));
   EXPECT_THAT(why_refused(model_with("", R"(, "bytes": 1e40)")), HasSubstr("number of bytes"));
   EXPECT_THAT(why_refused(model_with(R"(, "repository": "o/n")", "")), HasSubstr("repository"));
-  EXPECT_THAT(why_refused("[]"), HasSubstr("has another type"));
+  EXPECT_THAT(why_refused("[]"), HasSubstr("has the wrong type"));
   EXPECT_THAT(why_refused(R"({"name": "m", "files": {}})"),
-              HasSubstr("files: no such key is known here, or its value has another type"));
+              HasSubstr("files: this key is not known here, or its value has the wrong type"));
 }
 
 TEST(ModelTable, EveryModelIsComplete) {
@@ -110,7 +110,7 @@ TEST(ModelTable, EveryModelIsComplete) {
   EXPECT_THAT(why_refused(R"({"name": "all", "source": "url"})"), HasSubstr("needs a name"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "ftp"})"), HasSubstr("expected hugging-face"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "url", "files": [{"name": "f"}]})"),
-              HasSubstr("its file f needs urls"));
+              HasSubstr("the file f needs urls"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "url", "files": [{}]})"),
               HasSubstr("no name"));
   EXPECT_THAT(why_refused(model_with("", "") + "," + model_with("", "")), HasSubstr("twice"));

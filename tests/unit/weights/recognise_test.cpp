@@ -57,7 +57,7 @@ TEST_F(Recognise, OtherModelsAreRefusedByName) {
 
 TEST_F(Recognise, SettingsMustAgreeWithTheTensors) {
   EXPECT_EQ(esm2_error("\"hidden_size\": 8", "\"hidden_size\": 16"), kBadFormat);
-  EXPECT_THAT(message_, HasSubstr("hidden_size = 16, but its tensors have 8"));
+  EXPECT_THAT(message_, HasSubstr("hidden_size = 16, but the tensors have 8"));
   EXPECT_EQ(esm2_error("\"num_attention_heads\": 2", "\"num_attention_heads\": 3"), kBadFormat);
   EXPECT_EQ(esm2_error("\"num_attention_heads\": 2", "\"num_attention_heads\": \"2\""), kBadFormat);
   EXPECT_EQ(esm2_error("\"num_attention_heads\": 2", "\"num_attention_heads\": 0"), kBadFormat);

@@ -111,7 +111,7 @@ TEST(SyntheticVariants, AreFoundByTheirNames) {
 
 TEST(SyntheticVariants, UnknownOnesAreListed) {
   EXPECT_NE(reason_of(ErrorKind::kWeightsMissing, [] { esm2_of("esm2_tiny-harder"); })
-                .find("each also with one of the endings -hard -constant20"),
+                .find("each name may also end in one of -hard -constant20"),
             std::string::npos);
   EXPECT_EQ(error_of([] { find_synthetic_shape(synthetic_dnabert_shapes(), "dnabert-s-hard"); }),
             ErrorKind::kWeightsMissing);

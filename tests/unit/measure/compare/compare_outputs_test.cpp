@@ -165,7 +165,7 @@ TEST(Compare, NanInOneDiffersAndNanInBothIsRemarked) {
   EXPECT_TRUE(both.equal());
   EXPECT_EQ(only(both).identical, 1U);
   EXPECT_EQ(only(both).numbers.nan_in_both, 1U);
-  EXPECT_THAT(comparison_text(both), HasSubstr("1 values: identical, but no results"));
+  EXPECT_THAT(comparison_text(both), HasSubstr("1 values: identical, but not valid results"));
   EXPECT_FALSE(compare_frames("a\tvirus\tnan\t0.9\n", "a\tvirus\t-nan\t0.9\n").equal());
 }
 

@@ -456,7 +456,7 @@ TEST_F(OnGpus, HoldAnswersOfOtherBatchesAgainstEachOther) {
            {VerdictStatus::kMiss, 0.01, {{"FAKE_OTHER_SCORE", "0.91"}}},
            {VerdictStatus::kSkipped, 0, {{"FAKE_OTHER_BATCHES", "1"}}}});
   EXPECT_EQ(verdict_of("equivalence", "IDENTITY").name,
-            "answers with other batches and one worker");
+            "scores of two runs, the second with other batches and one worker");
 }
 
 TEST_F(Suites, RefuseToCompareAJournalThatIsOffWithNone) {
@@ -634,7 +634,7 @@ TEST_F(Suites, MustJudgeWhatIsRequired) {
                             "--require PERF-33: expected PERF-02"),
             ErrorKind::kUsage);
   EXPECT_EQ(kind_of_refusal([&] { check_required("PERF-02", scaling); },
-                            "PERF-02: no suite of --suite judges it"),
+                            "PERF-02: no suite named by --suite judges it"),
             ErrorKind::kNotJudged);
   run("scaling");  // on the CPU
   EXPECT_NO_THROW(require_judged(results_, "", false));
@@ -649,7 +649,7 @@ TEST_F(Suites, MustJudgeWhatIsRequired) {
                             "PRECISION: the chosen suites gave no verdict with this id"),
             ErrorKind::kNotJudged);
   EXPECT_EQ(judged_text(all_verdicts(results_)),
-            "judged 0 (passed 0), skipped 6: PERF-03, SCALING");
+            "requirements: judged 0 (passed 0), skipped 6: PERF-03, SCALING");
   EXPECT_THAT(benchmark_json(settings_, {}, results_, {}),
               HasSubstr("\"all_tests_passed\": false"));
 }

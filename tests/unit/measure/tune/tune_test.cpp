@@ -138,7 +138,7 @@ TEST(Tune, StopsAHopelessCellEarly) {
   EXPECT_THAT(planted.measured(hopeless), ElementsAre(63, 63));
   const TuneResult& stopped = result_of(results, hopeless);
   EXPECT_EQ(stopped.state, TuneState::kStopped);
-  EXPECT_EQ(stopped.why, "60 % of the fastest cell's rate in round 1");
+  EXPECT_EQ(stopped.why, "only 60 % of the fastest cell's rate in round 1");
   EXPECT_DOUBLE_EQ(relative_rate(results, stopped), 0.6);
   EXPECT_EQ(std::ranges::count(planted.states(), TuneState::kStopped), 1);
   EXPECT_EQ(planted.states().size(), 1U + 18 * 2 + 17 * 5);
@@ -149,7 +149,7 @@ TEST(Tune, RaisesTheBarWithTheData) {
   Planted planted([&](const TuneCell& cell, std::size_t) { return cell == slow ? 80 : 100; });
   const auto results = planted.tune(kGrid, tune_rounds(1000, 1, false));
   EXPECT_THAT(planted.measured(slow), ElementsAre(63, 63, 250, 250));
-  EXPECT_EQ(result_of(results, slow).why, "80 % of the fastest cell's rate in round 2");
+  EXPECT_EQ(result_of(results, slow).why, "only 80 % of the fastest cell's rate in round 2");
 }
 
 // 65 and 72 against 100 and 80: its fastest run is above seven tenths of the other's slowest.
