@@ -1,23 +1,31 @@
 #include "report/count_ratio.hpp"
 
-#include <boost/math/distributions/binomial.hpp>
 #include <limits>
+
+#include "run/share_bound.hpp"
 
 namespace virnucpro {
 
 CountRatio ratio_of_shares(const ShareCount& sample, const ShareCount& control) {
-  using Binomial = boost::math::binomial_distribution<>;
-  constexpr double kTail = (1 - kRatioConfidence) / 2;
+  constexpr double kSideConfidence = (1 + kRatioConfidence) / 2;  // on each side of the interval
   const auto part = static_cast<double>(sample.part);
-  const double all = part + static_cast<double>(control.part);
+  const auto rest = static_cast<double>(control.part);
   const double wholes = static_cast<double>(control.whole) / static_cast<double>(sample.whole);
-  // Converts sample.part / (sample.part + control.part) into the ratio of the two shares.
-  const auto ratio = [wholes](double share) { return share / (1 - share) * wholes; };
+  // Returns the ratio of the two shares, if the sample has `share` of all virus calls and the
+  // control has `other`.
+  const auto ratio = [wholes](double share, double other) { return share / other * wholes; };
   CountRatio result;
-  if (control.part > 0) result.ratio = part / static_cast<double>(control.part) * wholes;
-  if (sample.part > 0) result.least = ratio(Binomial::find_lower_bound_on_p(all, part, kTail));
-  result.most = control.part == 0 ? std::numeric_limits<double>::infinity()
-                                  : ratio(Binomial::find_upper_bound_on_p(all, part, kTail));
+  if (control.part > 0) result.ratio = ratio(part, rest);
+  if (sample.part > 0) {
+    const double other = upper_bound_of_share(rest, part + rest, kSideConfidence);
+    result.least = ratio(1 - other, other);
+  }
+  if (control.part == 0) {
+    result.most = std::numeric_limits<double>::infinity();
+  } else {
+    const double share = upper_bound_of_share(part, part + rest, kSideConfidence);
+    result.most = ratio(share, 1 - share);
+  }
   return result;
 }
 

@@ -94,6 +94,7 @@ def first_of(fasta: Path, count: int, out: Path) -> Path:
     return out
 
 
+@pytest.mark.full
 def test_torch_computes_the_installed_one_again(tmp_path):
     """Its first sequences; their rows are the first frames, and anywhere in the sorted consensus."""
     stored = SHARE / "baseline" / "synthetic-8M"

@@ -10,12 +10,13 @@ import bars
 import dnabert_reference
 import seeded_models
 import sequences
+from lengths import by_length
 from needs import needs_isa
 
 IUPAC = "ACGTRYSWKMBDHVN"
 LENGTHS = {
     "tiny": [1, 2, 3, 5, 31, 64, 100, 150, 299, 300, 301, 500, 777, 1000, 1500],
-    "full": [1, 2, 31, 300, 500, 1500],
+    "full": by_length([31, 300], [1, 2, 31, 300, 500, 1500]),
 }
 SHAPES = {"tiny": seeded_models.DNABERT_TINY, "full": dnabert_reference.FULL}
 

@@ -39,13 +39,11 @@ CLASSES = [
     pytest.param(NumericsClass("fp32", {}), id="native-fp32"),
     pytest.param(NumericsClass("bf16", {}), id="native-bf16", marks=needs_isa("AVX512_BF16")),
     pytest.param(NumericsClass("bf16", {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16"}),
-                 id="bf16-without-amx", marks=needs_isa("AMX")),
+                 id="bf16-without-amx", marks=[needs_isa("AMX"), pytest.mark.full_if_tiny]),
 ]
-# Tiny limits change queues and batches, not what computes a row: a second set is left to longer tests.
-IS_TINY = "VIRNUCPRO_BIN_REFERENCE" in os.environ
-if kernel_paths()[0] != "cpu-avx2" and by_length(not IS_TINY, True):
-    CLASSES.append(
-        pytest.param(NumericsClass("fp32", {"ONEDNN_MAX_CPU_ISA": "AVX2"}), id="avx2-fp32"))
+if kernel_paths()[0] != "cpu-avx2":
+    CLASSES.append(pytest.param(NumericsClass("fp32", {"ONEDNN_MAX_CPU_ISA": "AVX2"}),
+                                id="avx2-fp32", marks=pytest.mark.full_if_tiny))
 
 
 def reads() -> List[sequences.Named]:
@@ -92,6 +90,7 @@ def test_settings(program, tiny_models, fasta, kind, base, tmp_path, settings):
     assert run(program, tiny_models, fasta, tmp_path / "out", kind, *settings) == base
 
 
+@pytest.mark.full_if_tiny
 def test_settings_at_8m(program, models_8m, kind, tmp_path):
     few = sequences.write_fasta(tmp_path / "reads.fa", reads()[:by_length(16, 40)])
     one, other = (
@@ -146,7 +145,7 @@ def test_the_input_can_tell(program, tiny_models, base, kind, tmp_path):
     assert run(program, tiny_models, changed, tmp_path / "out", kind).frames != base.frames
 
 
-if IS_TINY:
+if "VIRNUCPRO_BIN_REFERENCE" in os.environ:
 
     def test_the_other_build(tiny_models, fasta, kind, base, tmp_path):
         other = Program(os.environ["VIRNUCPRO_BIN_REFERENCE"])

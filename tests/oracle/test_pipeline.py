@@ -157,6 +157,7 @@ def test_vanilla_embeddings_layout(vanilla, vanilla_out, tiny_models):
     assert np.array_equal(data["merged"], both)
 
 
+@pytest.mark.full_if_tiny
 @needs_isa("AVX512_BF16")
 def test_bf16_scores(program, make_esm2, make_dnabert, make_models, tmp_path):
     """With 160 inputs, bf16's noise averages out less than with the published 3,328, and a random

@@ -52,15 +52,15 @@ TEST(ExternalSort, OrdersByBytesNotBySign) {
   for (const std::size_t memory : {1U, 2U, 100U}) EXPECT_EQ(sorted(rows, memory), wanted);
 }
 
-// The folder of this process's only open file that has no name.
-std::string folder_of_nameless() {
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code gone;
-    const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
-    if (target.starts_with("/memfd:") || !target.ends_with(" (deleted)")) continue;
-    return std::filesystem::path(target).parent_path().string();
-  }
-  return "";
+// True if this process has an open file in the folder that has no name there.
+bool has_nameless(const std::filesystem::path& folder) {
+  return std::ranges::any_of(
+      std::filesystem::directory_iterator("/proc/self/fd"), [&folder](const auto& entry) {
+        std::error_code gone;
+        const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
+        return target.ends_with(" (deleted)") &&
+               std::filesystem::path(target).parent_path() == std::filesystem::canonical(folder);
+      });
 }
 
 TEST(ExternalSort, KeepsItsRowsInTmpdirOrElseBesideTheOutput) {
@@ -72,7 +72,7 @@ TEST(ExternalSort, KeepsItsRowsInTmpdirOrElseBesideTheOutput) {
     const ScopedVariable variable("TMPDIR", tmpdir);
     ExternalSort sort(Directory(output.path()), 1, never);
     for (const char* key : {"b", "a", "c"}) sort.add(key, "");
-    EXPECT_EQ(folder_of_nameless(), std::filesystem::canonical(expected).string());
+    EXPECT_TRUE(has_nameless(expected));
   }
 }
 
