@@ -47,7 +47,8 @@ int run(std::string_view what, const char* where) {
     } else if (what == "docs") {
       write_docs(where);
     } else {
-      throw Error(ErrorKind::kUsage, "expected share or docs, and a folder");
+      throw Error(ErrorKind::kUsage,
+                  "give two arguments: the word share or docs, and the folder to write to");
     }
     return kExitDone;
   } catch (const std::exception& error) {

@@ -79,7 +79,7 @@ void add_options(Command& command, GenerateOptions& options) {
   command.add_value("--files", options.files, "Number of files to write (default 1)", "N");
   OptionRow& output = command.add_value(
       "-o,--output", options.output,
-      "The FASTA file to write, or the folder of several; - is stdout", "FILE|DIR");
+      "The FASTA file to write, or with --files the folder; - is stdout", "FILE|DIR");
   output.required = true;
   output.written = {""};
   command.add_flag("-f,--force", options.force, "Replace the output files");

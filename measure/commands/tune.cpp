@@ -83,8 +83,7 @@ struct TuneOptions {
 void add_grid_options(Command& command, TuneOptions& options) {
   command.add_value(
       "--threads-grid", options.threads,
-      "Host threads to try (default: all processors this process may use, half and a fourth "
-      "of them)",
+      "Host threads to try (default: all usable processors, half of them and a fourth of them)",
       "N[,...]");
   command.add_value("--prefetch-grid", options.prefetches,
                     "Values of --prefetch to try (default 1,2,4)", "N[,...]");

@@ -188,8 +188,8 @@ class TorchEmbeddings : public EmbeddingReader {
       if (label != nullptr) id = label;
     }
     if (id->type != PickleType::kString || id->text.size() > kLongestTorchId) {
-      malformed(row,
-                fmt::format("the row's id is not a text of at most {} bytes", kLongestTorchId));
+      malformed(
+          row, fmt::format("the row's id is no text, or is longer than {} bytes", kLongestTorchId));
     }
     return id->text;
   }

@@ -96,7 +96,7 @@ void read_provenance(SampleData& samples) {
 
 // --- sequences -----------------------------------------------------------------------------------
 
-// Returns regular files and links to regular files, sorted by name.
+// Returns regular files and links to regular files, sorted by name. Leaves out hidden files.
 std::vector<fs::path> files_in(const fs::path& directory) {
   std::vector<fs::path> paths;
   std::error_code error;

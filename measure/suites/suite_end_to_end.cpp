@@ -124,7 +124,10 @@ Plot fit_plot(const std::vector<Point>& points, const LinearFit& fit) {
 // Returns why these runs cannot project the time of kProjectedReads reads; empty if they can.
 std::string why_not_projected(const SuiteContext& context, const Trial& largest,
                               const LinearFit& fit) {
-  if (fit.slope() <= 0) return "runs with more chunks did not take longer: give more sequences";
+  if (fit.slope() <= 0) {
+    return "runs with more chunks did not take longer, so the time cannot be projected: give more "
+           "sequences";
+  }
   const std::string brief = context.why_brief(largest.computing_seconds());
   return brief.empty() ? why_not_of_reads(largest.telemetry.workload) : brief;
 }

@@ -249,17 +249,17 @@ struct Original {
 constexpr Original kBaseline{
     {"EQUIV-BASELINE", "scores and labels compared with the stored baseline"},
     {"EQUIV-BASELINE-OWN",
-     "scores and labels compared with the stored baseline, our own tighter limit"},
+     "scores and labels compared with the stored baseline (our own, tighter limit)"},
     {"EQUIV-BASELINE-FP32", "fp32 scores and labels compared with the stored baseline"},
     {"EQUIV-BASELINE-FP32-OWN",
-     "fp32 scores and labels compared with the stored baseline, our own tighter limit"}};
+     "fp32 scores and labels compared with the stored baseline (our own, tighter limit)"}};
 constexpr Original kVanilla{
     {"EQUIV-VANILLA", "scores and labels compared with the original, run here"},
     {"EQUIV-VANILLA-OWN",
-     "scores and labels compared with the original, run here, our own tighter limit"},
+     "scores and labels compared with the original, run here (our own, tighter limit)"},
     {"EQUIV-VANILLA-FP32", "fp32 scores and labels compared with the original, run here"},
     {"EQUIV-VANILLA-FP32-OWN",
-     "fp32 scores and labels compared with the original, run here, our own tighter limit"}};
+     "fp32 scores and labels compared with the original, run here (our own, tighter limit)"}};
 
 std::uint64_t batches_of(const Trial& run) {
   return run.telemetry.workload.batches.value_or(0);

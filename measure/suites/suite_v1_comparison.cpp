@@ -34,7 +34,7 @@ Verdict required_verdict() {
 
 Verdict expected_verdict() {
   return {.id = "V1-SPEED-OWN",
-          .name = "times as fast as the original, our own higher goal",
+          .name = "times as fast as the original (our own, higher goal)",
           .unit = "x",
           .bar = fmt::format(">= {0:g} on a GPU; a warning if the repeats' interval contains {0:g}",
                              kExpected)};

@@ -23,7 +23,9 @@ struct ProfileSettings {
   std::vector<std::size_t> budgets;  // in ascending order, at least one
   std::string test_file;             // file with the sequences of the frames; empty: made-up frames
   std::uint64_t chunk_size = 500;
-  double seconds = 2;  // time to measure each budget; a repeat has at least one batch
+  // Measuring time of each budget, divided equally among its repeats. A repeat may take longer,
+  // because it measures at least one batch.
+  double seconds = 2;
 };
 
 // Measures one model on one device at one token budget after the other. Batches are packed in

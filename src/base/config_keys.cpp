@@ -163,7 +163,7 @@ constexpr std::array kKeys{
         "this",
         true},
     ConfigKey{"run.requirements.most_imbalance", kNumber, "25",
-              "MON-03: missed above this percentage", true},
+              "MON-03: is missed if the percentage is above this", true},
     ConfigKey{"run.requirements.changed_calls", kNumber, "0.0001",
               "PREC-01: share of the calls that the check precision would change; warns above this",
               true},

@@ -129,8 +129,8 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kNotFinite, "not-finite", 1, kNone, "a model gave NaN or infinite numbers",
      "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
     {kRequirementMissed, "requirement-missed", 1, kNone, "a requirement was missed",
-     "All files are written; the run's telemetry names the bottleneck. Without --strict this is a "
-     "warning."},
+     "All files are written. If something slowed the run down, its report and its telemetry "
+     "(\"bottlenecks\") say what. Without --strict this is only a warning."},
     {kRegression, "regression", 1, kNone, "results are worse than those they were compared with",
      "All files are written; the report names the figures. Compare again on a machine that does "
      "nothing else."},

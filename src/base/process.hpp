@@ -43,7 +43,8 @@ std::filesystem::path environment_path(const char* variable, const char* below);
 // Returns the folder for files that this program keeps for a user: VIRNUCPRO_CACHE, else virnucpro
 // in XDG_CACHE_HOME, else ~/.cache/virnucpro. Empty if not even HOME is set.
 std::filesystem::path own_cache();
-inline constexpr const char* kNoOwnCache = "VIRNUCPRO_CACHE, XDG_CACHE_HOME and HOME are not set";
+inline constexpr const char* kNoOwnCache =
+    "none of VIRNUCPRO_CACHE, XDG_CACHE_HOME and HOME is set";
 
 // Returns the first path that is not empty; empty if there is none.
 std::filesystem::path first_set(std::initializer_list<std::filesystem::path> paths);

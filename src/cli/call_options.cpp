@@ -74,7 +74,7 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
                  fmt::format("Least virus score of a virus chunk (default {})",
                              is_new ? "0" : "the run's"),
                  "X", kCallGroup)
-      .more = "the chunk's score for others must not be higher";
+      .more = "its score for others is at most its virus score";
   command.add_value(
       "--threshold,--min-share", options.min_share,
       fmt::format("Least share of virus chunks for calling a sequence virus (default {})",

@@ -72,8 +72,7 @@ constexpr std::array kVariables{
         "HF_TOKEN",
         "download: the token of a Hugging Face account, sent only to HF_ENDPOINT's host", true,
         false},
-    EnvironmentVariable{"HF_HUB_OFFLINE", "1: download requests nothing from any server", true,
-                        false},
+    EnvironmentVariable{"HF_HUB_OFFLINE", "download: if 1, no server gets a request", true, false},
     EnvironmentVariable{"https_proxy",
                         "download: the proxy for https; http_proxy for http; no_proxy: hosts to "
                         "reach without a proxy",

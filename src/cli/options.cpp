@@ -316,7 +316,7 @@ void add_compute_options(Command& command, ComputeOptions& options) {
       "32768, in int8 65536, or fewer if its memory is too small); never changes results",
       "N|auto", kComputeGroup);
   command.add_value("--prefetch", options.prefetch,
-                    "Batches to prepare ahead of the models, for each worker (default 2)", "N",
+                    "Batches that wait for each worker while it computes (default 2)", "N",
                     kComputeGroup);
   command.add_value("--cpu-workers", options.cpu_workers,
                     "Processes that share the threads on the CPU (default 1: only this one)", "N",

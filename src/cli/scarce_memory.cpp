@@ -25,7 +25,8 @@ namespace {
 // The main thread's stack in bytes: the required and the wanted size. HDF5 needed 70 KiB in tests.
 constexpr rlim_t kLeastStack = 256U << 10U;
 constexpr rlim_t kGoodStack = 1U << 20U;
-// Bytes of another thread's stack: glibc's own default if the stack limit is `unlimited`.
+// The least stack of all other threads, in bytes. glibc chooses the same size if the stack limit is
+// "unlimited".
 constexpr std::size_t kThreadStack = 2U << 20U;
 
 struct Caught {

@@ -30,7 +30,8 @@ struct SequenceStatistics {
 
   // Adds a sequence. It is too ambiguous if its percentage of ambiguous bases is above the limit.
   void add(const InputRecord& record, SeenId seen, double most_ambiguous_percent);
-  // Returns the number of findings that make the input invalid.
+  // Returns the number of findings that can make the input invalid. Duplicate ids do so only if
+  // they are checked.
   std::uint64_t bad() const { return duplicate_ids + empty + with_outside_iupac; }
   // Says why the input is not valid; empty if it is valid.
   std::string problems(bool check_duplicate_ids) const;

@@ -115,7 +115,7 @@ void add_shadow(std::vector<std::string>& lines, const ShadowEstimate& estimate)
   lines.push_back(
       summary_row("would flip", fmt::format("{:.0f} ({:.0f} to {:.0f})", estimate.changed,
                                             estimate.low, estimate.high)) +
-      ": calls that would change (estimate, 95 % interval)");
+      ": calls that would differ in the check precision (estimate, 95 % interval)");
 }
 
 // True for exactly two inputs, if neither failed and both have the name of a FASTQ file.

@@ -85,7 +85,7 @@ void add_export_weights_command(Command& utils) {
                         "The directory to write; for a classifier the safetensors file", "FILE");
   output.required = true;
   output.written = names_in_folder(kModelFiles);
-  output.written.emplace_back();  // for a classifier, the value itself is the file
+  output.written.emplace_back();  // the empty ending: for a classifier, --output is the file
   command.add_value("--inputs", options->inputs,
                     "Width of a classifier's input (default 3328: DNABERT-S and ESM-2 3B together)",
                     "N");

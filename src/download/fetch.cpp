@@ -208,9 +208,10 @@ class Fetch : public BodySink {
       problem_ = "the file changed on the server";
     } else if (!range || range->first != file_.size() ||
                (range->total && total_ && *range->total != *total_)) {
-      problem_ =
-          fmt::format("the server was asked for the bytes from {} on, but sent {}", file_.size(),
-                      text.empty() ? "no range" : fmt::format("the range \"{}\"", text));
+      problem_ = fmt::format(
+          "the server was asked to send the file from byte {} on, but its reply {}", file_.size(),
+          text.empty() ? "does not say where its data begin"
+                       : fmt::format("has the range \"{}\"", text));
     }
     if (!problem_.empty()) {
       file_.clear();

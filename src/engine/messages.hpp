@@ -33,7 +33,7 @@ struct BatchRequest {
 // A frame without a result.
 struct FailedFrame {
   std::uint32_t index = 0;  // index of the frame in the batch
-  std::string reason;       // like "two worker processes were lost while they computed it"
+  std::string reason;       // like "two worker processes were lost while computing this frame"
 };
 
 struct BatchResult {

@@ -201,8 +201,8 @@ void WorkerSchedule::cut_in_two(Item item) {
 
 void WorkerSchedule::give_up_condemned() {
   for (const BatchPart& part : std::exchange(condemned_, {})) {
-    actions_.emplace_back(
-        GiveUp{.part = part, .reason = "two worker processes were lost while they computed it"});
+    actions_.emplace_back(GiveUp{
+        .part = part, .reason = "two worker processes were lost while computing this frame"});
     close_part(part);
   }
 }

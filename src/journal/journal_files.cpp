@@ -73,9 +73,10 @@ bool has_log(const fs::path& journal) {
 
 void require_own_journal_files(const fs::path& journal, const fs::path& shown) {
   const fs::path& name = shown.empty() ? journal : shown;
-  require_none(beside(journal, "-journal"), beside(name, "-journal"),
-               "it is an SQLite rollback journal, which no run leaves: SQLite would change the "
-               "files that it names");
+  require_none(
+      beside(journal, "-journal"), beside(name, "-journal"),
+      "this is an SQLite rollback journal, and no run leaves one: with it, SQLite would change "
+      "the run's journal or other files");
   require_none(beside(journal, "-shm"), beside(name, "-shm"),
                "no run leaves this file: another program made it, and may have the journal open");
   require_regular(journal, name);

@@ -150,7 +150,7 @@ struct RunFolder::State {
       throw taken_name(path, "it has the name of a run's file, but is not a regular file");
     // The file of --log-file is made before the run, so the record may lack it.
     if (!owns(folder, name) && !is_log_file(path))
-      throw taken_name(path, "no run wrote it, but runs write files of this name");
+      throw taken_name(path, "a run needs this name, but no run wrote this file");
   }
 
   // Checks the files in one folder whose names a run of this stem may use.

@@ -10,11 +10,11 @@
 
 namespace virnucpro {
 
-// A run's directory, held open, with run.files, the record of the files that runs wrote there. A
-// run adds a file's name to the record before it makes the file, so the record is complete even if
-// the process is killed. Only a recorded file counts as a run's file. The record has relative
-// names, so it is also right in a copied directory. A run of an early version has no record; its
-// journal then proves some files (older_run.hpp).
+// A run's directory, held open. Its file run.files is the record of the files that runs wrote
+// there. A run adds a file's name to the record before it makes the file, so the record is complete
+// even if the process is killed. Only a recorded file counts as a run's file. The record has
+// relative names, so it is also right in a copied directory. A run of an early version has no
+// record. Then a file counts only if the journal proves that it is the run's (older_run.hpp).
 //
 // Copies of this object share the record; one thread at a time may use them. Errors: kOutputWrite;
 // kOutputExists, naming the file, if a file that no run wrote has the name of a run's file. Such a

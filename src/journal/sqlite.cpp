@@ -50,8 +50,8 @@ ErrorKind kind_of(int extended) {
 // Throws SQLite's last error. `system` is the errno of the failed call, or 0.
 [[noreturn]] void fail(sqlite3* database, const std::filesystem::path& path, int system) {
   const int code = sqlite3_extended_errcode(database);
-  std::string why =
-      code == SQLITE_INTERRUPT ? "its list of tables has no end" : sqlite3_errmsg(database);
+  std::string why = code == SQLITE_INTERRUPT ? "its list of tables is a loop without an end"
+                                             : sqlite3_errmsg(database);
   // The message may quote names from a damaged file, so bytes outside ASCII are replaced.
   std::replace_if(
       why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');

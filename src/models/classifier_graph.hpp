@@ -32,8 +32,8 @@ ClassifierModel<Backend>::ClassifierModel(const ClassifierWeights& weights, Cont
   if (shape.inputs == 0 || shape.hidden == 0 || shape.classes != 2) {
     throw Error(
         ErrorKind::kWeightsFormat, {.file = weights.tensors->origin()},
-        fmt::format("the classifier has {} inputs, {} hidden units and {} classes: it must have "
-                    "inputs, hidden units and exactly 2 classes",
+        fmt::format("the classifier has {} inputs, {} hidden units and {} classes; it needs at "
+                    "least 1 input, at least 1 hidden unit and exactly 2 classes",
                     shape.inputs, shape.hidden, shape.classes));
   }
   layers_ = std::make_unique<const Layers>(context, shape, *weights.tensors);

@@ -152,7 +152,8 @@ struct RunCounters {
   HostTimes host;
   PipelineMetrics pipeline;  // the computed batches
 
-  // These counters are set to 0 if the run starts over. The number of workers is not one of them.
+  // The plain counters that reset() sets to 0. It also resets close_calls, shadow, host and
+  // pipeline. The list leaves out "workers", which keeps its value.
   VIRNUCPRO_FIELDS(input_bytes, input_bytes_total, sequences, one_chunk_sequences, sequences_scored,
                    sequences_known, bases, chunks, chunks_known, chunks_framed, chunks_with_frames,
                    frames, frames_scored, frames_given_up);

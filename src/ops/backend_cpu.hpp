@@ -48,7 +48,7 @@ struct CpuBackend {
   static Matrix residual(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
   // Makes an input or output of projections: fp32 on the CPU, on a GPU in the context's precision.
   static Matrix operand(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
-  // Makes an output of a projection that only attention reads.
+  // Makes the output of a projection, if only attention reads this output.
   static Matrix product(Context& context, std::size_t rows, std::size_t width) {
     return operand(context, rows, width);
   }

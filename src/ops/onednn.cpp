@@ -7,7 +7,8 @@
 namespace virnucpro {
 namespace {
 
-// Bytes that must be free, so that several threads can make code at the same time.
+// oneDNN compiles its kernels at run time. This many bytes of memory must be free before that: they
+// are enough for several threads that compile at the same time.
 constexpr std::size_t kRoom = 32U << 20U;
 
 dnnl::stream make_stream() {

@@ -46,7 +46,7 @@ class StreamedWeights {
 
   std::vector<PinnedBuffer> weights_;
   std::array<Slot, 3> slots_;
-  std::size_t turn_ = 0;  // counts the uses; slot(0) belongs to the next use
+  std::size_t turn_ = 0;  // calls of used() so far; the next get() returns slot(0)
   Stream copies_;
 };
 

@@ -22,8 +22,8 @@ std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
 std::string score_words(const CallRule& rule) {
   if (rule.is_viral_ngs()) return "its weighted_delta under the rule viral-ngs";
   return fmt::format(
-      "the highest virus score that a share of at least {:g} of its chunks reaches; chunks that "
-      "are not virus count as 0 (rule majority)",
+      "the largest virus score that at least {:g} of its chunks reach, where a chunk that is not "
+      "virus counts as 0 (rule majority)",
       rule.min_share());
 }
 
@@ -166,9 +166,10 @@ std::string bound_text(const Evaluation& found) {
       "Pearson 1934; Bonferroni).{}",
       100 * found.confidence, found.bins.size(),
       found.with_groups
-          ? " Sequences of a group are not independent. The effective number of others is the "
-            "number of independent sequences that would show as much (Korn and Graubard 1998). The "
-            "bound of a chosen cut-off is the rate that was asked for."
+          ? " Sequences of one group are not independent, so they tell less than their number "
+            "suggests. The effective number of others says how many independent sequences would "
+            "give the rate about as precisely (Korn and Graubard 1998). For a cut-off that was "
+            "chosen for --fpr, the bound shown is the rate given there."
           : " The bounds hold for independent sequences: if several are of one genome, give "
             "--groups.");
 }

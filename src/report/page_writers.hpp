@@ -12,8 +12,8 @@ namespace virnucpro {
 std::string report_html(const Page& page);
 
 // Returns the page as Markdown. A bar becomes a table row. A line becomes a row with its least,
-// average and largest value and a strip of block letters. A heat map becomes a table in which the
-// chosen cell is bold.
+// average and largest value and a small chart of block characters (▁▂▃). A heat map becomes a table
+// in which the chosen cell is bold.
 std::string report_markdown(const Page& page);
 
 // Returns the page as JSON. Numbers are unrounded; unmeasured values are null. "sections" has each

@@ -67,7 +67,8 @@ std::string table_text(const Table& table) {
   return text + "\n";
 }
 
-// Returns a strip of block letters. Each shows some points' largest value, relative to `most`.
+// Returns a chart of block characters. Each shows the largest value of some neighbouring points,
+// relative to `most`.
 std::string strip(const std::vector<PlotPoint>& points, double most) {
   const std::size_t stretch =
       std::max<std::size_t>(1, (points.size() + kStripLength - 1) / kStripLength);
@@ -119,7 +120,8 @@ std::string heat_map_text(const Plot& plot) {
   return text;
 }
 
-// Returns kStripLength block letters. Each shows the score at its middle; a dot means no score.
+// Returns a chart of kStripLength block characters. Each shows the score at the middle of its
+// stretch of the contig; a dot means no score.
 std::string contig_strip(const std::vector<MapStretch>& stretches) {
   std::string text;
   auto at = stretches.begin();

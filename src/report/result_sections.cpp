@@ -281,7 +281,8 @@ Section score_section(const RunFacts& facts) {
   section.plots = {call_plot(counts), score_plot(facts.scores)};
   section.fields = {
       {"rule", "Rule", std::string(word_of(facts.rule.name()))},
-      {"min_score", "Lowest virus score of a virus chunk; its other score is not higher",
+      {"min_score",
+       "Lowest virus score of a virus chunk; its score for others is at most its virus score",
        facts.rule.min_score()},
       threshold_field(facts.rule),
       {"frames_scored", "Frames scored", counts.frames, Measure::kCount},

@@ -292,7 +292,8 @@ std::vector<std::string> warnings_of(const Samples& samples,
   const Usual usual = usual_of(samples);
   warn_of(
       samples,
-      "Models or settings differ from most samples' (see the notes), so calls cannot be compared",
+      "Models or settings differ from those of most samples (see the column Notes), so the calls "
+      "cannot be compared",
       [&usual](const SampleFacts& sample) { return sample.settings != usual.settings; }, warnings);
   warn_of_names(samples, warnings);
   for (const std::size_t control : controls) {

@@ -198,10 +198,11 @@ std::vector<double> usual_cut_offs(const CallRule& rule) {
 
 void choose_cut_off(const Evaluation& found, double false_rate, BinEvaluation& bin) {
   if (bin.scores.others() == 0 && bin.scores.viruses() > 0) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("no cut-off can be chosen for the bin {} (sequences with so many "
-                            "scored chunks): it has {} viruses, but no others",
-                            text_of(bin.bin), grouped(bin.scores.viruses())))
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("no cut-off can be chosen for the bin {} (scored chunks of a sequence): "
+                    "it has {} viruses, but no other sequences",
+                    text_of(bin.bin), grouped(bin.scores.viruses())))
         .advised("Add sequences of this length that are no viruses, or choose wider --bins.");
   }
   // By majority, a chunk that is no virus chunk has the score 0, so a cut-off must be above 0. By

@@ -35,8 +35,10 @@ struct ExportSettings {
   TableChange tables{};  // changes the run's own choice of tables
   VirusOutputs viruses{};
   std::vector<std::string> inputs{};  // the inputs' present paths; empty: as the run read them
-  // Used if the calls in the run's own directory change, or changed in a stopped export. True:
-  // renames the files of sequences called virus, and writes only the files that this export names.
+  // True: renames the run's files of sequences called virus to NAME.of-old-rule instead of writing
+  // them again, and writes only the files that this export names. Works only in the run's own
+  // directory. Has an effect only if the calls change, or if a stopped export left such files
+  // unwritten.
   bool drop_viruses = false;
   bool force = false;  // replaces a run's files in another directory
   // Writes a run's reports again. Called if the tables go into the run's own directory and the run

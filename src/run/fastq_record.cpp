@@ -121,7 +121,9 @@ bool is_own(FastqRecord& record, std::size_t index, const Cancel& cancel) {
           "again.");
 }
 
-// Returns what to do with a file under a name that the command does not ask for.
+// Returns what to do with file `index` of a record. Call it only if the command does not name the
+// record's prefix and is_own() is false. Errors: kOutputExists if the file was changed, or may have
+// been changed, after the run wrote it.
 AtName own_name(const FastqRecord& record, std::size_t index) {
   const bool was_written = record.unmarked || !record.marks.at(index).empty();
   const fs::path name = name_of(record, index);

@@ -35,7 +35,7 @@ struct FrameStreamSettings {
   bool keep_text = false;     // fill FramePart's FASTA texts
   bool keep_records = false;  // fill FramePart::record
   bool look_for_rna = false;  // fill FramePart::is_rna
-  bool frames = true;         // false: nothing is translated, and every part is known
+  bool frames = true;         // false: nothing is translated; no part has frames or FASTA texts
   // How many of each input's first parts come without frames, because the journal has them.
   std::map<std::uint32_t, std::uint64_t> known_parts{};
   std::size_t threads = 1;

@@ -333,8 +333,9 @@ class PredictRun {
     // If the error ends the run, it is reported at the end.
     if (inputs.size() > 1 && !settings_.strict_input) log_error("{}", failure.error.what());
     ledger_.end_input(failure.input, entry_of(failure, inputs.name(failure.input)));
-    // Compute all waiting frames first: no frame of this input may be in computation when its rows
-    // are dropped. If the error ends the run, the journal keeps the scores.
+    // Compute all waiting frames first, for two reasons. No frame of this input may still be in
+    // computation when its rows are dropped below. With strict_input the run ends here, and the
+    // journal then also keeps the scores of the waiting frames.
     runner_.flush();
     if (settings_.strict_input) {
       ledger_.save();

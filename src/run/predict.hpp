@@ -47,8 +47,8 @@ struct PredictSettings {
   bool strict_input = false;
   CallRule rule{};
   bool names_rule = false;  // the user gave the rule: a resumed run writes the files of calls again
-  // In logits, used with compute.check_precision: if errors of up to this margin can change a
-  // chunk's call, the chunk is computed again in that precision.
+  // The margin of close calls, in logits. If errors of up to this margin can change a chunk's call,
+  // the chunk is computed again in compute.check_precision. Unused without a check precision.
   double margin = 0;
   // This share (0 to 1) of the chunks with the clearest calls, and a larger share of other chunks,
   // is also computed in the check precision. The run then estimates how many calls would change in

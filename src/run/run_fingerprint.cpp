@@ -78,7 +78,8 @@ std::string kernel_path_of(const Journal::Fingerprint& print) {
                     : path;
 }
 
-// Returns the value of a part that two runs must share.
+// Returns a run's value of an entry in kParts, or `otherwise` if the run has no such entry. Two
+// runs are compared by these values.
 std::string shared_value(const Journal::Fingerprint& print, const Part& part) {
   if (std::string_view(part.key) == kKernelPathKey) return kernel_path_of(print);
   return print.contains(part.key) ? print.at(part.key) : part.otherwise;
@@ -173,7 +174,7 @@ bool is_dealt_as_now(const Journal::Fingerprint& print) {
 Shard shard_of(const Journal::Fingerprint& print) {
   const std::optional<Shard> shard = parse_shard(value_of(print, kShardKey));
   if (shard) return *shard;
-  throw Error(ErrorKind::kJournalDamaged, "its settings have no valid shard");
+  throw Error(ErrorKind::kJournalDamaged, "its settings do not say which shard (I/N) the run is");
 }
 
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more) {

@@ -85,7 +85,7 @@ ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) 
   const auto shard = parse_shard(run.value("shard"));
   if (!shard) {
     throw Error(ErrorKind::kJournalDamaged, Place{.file = directory.string()},
-                "its settings have no valid shard");
+                "its settings do not say which shard (I/N) the run is");
   }
   const bool finished = run.journal().finished();
   return {.run = directory,

@@ -139,10 +139,9 @@ void VirusFastq::commit() {
   }
   if (parted_ == 0) return;
   log_warning(
-      "{} reads called virus are not next to their mates and {}: to keep pairs together, sort the "
-      "input by name (samtools collate)",
-      grouped(parted_),
-      wanted_.pair_rule == PairRule::kBoth ? "are not written" : "are written alone");
+      "reads called virus, but not next to their mates: {}; such a read is {}. To keep pairs "
+      "together, sort the input by name (samtools collate)",
+      grouped(parted_), wanted_.pair_rule == PairRule::kBoth ? "not written" : "written alone");
 }
 
 // Writes both mates of a wanted pair. In a BAM either mate may come first.

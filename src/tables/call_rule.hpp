@@ -53,7 +53,8 @@ class CallRule {
   // Null: sequences are called by the rule's own thresholds.
   const std::shared_ptr<const CutOffs>& cut_offs() const { return cut_offs_; }
 
-  // True if a chunk is virus. `scores` are the highest of its frames; they may be equal.
+  // True if this rule calls a chunk virus. `scores` has the highest virus score and the highest
+  // others score of the chunk's frames, perhaps of different frames. A tie counts as virus.
   bool is_virus_chunk(const ScorePair& scores) const {
     return is_originally_virus(scores) && scores.virus >= least_score_;
   }

@@ -45,7 +45,7 @@ struct CutOffs {
   // The rule's numbers, on which a SequenceScore depends.
   double min_share = 0;
   RollupRule viral_ngs{};
-  // The models and settings whose scores the cut-offs are for: settings_of_cut_offs().
+  // The cut-offs are valid only for scores of these models and settings: settings_of_cut_offs().
   std::map<std::string, std::string> made_for{};
   double false_rate = 0;  // the rate that the user asked for
   double confidence = 0;  // with this confidence, the bounds of all bins are right

@@ -63,7 +63,9 @@ void add_counts(MetricsText& text, const RunCounters& counters) {
 
 void add_checked(MetricsText& text, const RunCounters& counters) {
   const CloseCallCounters& calls = counters.close_calls;
-  text.counter("close_calls_total", "Chunks with a close call, which were computed again.",
+  text.counter("close_calls_total",
+               "Chunks computed again, because a small error could change their call or their "
+               "contig's call, or because a score was not finite.",
                calls.recomputed.get());
   text.counter("close_calls_changed_total",
                "Chunks whose call changed when they were computed again.", calls.changed.get());

@@ -91,7 +91,7 @@ void Telemetry::record(const BatchMetrics& batch) {
   const double since = journal - std::exchange(journal_seconds_, journal);
   const std::string line = write_batch_line(batch, since, gpu_util);
   if (const int error = batches_->append(line); error != 0) {
-    warn_once(fmt::format("{}: cannot be written, so batches are missing in this file: {}",
+    warn_once(fmt::format("{}: this file cannot be written, so it lacks batches: {}",
                           batches_->path().string(), errno_text(error)));
   }
 }

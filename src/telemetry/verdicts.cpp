@@ -62,8 +62,8 @@ struct JudgedRun {
 };
 
 Verdict projected_time(const JudgedRun& run) {
-  // Skip the verdict without a GPU, because its limits are for a machine with GPUs.
   const RunTelemetry::Workload& work = run.telemetry.workload;
+  // Without a GPU this verdict is skipped, because its limits are for machines with GPUs.
   std::string why_not = run.why_no_gpu();
   if (why_not.empty()) why_not = run.why_short();
   if (why_not.empty()) why_not = why_not_of_reads(work);
@@ -189,10 +189,11 @@ void judge_gpu_rows(const JudgedRun& run, Verdict& verdict) {
   verdict.value = static_cast<double>(rows);
   if (rows == 0) {
     verdict.status = VerdictStatus::kMiss;
-    verdict.detail = least == nullptr ? "the log of measurements has no rows of at least one GPU"
-                                      : fmt::format("the log of measurements has no rows of {}; {}",
-                                                    least->id.value_or(""),
-                                                    why_no_nvml(least->id, run.telemetry.machine));
+    verdict.detail =
+        least == nullptr
+            ? "for at least one GPU, the log of measurements has no rows"
+            : fmt::format("the log of measurements has no rows for {}; {}", least->id.value_or(""),
+                          why_no_nvml(least->id, run.telemetry.machine));
     return;
   }
   const auto without = std::ranges::find_if(

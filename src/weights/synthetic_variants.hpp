@@ -25,7 +25,9 @@ struct PlantedDirections {
 // The changes that turn a plain tensor into a variant's tensor, in the order in which they are
 // applied. A vector counts as a matrix of one column. All steps except additions are exact in fp32.
 struct TensorEdit {
-  bool heavy_tails = false;  // 2·a·b in place of Fill's u; a and b uniform in (-1, 1)
+  // True: 2·a·b replaces the random number u of Fill (name_tables.hpp). a and b are random, uniform
+  // in (-1, 1).
+  bool heavy_tails = false;
   std::optional<PlantedDirections> directions;
   std::vector<float> row_factors;  // empty: all are one
   std::vector<float> column_factors;

@@ -426,7 +426,7 @@ FAULTS = {
     "the whole in place of a part": (Answers(CONTENT, cut=CUT, ranges=False), 5, {},
                                      "the server sends the whole file again", 2, True),
     "another part": (Answers(CONTENT, cut=CUT, content_range=f"bytes 99999-{len(CONTENT) - 1}/{len(CONTENT)}"), 5, {},
-                     "the server was asked for the bytes from 100000 on, but sent", None, True),
+                     "the server was asked to send the file from byte 100000 on, but its reply has", None, True),
     "longer": (Answers(CONTENT + b"x"), 5, {}, has(len(CONTENT) + 1), 0, False),
     "shorter": (Answers(CONTENT[:-1]), 5, {}, has(len(CONTENT) - 1), 0, False),
     "a reply that claims more": (Answers(CONTENT, length=len(CONTENT) + 1), 0, {}, has(len(CONTENT) + 1), None, False),

@@ -311,8 +311,8 @@ def test_a_bin_of_viruses_alone_has_no_cut_off(runs, genome):
     runs.predict("long.fa", *SHORT, "-o", "long", "--no-report", code=0)
     told = message(runs("evaluate", "--virus", "virus", "long", "--other", "other", "--bins", "1-19,20-", *FPR, "-o",
                         "x.json", code=1))
-    assert ("no cut-off can be chosen for the bin 20- (sequences with so many scored chunks): "
-            "it has 3 viruses, but no others") in told
+    assert ("no cut-off can be chosen for the bin 20- (scored chunks of a sequence): "
+            "it has 3 viruses, but no other sequences") in told
 
 
 @pytest.mark.parametrize("spoil", [lambda text: text[:-40], lambda text: text.replace("0.95", "0.99"),

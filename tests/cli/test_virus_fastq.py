@@ -204,7 +204,7 @@ def test_mates_that_are_no_neighbours_are_told_of(program, genome, rule, left):
         sam_line(name, 1 + mate, text, "I" * 180) for mate in (64, 128) for name in "ab"))
     result = program.predict("a.sam", *SHORT, *ALL, "--virus-fastq", "v", "--pair-rule", rule,
                              "-o", "out", code=0)
-    assert "4 reads called virus are not next to their mates" in message(result)
+    assert "reads called virus, but not next to their mates: 4" in message(result)
     assert [record[0] for record in fastq_of(program.folder / "v.fastq.gz")] == left
 
 

@@ -105,7 +105,7 @@ OTHERS = [
     (["predict", "absent.fa"], "absent.fa: input not found"),
     (["predict", "folder", *MODELS], "Is a directory"),
     ([*WORKING, "-o", "a.fa"], "a.fa: output cannot be written"),
-    ([*WORKING, "-o", "full"], "full/report.md: output is there already: no run wrote it"),
+    ([*WORKING, "-o", "full"], "full/report.md: output is there already: a run needs this name"),
     ([*WORKING, "-o", ""], "--output: the value is empty"),
     ([*WORKING, "-o"], "--output needs a value"),
     ([*WORKING, "--name", ".."], "--name ..: "),

@@ -209,7 +209,8 @@ TEST_F(WorkerPools, LeaveOutTheRestOfALongLog) {
 TEST_F(WorkerPools, GiveUpTheFrameThatKillsEveryWorkerOrIsNaNForAll) {
   using Reason = testing::Matcher<std::string>;
   for (const auto& [mode, reason] :
-       {std::pair{"dies_on_token", Reason("two worker processes were lost while they computed it")},
+       {std::pair{"dies_on_token",
+                  Reason("two worker processes were lost while computing this frame")},
         std::pair{"is_nan_on_token", Reason(HasSubstr("NaN"))}}) {
     for (const std::size_t count : {1U, 3U}) {
       failed.clear();

@@ -248,7 +248,7 @@ TEST(Verdicts, SayWhyNvmlGaveNothing) {
   const Verdict none = verdict_of(run, "log");
   EXPECT_EQ(none.status, VerdictStatus::kMiss);
   EXPECT_EQ(none.detail,
-            "the log of measurements has no rows of cuda:0; NVIDIA's library NVML gave no values: "
+            "the log of measurements has no rows for cuda:0; NVIDIA's library NVML gave no values: "
             "libnvidia-ml.so.1: cannot open");
 }
 
