@@ -38,7 +38,8 @@ using cuda::DeviceBatch;
 // While one batch computes, the next batch's input is copied and its kernels are enqueued.
 constexpr std::size_t kDepth = kBatchesAtOnce;
 // Threads that load weights. Each needs memory for the largest tensor in fp32, on the host (pinned)
-// and on the device. For int8 they also fold the weights, which takes a processor most of a minute.
+// and on the device. More are used only for int8: they also fold the weights, which takes a
+// processor most of a minute.
 constexpr std::size_t kFewLoadThreads = 4;
 constexpr std::size_t kMostLoadThreads = 16;
 // Tokens of a batch. The default is within 1 % of the best speed. With batches below
@@ -438,11 +439,17 @@ class CudaEngine : public Engine {
     const std::uint64_t weights = memory_need(shapes_, outputs_, precision, tokens).weights;
     const std::uint64_t free = memory_info().free + device_allocator().kept();
     const std::uint64_t used = std::min(times * weights + batches, free);
-    const std::uint64_t tensors =
-        (free - used) / (std::uint64_t{shapes_.esm2.width} * shapes_.esm2.ffn * sizeof(float));
-    const std::size_t threads = std::min(usable_processors(), kMostLoadThreads);
-    if (tensors >= kFewLoadThreads) return std::clamp<std::size_t>(threads, 1, tensors);
-    return is_first && !is_int8 ? kFewLoadThreads : 0;
+    const std::uint64_t tensor =
+        std::uint64_t{shapes_.esm2.width} * shapes_.esm2.ffn * sizeof(float);
+    std::uint64_t most = (free - used) / tensor;
+    if (most < kFewLoadThreads) return is_first && !is_int8 ? kFewLoadThreads : 0;
+    if (!is_int8) return kFewLoadThreads;
+    most = std::min<std::uint64_t>({most, usable_processors(), kMostLoadThreads});
+    // At most a sixteenth of a job's memory.
+    if (const auto limit = read_control_group().memory_limit) {
+      most = std::min(most, *limit / 16 / tensor);
+    }
+    return std::max<std::size_t>(most, kFewLoadThreads);
   }
 
   void require_host_memory(Precision precision) const {
