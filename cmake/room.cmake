@@ -30,6 +30,10 @@ function(virnucpro_room name)
   # Code that nobody waits for compiles in two thirds of the time. What is shipped is no unity build.
   if(ROOM_TALKS AND CMAKE_UNITY_BUILD)
     target_compile_options(virnucpro_${name} PRIVATE ${quick_to_compile})
+    # These rooms read no numbers in place from a file's bytes, and this costs a sixth of the time.
+    if(VIRNUCPRO_SANITIZE MATCHES undefined)
+      target_compile_options(virnucpro_${name} PRIVATE -fno-sanitize=alignment)
+    endif()
     virnucpro_precompile(virnucpro_${name} quick_room)
   else()
     virnucpro_precompile(virnucpro_${name} room)

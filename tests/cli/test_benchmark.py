@@ -150,7 +150,7 @@ def test_pages_say_the_same(everything):
     read_page(file)
     for row in report_of(folder)["verdicts"]:
         assert row["name"] in page and row["name"] in text
-    for title in ("Scaling over workers", "Memory", "Equal scores and labels", "What the journal costs"):
+    for title in ("Scaling over workers", "Memory", "Equal results", "What the journal costs"):
         assert title in page and title in text
     for plot in ("Shares of a whole run", "Time of whole runs"):
         assert plot in page
@@ -594,6 +594,7 @@ def test_what_no_suite_reads_is_refused(program):
         assert not (program.folder / "out").exists()
 
 
+@pytest.mark.full
 def test_v2_throughput_sweeps_parameters(program):
     result, report = run(program, "--suite", "v2-throughput")
     assert "--suite v2-throughput: throughput, tune" in result.stderr.decode()
