@@ -549,7 +549,7 @@ void add_benchmark_command(Command& program) {
   command.exit_codes = {
       {error_info(ErrorKind::kRegression).exit_code, "a figure is worse than before"},
       {error_info(ErrorKind::kNotJudged).exit_code,
-       "a suite failed, or a requirement was not judged"}};
+       "a suite failed, or what --require or --strict needs was not judged"}};
   command.action = [options](Session& session) { return run_benchmark_command(*options, session); };
 }
 

@@ -27,7 +27,7 @@ constexpr const char* kCompareExamples =
     "      --atol 1e-4 --show 100\n"
     "Two numbers are equal if |a - b| <= atol + rtol * |b|. For two output directories without "
     "--rtol and --atol, their precisions set the limits. Rows are matched by id.\n"
-    "Exit code 0: labels equal and numbers within tolerance; 1: they differ; 2: A and\n"
+    "Exit code 0: labels equal and numbers within tolerance; 1: they differ; 2: A and "
     "B cannot be compared.";
 
 constexpr std::uint64_t kMostNamed = 1'000'000;

@@ -36,7 +36,7 @@ constexpr std::array kSuites{
     SuiteEntry{"memory", "Memory", run_memory_suite, "MEM-GROWTH,MEM-EFFICIENCY,MEM-FRAGMENTATION"},
     SuiteEntry{"end-to-end", "Whole runs, and projected times", run_end_to_end_suite,
                "PERF-01,PERF-05"},
-    SuiteEntry{"equivalence", "Equal scores and labels", run_equivalence_suite,
+    SuiteEntry{"equivalence", "Equal results", run_equivalence_suite,
                "IDENTITY,PRECISION,EQUIV-BASELINE,EQUIV-BASELINE-OWN,EQUIV-BASELINE-FP32,"
                "EQUIV-BASELINE-FP32-OWN,EQUIV-VANILLA,EQUIV-VANILLA-OWN,EQUIV-VANILLA-FP32,"
                "EQUIV-VANILLA-FP32-OWN"},

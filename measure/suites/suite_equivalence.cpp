@@ -234,10 +234,10 @@ struct Row {
   std::string_view id;
   std::string_view name;
 };
-constexpr Row kIdentity{"IDENTITY", "scores of two runs with different batches"};
+constexpr Row kIdentity{"IDENTITY", "tables and embeddings of two runs with different batches"};
 constexpr Row kIdentityOfWorkers{
-    "IDENTITY", "scores of two runs, the second with other batches and one worker"};
-constexpr Row kPrecision{"PRECISION", "scores and labels compared with fp32"};
+    "IDENTITY", "tables and embeddings of two runs, the second with other batches and one worker"};
+constexpr Row kPrecision{"PRECISION", "results compared with fp32"};
 
 // The verdicts that compare one set of the original's results with this program's.
 struct Original {
@@ -247,19 +247,17 @@ struct Original {
   Row fp32_own;
 };
 constexpr Original kBaseline{
-    {"EQUIV-BASELINE", "scores and labels compared with the stored baseline"},
-    {"EQUIV-BASELINE-OWN",
-     "scores and labels compared with the stored baseline (our own, tighter limit)"},
-    {"EQUIV-BASELINE-FP32", "fp32 scores and labels compared with the stored baseline"},
+    {"EQUIV-BASELINE", "results compared with the stored baseline"},
+    {"EQUIV-BASELINE-OWN", "results compared with the stored baseline (our own, tighter limit)"},
+    {"EQUIV-BASELINE-FP32", "fp32 results compared with the stored baseline"},
     {"EQUIV-BASELINE-FP32-OWN",
-     "fp32 scores and labels compared with the stored baseline (our own, tighter limit)"}};
+     "fp32 results compared with the stored baseline (our own, tighter limit)"}};
 constexpr Original kVanilla{
-    {"EQUIV-VANILLA", "scores and labels compared with the original, run here"},
-    {"EQUIV-VANILLA-OWN",
-     "scores and labels compared with the original, run here (our own, tighter limit)"},
-    {"EQUIV-VANILLA-FP32", "fp32 scores and labels compared with the original, run here"},
+    {"EQUIV-VANILLA", "results compared with the original, run here"},
+    {"EQUIV-VANILLA-OWN", "results compared with the original, run here (our own, tighter limit)"},
+    {"EQUIV-VANILLA-FP32", "fp32 results compared with the original, run here"},
     {"EQUIV-VANILLA-FP32-OWN",
-     "fp32 scores and labels compared with the original, run here (our own, tighter limit)"}};
+     "fp32 results compared with the original, run here (our own, tighter limit)"}};
 
 std::uint64_t batches_of(const Trial& run) {
   return run.telemetry.workload.batches.value_or(0);

@@ -89,7 +89,7 @@ constexpr std::array kKeys{
     ConfigKey{"run.precision", kText, "auto",
               "auto, fp32, fp16, bf16, int8 or int8-simulated (--precision)", true},
     ConfigKey{"run.kernels", kText, "auto",
-              "code for GPUs: auto, or generic even on a Hopper GPU (--kernels)", true},
+              "kernels for GPUs: auto, or generic even on a Hopper GPU (--kernels)", true},
     ConfigKey{
         "run.int8_keep", kText, "none",
         "matrix products of ESM-2 that int8 leaves in 16 bits: none, or a list of qkv, out, fc1, "
@@ -122,7 +122,7 @@ constexpr std::array kKeys{
               "(--token-budget)",
               true},
     ConfigKey{"run.prefetch", kCount, "2",
-              "number of batches that are prepared in advance (--prefetch)", true},
+              "batches that wait for each worker while it computes (--prefetch)", true},
     ConfigKey{"run.journal_interval", kNumber, "2",
               "seconds whose scores a killed run may lose (--journal-interval)", true},
     ConfigKey{"run.cpu_workers", kCount, "1",
@@ -163,7 +163,7 @@ constexpr std::array kKeys{
         "this",
         true},
     ConfigKey{"run.requirements.most_imbalance", kNumber, "25",
-              "MON-03: is missed if the percentage is above this", true},
+              "MON-03: missed above this percentage", true},
     ConfigKey{"run.requirements.changed_calls", kNumber, "0.0001",
               "PREC-01: share of the calls that the check precision would change; warns above this",
               true},

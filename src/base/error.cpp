@@ -51,8 +51,9 @@ constexpr auto kTable = std::to_array<ErrorInfo>({
     {kInputTooLong, "input-too-long", 1, of(kOneInput, kFile, kDamage), "a sequence is too long",
      "Split it: a sequence may have at most 2,147,483,647 bases."},
     {kInputRna, "input-rna", 1, of(kOneInput, kFile), "the input is RNA",
-     "Run again with --rna. With --no-rna, as in the original VirNucPro, codons with U are "
-     "dropped, so no frame has a stop codon, and the scores mean nothing."},
+     "Run the RNA inputs by themselves, with --rna and another --output. With --no-rna, as in the "
+     "original VirNucPro, codons with U are dropped, so no frame has a stop codon, and the scores "
+     "mean nothing."},
     {kInputReference, "input-reference", 1, of(kOneInput, kFile), "the reference cannot be used",
      "Give the FASTA file that the CRAM was made with: --reference FILE. It is not downloaded."},
     {kWeightsMissing, "weights-missing", 1, of(kFile), "model not found",

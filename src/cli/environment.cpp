@@ -72,14 +72,15 @@ constexpr std::array kVariables{
         "HF_TOKEN",
         "download: the token of a Hugging Face account, sent only to HF_ENDPOINT's host", true,
         false},
-    EnvironmentVariable{"HF_HUB_OFFLINE", "download: if 1, no server gets a request", true, false},
+    EnvironmentVariable{"HF_HUB_OFFLINE", "1: download sends no request to any server", true,
+                        false},
     EnvironmentVariable{"https_proxy",
                         "download: the proxy for https; http_proxy for http; no_proxy: hosts to "
                         "reach without a proxy",
                         true, false},
     EnvironmentVariable{"SSL_CERT_FILE",
-                        "download: certificates of trusted authorities; else the system's", true,
-                        false},
+                        "download: certificates of trusted authorities; if not set, the system's",
+                        true, false},
 };
 
 }  // namespace

@@ -316,7 +316,7 @@ void log_settings(const PredictSettings& settings) {
     log_info("of the other calls, a share of at least {:g} is also computed in {}, to compare",
              settings.shadow, name_of(compute.check_precision.value()));
   }
-  log_info("{}, {}, {} threads, token budget {}, {} batches prepared ahead, packing {}",
+  log_info("{}, {}, {} threads, token budget {}, {} batches waiting for each worker, packing {}",
            device_name(compute), precision_text(compute), compute.threads,
            compute.token_budget == 0 ? "auto" : fmt::format("{}", compute.token_budget),
            compute.prefetch, compute.packing ? "on" : "off");

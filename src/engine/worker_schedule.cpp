@@ -190,7 +190,8 @@ void WorkerSchedule::put_in_front(Item item) {
 
 void WorkerSchedule::cut_in_two(Item item) {
   const std::uint32_t middle = item.part.begin + item.part.frames() / 2;
-  // The cause may be in either half: both stay suspects. One more loss with a half cuts this half.
+  // If a worker was lost with the part, the cause may be in either half. So both halves stay
+  // suspects, and one more loss with a half cuts this half.
   Item half{.part = item.part, .losses = std::min(item.losses, 1U), .lost_on = item.lost_on};
   half.part.begin = middle;
   queue_.push_front(half);

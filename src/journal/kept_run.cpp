@@ -132,7 +132,7 @@ KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check
   std::error_code error;
   if (!fs::exists(fs::symlink_status(file_, error))) {
     const Place place{.file = directory_.string()};
-    if (error == std::errc::not_a_directory) {
+    if (error == std::errc::not_a_directory && is_there(directory_)) {
       throw Error(ErrorKind::kInputMissing, place, "it is a file, not the output of a run")
           .advised("Name the output directory of predict or merge.");
     }

@@ -71,7 +71,7 @@ struct BatchMetrics {
   std::uint64_t frames = 0;  // distinct frames
   std::uint64_t esm_tokens = 0;
   std::uint64_t dna_tokens = 0;
-  std::uint64_t budget_tokens = 0;  // the most tokens of each model that the batch may have
+  std::uint64_t budget_tokens = 0;  // the token budget, or the tokens of a longer frame
   std::uint64_t queue = 0;          // batches ready or being computed when this batch was added
   QueueState queue_state = QueueState::kNormal;
   BatchTimes times{};

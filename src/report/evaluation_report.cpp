@@ -22,8 +22,8 @@ std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
 std::string score_words(const CallRule& rule) {
   if (rule.is_viral_ngs()) return "its weighted_delta under the rule viral-ngs";
   return fmt::format(
-      "the largest virus score that at least {:g} of its chunks reach, where a chunk that is not "
-      "virus counts as 0 (rule majority)",
+      "the largest virus score that a share of at least {:g} of its chunks reaches, where a chunk "
+      "that is not virus counts as 0 (rule majority)",
       rule.min_share());
 }
 

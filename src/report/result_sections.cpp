@@ -241,7 +241,7 @@ Table cut_off_table(const CutOffs& cut_offs, const std::vector<std::uint64_t>& s
   table.columns = {
       {"scored_chunks", "Scored chunks"},
       {"cut_off", "Cut-off", Measure::kExact, "none: never called virus"},
-      {"bound", "Upper bound of the share of non-viruses called virus", Measure::kShare, "–"},
+      {"bound", "Upper bound of the share of others called virus", Measure::kShare, "–"},
       {"sequences", "Sequences scored", Measure::kCount}};
   for (std::size_t k = 0; k < cut_offs.bins.size(); ++k) {
     const BinCutOff& bin = cut_offs.bins[k];

@@ -74,7 +74,7 @@ std::vector<Field> circumstances_of(const RunFacts& facts) {
       {"token_budget_asked", "Token budget asked for",
        measured(recorded.settings.token_budget_asked)},
       {"token_budget_plans", "How the token budget was chosen", plans_of(recorded.settings)},
-      {"prefetch", "Batches queued for each worker", measured(recorded.settings.prefetch),
+      {"prefetch", "Batches that wait for each worker", measured(recorded.settings.prefetch),
        Measure::kCount},
       {"kernel_path", "Kernel path", measured(recorded.models.kernel_path)},
   };

@@ -123,8 +123,9 @@ class Collector {
       return;
     }
     if (!(rule == found_.rule)) {
-      fail(fmt::format("its calls follow the rule {}, those of {} follow {}: name one with --rule",
-                       text_of(rule), found_.runs.front().path, text_of(found_.rule)));
+      fail(fmt::format(
+          "its calls follow one rule ({}), but those of {} another ({}): name one with --rule",
+          text_of(rule), found_.runs.front().path, text_of(found_.rule)));
     }
     for (const auto& [name, value] : settings_of_cut_offs(run.fingerprint())) {
       const std::string& first = found_.made_for[name];

@@ -60,9 +60,10 @@ class LabelledScores {
   // Returns the smallest score above `least` that, as a cut-off, keeps the upper bound of the share
   // of others called virus at or below `rate`; empty if there is none. The bound holds although the
   // same data choose the score, because the cut-offs are tested in a fixed order: from the highest
-  // down to the first that fails (Maurer, Hothorn and Lehmacher 1995). If scores are tied, the
-  // chosen cut-off's own bound would be too small because of this choice. So the returned bound is
-  // that of the largest number of false calls that keeps the rate; with groups it is the rate.
+  // down to the first that fails (Maurer, Hothorn and Lehmacher 1995); a cut-off calls fewer
+  // sequences virus than all later ones. If scores are tied, the chosen cut-off's own bound would
+  // be too small because of this choice. So the returned bound is that of the largest number of
+  // false calls that keeps the rate; with groups it is the rate.
   std::optional<CutOffFigures> smallest(double rate, double confidence, double least) const;
   // Returns bins of equal width between two scores; scores beyond are in the first and last bin.
   std::vector<ReliabilityBin> reliability(double from, double to, std::size_t bins) const;

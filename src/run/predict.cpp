@@ -309,8 +309,8 @@ class PredictRun {
 
   // Empties the packer's window and waits for the batches of the previous drain. Waiting for the
   // newest batches would leave the workers without work. So up to 2 · parts_per_drain parts may
-  // wait: up to 4 · parts_per_drain behind a chunk that is computed again, and up to 6 ·
-  // parts_per_drain behind a contig that is computed again.
+  // wait. Behind a chunk that is computed again, up to 4 · parts_per_drain may wait, and behind
+  // such a contig up to 6 · parts_per_drain.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_ = {};

@@ -134,8 +134,8 @@ void say_unfiltered() {
   static std::once_flag said;
   std::call_once(said, [] {
     log_warning(
-        "system calls cannot be filtered here (seccomp), so malicious CRAM and HDF5 files could do "
-        "harm: give only files that you trust");
+        "system calls cannot be filtered here (seccomp), so only limits of memory, time and files "
+        "protect from malicious CRAM and HDF5 files: give only files that you trust");
   });
 }
 

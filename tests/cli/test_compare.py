@@ -777,7 +777,7 @@ class Executed:
     ({"ids": ["a", "b", "c"], "data": torch.zeros(2, 3).T}, "expected a contiguous tensor of floats"),
     ({"ids": ["a"], "data": torch.zeros(1, 3, dtype=torch.int64)}, "the shape [1, 3] and the type I64"),
     ({"ids": [1], "data": torch.zeros(1, 3)}, "record 1: could not compare: input is not well formed: "
-     "the row's id is not a text"),
+     "the row's id is no text"),
     ({"proteins": ["a", "b"], "data": [torch.zeros(3), torch.zeros(4)]}, "record 2: could not compare"),
     ({"proteins": ["a"], "data": [torch.zeros(3, 1)]}, "does not have one dimension"),
     ({"proteins": ["a", "b"], "data": [torch.zeros(3)]}, "neither a tensor nor a list of 2 rows"),

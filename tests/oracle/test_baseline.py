@@ -28,7 +28,7 @@ SHARE = SOURCE / "share" / "virnucpro"
 BASELINES = sorted(path.parent for path in (SHARE / "baseline").glob("*/provenance.json"))
 TINY = {"esm2": "synthetic:esm2_tiny", "dnabert_s": "synthetic:dnabert-s-tiny",
         "classifier": "synthetic"}
-ROW = "scores and labels compared with the stored baseline"
+ROW = "results compared with the stored baseline"
 EMBEDDINGS = ("DNABERT_S", "ESM", "merged")
 
 

@@ -39,7 +39,7 @@ def test_equal_answers_and_speed(judged):
     vanilla = verdict(report, "EQUIV-VANILLA")
     assert vanilla["status"] == "PASS"
     assert "sequences.tsv is in A alone" in vanilla["detail"]
-    compared = datasets_against(out, "scores and labels compared with the original, run here")
+    compared = datasets_against(out, "results compared with the original, run here")
     for dataset in ("dnabert_s", "esm2", "merged"):
         rows, only_one, _, within = compared[dataset][:4]
         assert int(rows) > 0 and (only_one, within) == ("0", "100 %")
@@ -115,7 +115,7 @@ def test_a_planted_difference_in_one_embedding(program, tiny_models, baseline, t
     again, found = held_against(program, tiny_models, baseline, out)
     assert found["status"] == "WARN"  # no label changed
     assert found["value"] < 1e-4  # nor a score
-    located = [row[:4] for row in rows_against(out, "scores and labels compared with the stored baseline")
+    located = [row[:4] for row in rows_against(out, "results compared with the stored baseline")
                if len(row) == 6]
     assert located == [["esm2", embeddings["proteins"][5], "number", "7"]]
     assert again["validation"]["equivalence"]["predictions_match"] is True
@@ -127,5 +127,5 @@ def test_embeddings_that_a_baseline_lacks_are_told(program, tiny_models, baselin
     _, found = held_against(program, tiny_models, baseline, out)
     assert found["status"] == "PASS"
     assert "dnabert_s is in A alone" in found["detail"]
-    compared = datasets_against(out, "scores and labels compared with the stored baseline")
+    compared = datasets_against(out, "results compared with the stored baseline")
     assert "esm2" in compared and "dnabert_s" not in compared

@@ -456,7 +456,7 @@ TEST_F(OnGpus, HoldAnswersOfOtherBatchesAgainstEachOther) {
            {VerdictStatus::kMiss, 0.01, {{"FAKE_OTHER_SCORE", "0.91"}}},
            {VerdictStatus::kSkipped, 0, {{"FAKE_OTHER_BATCHES", "1"}}}});
   EXPECT_EQ(verdict_of("equivalence", "IDENTITY").name,
-            "scores of two runs, the second with other batches and one worker");
+            "tables and embeddings of two runs, the second with other batches and one worker");
 }
 
 TEST_F(Suites, RefuseToCompareAJournalThatIsOffWithNone) {
