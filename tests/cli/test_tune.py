@@ -104,7 +104,7 @@ def test_configuration_is_taken(tuned, program, sequences):
     assert "unknown key" not in said and "no effect" not in said
     assert f" {winner['threads']} threads, " in said
     assert f"token budget {winner['token_budget']}," in said
-    assert " 2 batches prepared ahead" in said and ", fp32, " in said
+    assert " 2 batches waiting for each worker" in said and ", fp32, " in said
     text = (program.folder / "tune" / "tune.yaml").read_text()
     for words in ("# models   synthetic:dnabert-s-tiny, ", "# machine  ", "# data     10 made-up",
                   "virnucpro tune 0."):
