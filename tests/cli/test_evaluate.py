@@ -184,7 +184,7 @@ def test_labels_give_the_figures_of_separate_runs(runs, genome):
     # All others of one genome: nothing can be shown.
     (runs.folder / "groups.tsv").write_text("".join(f"{name}\tone\n" for name in both if name[0] == "o"))
     told = message(evaluate(runs, *BINS, "--groups", "groups.tsv", *FPR, "-o", "one.json"))
-    assert told.count(" others in 1 groups, a rate of false calls below ") == 3 and "use it" not in told
+    assert told.count(" others in 1 groups, a rate of false calls below ") == 3 and "to use it: " not in told
     assert {one["cut_off"] for one in json.loads((runs.folder / "one.json").read_text())["bins"]} == {None}
     runs("export", "sample", "--cutoff", "one.json", "-o", "none", code=0)
     assert set(calls_of(runs.folder / "none").values()) <= {"others", "unscored"}
