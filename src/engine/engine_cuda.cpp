@@ -408,26 +408,30 @@ class CudaEngine : public Engine {
         !settings.generic_kernels && has_hopper_kernels(info_of(device_, properties_));
     Encoders::MadeDnabertS made;
     for (const Precision precision : settings.precisions) {
-      const std::size_t threads = load_threads(precision, settings);
-      const bool is_short = threads == 0;
-      if (is_short) require_host_memory(precision);
-      Encoders& encoders = encoders_.emplace_back(models, settings, precision, searched_, hopper,
-                                                  is_short, compute_.get(), cancel, made);
+      const LoadPlan loading = plan_loading(precision, settings);
+      if (loading.memory_is_short) require_host_memory(precision);
+      Encoders& encoders =
+          encoders_.emplace_back(models, settings, precision, searched_, hopper,
+                                 loading.memory_is_short, compute_.get(), cancel, made);
       if (outputs_.scores && !classifier_) {
         classifier_.emplace(models.classifier, encoders.context());
       }
-      encoders.load(is_short ? kFewLoadThreads : threads);
+      encoders.load(loading.threads);
       if (encoders.context().calibration != nullptr) calibrate(encoders);
     }
   }
 
-  // Returns how many threads may load the models of a precision: 0 if the device's memory is short
-  // and ESM-2's weights must be kept in the host's memory. The run's own model must fit on the
-  // device, but loading int8 takes twice the memory of its weights, or four times for a search for
-  // a policy, which also holds the weights in 16 bits. A check model must leave room for batches of
-  // the wanted size.
-  std::size_t load_threads(Precision precision, const EngineSettings& settings) const {
-    if (!outputs_.needs_esm2()) return kFewLoadThreads;
+  // How the models of a precision are loaded.
+  struct LoadPlan {
+    std::size_t threads = kFewLoadThreads;
+    bool memory_is_short = false;  // the device's, so ESM-2's weights are kept on the host
+  };
+
+  // Memory is not short for the run's own model, which must fit on the device; but loading int8
+  // takes twice the memory of its weights, or four times for a search for a policy, which also
+  // holds the weights in 16 bits. A check model must leave room for batches of the wanted size.
+  LoadPlan plan_loading(Precision precision, const EngineSettings& settings) const {
+    if (!outputs_.needs_esm2()) return {};
     const bool is_first = encoders_.empty();
     const bool is_int8 = precision == Precision::kInt8;
     const std::size_t tokens = is_first ? kSmallestBudget : facts_.plan.wanted;
@@ -442,14 +446,14 @@ class CudaEngine : public Engine {
     const std::uint64_t tensor =
         std::uint64_t{shapes_.esm2.width} * shapes_.esm2.ffn * sizeof(float);
     std::uint64_t most = (free - used) / tensor;
-    if (most < kFewLoadThreads) return is_first && !is_int8 ? kFewLoadThreads : 0;
-    if (!is_int8) return kFewLoadThreads;
+    if (most < kFewLoadThreads) return {.memory_is_short = !is_first || is_int8};
+    if (!is_int8) return {};
     most = std::min<std::uint64_t>({most, usable_processors(), kMostLoadThreads});
     // At most a sixteenth of a job's memory.
     if (const auto limit = read_control_group().memory_limit) {
       most = std::min(most, *limit / 16 / tensor);
     }
-    return std::max<std::size_t>(most, kFewLoadThreads);
+    return {.threads = std::max<std::size_t>(most, kFewLoadThreads)};
   }
 
   void require_host_memory(Precision precision) const {
