@@ -45,42 +45,128 @@ __device__ void copy_rows(const AttentionProblem& problem, const T* from, std::s
   }
 }
 
-// Copies rows to shared memory and rotates them. `first` is the position of the first row.
-template <int kWidth, std::uint32_t kSharing, typename T>
-__device__ void rotate_rows(const AttentionProblem& problem, const T* from, std::size_t stride,
-                            std::uint32_t rows, std::uint32_t first, unsigned char* to,
-                            std::uint32_t thread) {
-  constexpr std::uint32_t kGroups = kWidth / 8;  // groups of four columns in half a row
-  constexpr std::uint32_t kRowsAtOnce = kSharing / kGroups;
+// Four columns of the first half of a row and their partners in the second half.
+template <typename T>
+struct Pairs {
+  Four<T> low;
+  Four<T> high;
+};
+
+// Loads pairs of a row and rotates them. `position` is the row's in the sequence.
+template <typename T>
+__device__ __forceinline__ Pairs<T> rotated(const AttentionProblem& problem, const T* row,
+                                            std::uint32_t position, std::uint32_t column) {
   const std::uint32_t half = problem.head_width / 2;
-  const std::uint32_t column = thread % kGroups * 4;
-  const auto place = [to](std::uint32_t row, std::uint32_t at) {
-    return reinterpret_cast<T*>(to + unit_place<kWidth * 2>(row, at / 8)) + at % 8;
-  };
-  if (column < half) {
-    const std::size_t begin = thread / kGroups;
-    const std::size_t angle = (first + begin) * half + column;
-    const float* cosines = problem.cosines + angle;
-    const float* sines = problem.sines + angle;
-    from += begin * stride + column;
-#pragma unroll 4
-    for (std::uint32_t row = thread / kGroups; row < rows; row += kRowsAtOnce) {
-      const Four<float> cosine = load_constant(cosines);
-      const Four<float> sine = load_constant(sines);
-      Four<T> low = load_constant(from);
-      Four<T> high = load_constant(from + half);
-      for (int n = 0; n < 4; ++n) turn(low.at[n], high.at[n], cosine.at[n], sine.at[n]);
-      store_four(place(row, column), low);
-      store_four(place(row, column + half), high);
-      cosines += kRowsAtOnce * half;
-      sines += kRowsAtOnce * half;
-      from += kRowsAtOnce * stride;
-    }
-  }
+  const std::size_t angle = std::size_t{position} * half + column;
+  const Four<float> cosine = load_constant(problem.cosines + angle);
+  const Four<float> sine = load_constant(problem.sines + angle);
+  Pairs<T> pairs{load_constant(row + column), load_constant(row + column + half)};
+  for (int n = 0; n < 4; ++n) turn(pairs.low.at[n], pairs.high.at[n], cosine.at[n], sine.at[n]);
+  return pairs;
+}
+
+// Returns the place of a number in shared memory that holds rows of kWidth numbers.
+template <int kWidth, typename T>
+__device__ __forceinline__ T* place_in(unsigned char* rows, std::uint32_t row,
+                                       std::uint32_t column) {
+  return reinterpret_cast<T*>(rows + unit_place<kWidth * 2>(row, column / 8)) + column % 8;
+}
+
+template <int kWidth, typename T>
+__device__ __forceinline__ void store_pairs(const AttentionProblem& problem, unsigned char* rows,
+                                            std::uint32_t row, std::uint32_t column,
+                                            const Pairs<T>& pairs) {
+  store_four(place_in<kWidth, T>(rows, row, column), pairs.low);
+  store_four(place_in<kWidth, T>(rows, row, column + problem.head_width / 2), pairs.high);
+}
+
+// Fills the columns past the head's width with zeros.
+template <int kWidth, std::uint32_t kSharing, typename T>
+__device__ void clear_rest(const AttentionProblem& problem, unsigned char* to, std::uint32_t rows,
+                           std::uint32_t thread) {
   const std::uint32_t missing = kWidth - problem.head_width;
   for (std::uint32_t i = thread; i < rows * missing; i += kSharing) {
-    *place(i / missing, problem.head_width + i % missing) = from_float<T>(0.0F);
+    *place_in<kWidth, T>(to, i / missing, problem.head_width + i % missing) = from_float<T>(0.0F);
   }
+}
+
+// Copies a chunk's keys to shared memory and rotates them. `first` is the position of the first
+// key.
+template <int kWidth, typename T>
+__device__ void rotate_keys(const AttentionProblem& problem, const T* from, std::size_t stride,
+                            std::uint32_t rows, std::uint32_t first, unsigned char* to) {
+  constexpr std::uint32_t kGroups = kWidth / 8;  // groups of four columns in half a row
+  constexpr std::uint32_t kRowsAtOnce = kThreads / kGroups;
+  const std::uint32_t column = threadIdx.x % kGroups * 4;
+  if (column < problem.head_width / 2) {
+#pragma unroll 6  // starts the loads of six rows before it waits for the first
+    for (std::uint32_t row = threadIdx.x / kGroups; row < rows; row += kRowsAtOnce) {
+      store_pairs<kWidth>(problem, to, row, column,
+                          rotated(problem, from + row * stride, first + row, column));
+    }
+  }
+  clear_rest<kWidth, kThreads, T>(problem, to, rows, threadIdx.x);
+}
+
+// A tile's queries, rotated, in a warp's registers. All loads start before the first is waited for.
+template <int kWidth, typename T>
+class RotatedQueries {
+  static constexpr std::uint32_t kGroups = kWidth / 8;
+  static constexpr std::uint32_t kRowsAtOnce = kGroups < 4 ? kPassRows : 32 / kGroups;
+
+ public:
+  __device__ RotatedQueries(const AttentionProblem& problem, const T* from, std::size_t stride,
+                            std::uint32_t rows, std::uint32_t first)
+      : column_(threadIdx.x % 32 % kGroups * 4),
+        row_(threadIdx.x % 32 / kGroups),
+        there_(column_ < problem.head_width / 2 && row_ < kRowsAtOnce) {
+    if (!there_) return;
+#pragma unroll
+    for (std::uint32_t i = 0; i < kTileRows / kRowsAtOnce; ++i) {
+      const std::uint32_t row = min(row_ + i * kRowsAtOnce, rows - 1);
+      pairs_[i] = rotated(problem, from + row * stride, first + row, column_);
+    }
+  }
+
+  // Stores the rows of a pass.
+  __device__ void store(const AttentionProblem& problem, int pass, unsigned char* scratch) const {
+    constexpr std::uint32_t kTimes = kPassRows / kRowsAtOnce;
+    if (there_) {
+#pragma unroll
+      for (std::uint32_t i = 0; i < kTimes; ++i) {
+        store_pairs<kWidth>(problem, scratch, row_ + i * kRowsAtOnce, column_,
+                            pairs_[pass * kTimes + i]);
+      }
+    }
+    clear_rest<kWidth, 32, T>(problem, scratch, kPassRows, threadIdx.x % 32);
+  }
+
+ private:
+  std::uint32_t column_;
+  std::uint32_t row_;
+  bool there_;
+  Pairs<T> pairs_[kTileRows / kRowsAtOnce];
+};
+
+// Reads the rows of a pass into the registers of an mma.
+template <int kWidth>
+__device__ void read_pass(std::uint32_t scratch, int pass,
+                          std::uint32_t (&queries)[kWidth / 16][4]) {
+  const std::uint32_t lane = threadIdx.x % 32;
+  // Loads four matrices of 8×8 numbers. If kWidth is 16, there are only two: loads each twice.
+#pragma unroll
+  for (int k = 0; k < kWidth / 16; k += 2) {
+    std::uint32_t loaded[4];
+    load_matrices(loaded,
+                  scratch + unit_place<kWidth * 2>(lane % 8, (k * 2 + lane / 8) % (kWidth / 8)));
+    queries[k][pass] = loaded[0];
+    queries[k][pass + 2] = loaded[1];
+    if (k + 1 < kWidth / 16) {
+      queries[k + 1][pass] = loaded[2];
+      queries[k + 1][pass + 2] = loaded[3];
+    }
+  }
+  __syncwarp();
 }
 
 // Loads a tile's queries into the registers of an mma. They pass through `scratch`, the warp's
@@ -90,35 +176,27 @@ template <int kWidth, bool kRotary, typename T>
 __device__ void load_queries(const AttentionProblem& problem, const T* from, std::size_t stride,
                              std::uint32_t rows, std::uint32_t first, unsigned char* scratch,
                              std::uint32_t (&queries)[kWidth / 16][4]) {
-  const std::uint32_t lane = threadIdx.x % 32;
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(scratch));
+  if constexpr (kRotary) {
+    const RotatedQueries<kWidth, T> rotated(problem, from, stride, rows, first);
 #pragma unroll
-  for (int pass = 0; pass < 2; ++pass) {
-    const std::uint32_t begin = pass * kPassRows;
-    const std::uint32_t count = rows > begin ? min(rows - begin, kPassRows) : 0;
-    if constexpr (kRotary) {
-      rotate_rows<kWidth, 32>(problem, from + begin * stride, stride, count, first + begin, scratch,
-                              lane);
-    } else {
-      copy_rows<kWidth, 32>(problem, from + begin * stride, stride, count, address, lane);
+    for (int pass = 0; pass < 2; ++pass) {
+      rotated.store(problem, pass, scratch);
+      __syncwarp();
+      read_pass<kWidth>(address, pass, queries);
+    }
+  } else {
+#pragma unroll
+    for (int pass = 0; pass < 2; ++pass) {
+      const std::uint32_t begin = pass * kPassRows;
+      const std::uint32_t count = rows > begin ? min(rows - begin, kPassRows) : 0;
+      copy_rows<kWidth, 32>(problem, from + begin * stride, stride, count, address,
+                            threadIdx.x % 32);
       commit_copies();
       wait_for_copies<0>();
+      __syncwarp();
+      read_pass<kWidth>(address, pass, queries);
     }
-    __syncwarp();
-    // Loads four matrices of 8×8 numbers. If kWidth is 16, there are only two: loads each twice.
-#pragma unroll
-    for (int k = 0; k < kWidth / 16; k += 2) {
-      std::uint32_t loaded[4];
-      load_matrices(loaded,
-                    address + unit_place<kWidth * 2>(lane % 8, (k * 2 + lane / 8) % (kWidth / 8)));
-      queries[k][pass] = loaded[0];
-      queries[k][pass + 2] = loaded[1];
-      if (k + 1 < kWidth / 16) {
-        queries[k + 1][pass] = loaded[2];
-        queries[k + 1][pass + 2] = loaded[3];
-      }
-    }
-    __syncwarp();
   }
 }
 
@@ -309,8 +387,7 @@ __global__ void __launch_bounds__(kThreads, kWidth <= 64 ? kBlocksAtOnce : 2)
         commit_copies();
         const T* const from = rows_of.keys + first_key * rows_of.stride;
         if constexpr (kRotary) {
-          rotate_rows<kWidth, kThreads>(problem, from, rows_of.stride, count, first_key, shared,
-                                        threadIdx.x);
+          rotate_keys<kWidth>(problem, from, rows_of.stride, count, first_key, shared);
         } else {
           copy_rows<kWidth, kThreads>(problem, from, rows_of.stride, count, keys, threadIdx.x);
           commit_copies();
