@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ops/product_plan.hpp"
+
 namespace virnucpro::cuda {
 
 // One thread block computes a whole sequence of at most kWholeRows rows (a 500-base chunk fits), so
@@ -13,9 +15,6 @@ inline constexpr std::uint32_t kWholeRows = 176;
 inline constexpr std::uint32_t kCutRows = 128;
 
 inline constexpr std::uint32_t kBlockKeys = 64;  // keys per update of the running maximum
-
-// Shared memory that CUDA takes for itself from every block.
-inline constexpr std::size_t kReservedBytes = 1024;
 
 // A block of generic attention has kWarps warps. Queries and results pass through shared memory,
 // kPassRows rows of each warp at a time.

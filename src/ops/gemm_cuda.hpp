@@ -23,6 +23,9 @@ struct GemmCall {
   // Only for 8-bit products:
   const float* row_scales = nullptr;      // [rows], the scales of the rows of `x`
   const float* channel_scales = nullptr;  // [outputs], the scales of the rows of `weight`
+  // Only for generic products: chooses the tiles for a GPU with so many bytes of shared memory in a
+  // multiprocessor, which must not be more than this one's; 0 means this one's.
+  std::size_t shared_bytes = 0;
 };
 
 // Enqueues a product. Every kernel adds over the inputs in a fixed order, so a row's bits depend

@@ -13,30 +13,12 @@
 #include "ops/device_limits_cuda.hpp"
 #include "ops/gemm_cuda.hpp"
 #include "ops/mma_cuda.cuh"
+#include "ops/product_plan.hpp"
 #include "ops/tile_walk.hpp"
 #include "ops/vector_cuda.cuh"
 #include "tensor/cuda_error.hpp"
 
 namespace virnucpro::cuda {
-
-// A thread block computes a tile of kRows × kColumns outputs; each warp computes a part of it.
-// Shared memory holds kStages slabs. A slab has kSlab bytes of every row of the tile's inputs and
-// weights.
-struct GenericTile {
-  static constexpr int kRows = 128;
-  static constexpr int kColumns = 256;
-  static constexpr int kWarpRows = 64;
-  static constexpr int kWarpColumns = 64;
-  static constexpr int kWarpsDown = kRows / kWarpRows;
-  static constexpr int kThreads = 32 * kWarpsDown * (kColumns / kWarpColumns);
-  static constexpr int kSlab = 64;
-  static constexpr int kStages = 4;
-  static constexpr int kInputBytes = kRows * kSlab;  // a stage's inputs; its weights follow
-  static constexpr int kStageBytes = (kRows + kColumns) * kSlab;
-  static constexpr int kBytes = kStageBytes * kStages;
-  // GPUs of compute capability 8.6, 8.9 and 12.0 give a block the least shared memory: 99 KiB.
-  static_assert(kBytes <= 99 * 1024);
-};
 
 // An epilogue of a kernel: the stored type, and what the kernel reads beside the sums.
 template <typename Element, Epilogue kEpilogue>
@@ -52,13 +34,18 @@ struct GenericEpilogue {
   using Out = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, Narrow>;
 };
 
-// The number of adjacent lines of weights with the same order of units (unit_place()). It is 4,
+// Returns the place of a unit of weights, like unit_place(). The order of units is another one,
 // because load_matrices() reads lines 0, 1, 4, 5, 8, 9, 12 and 13 together (see WarpPart).
-inline constexpr int kWeightsAlike = 4;
+template <int kLine>
+__device__ __forceinline__ std::uint32_t weight_place(std::uint32_t line, std::uint32_t unit) {
+  static_assert(kLine == 64 || kLine == 128);
+  const std::uint32_t order = kLine == 64 ? line / 4 % 4 : line / 4 % 4 * 2 + line % 2;
+  return line * kLine + (unit ^ order) * 16;
+}
 
 // Loads the tile's slabs into shared memory, one after the other.
+template <typename Tile>
 class SlabLoader {
-  using Tile = GenericTile;
   static constexpr int kUnits = Tile::kSlab / 16;
   static constexpr int kRowsAtOnce = Tile::kThreads / kUnits;
   static constexpr int kInputs = Tile::kRows / kRowsAtOnce;
@@ -71,7 +58,7 @@ class SlabLoader {
     const std::uint32_t row = threadIdx.x / kUnits;
     left_ = static_cast<int>(line_bytes) - static_cast<int>(unit * 16);
     input_place_ = unit_place<Tile::kSlab>(row, unit);
-    weight_place_ = Tile::kInputBytes + unit_place<Tile::kSlab, kWeightsAlike>(row, unit);
+    weight_place_ = Tile::kInputBytes + weight_place<Tile::kSlab>(row, unit);
     const auto line = [&](const void* from, std::size_t first, int i, std::size_t rows) {
       const std::size_t at = min(first + row + i * kRowsAtOnce, rows - 1);
       return static_cast<const std::byte*>(from) + at * line_bytes + unit * 16;
@@ -113,9 +100,8 @@ class SlabLoader {
 // A warp's part of a tile. Thread `lane` holds rows lane / 4 and lane / 4 + 8 of every 16 rows, and
 // columns 4·(lane % 4) … + 3 of every 16 columns, so that it can store 4 numbers at once. For this,
 // one mma computes columns 0, 1, 4, 5, 8, 9, 12 and 13 of the 16, and a second mma the others.
-template <typename Element>
+template <typename Element, typename Tile>
 class WarpPart {
-  using Tile = GenericTile;
   static constexpr int kSteps = Tile::kSlab / 32;
 
  public:
@@ -133,8 +119,8 @@ class WarpPart {
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
       input_places_[step] = unit_place<Tile::kSlab>(input_row, 2 * step + lane / 16);
-      weight_places_[step] = Tile::kInputBytes + unit_place<Tile::kSlab, kWeightsAlike>(
-                                                     weight_row, 2 * step + lane / 8 % 2);
+      weight_places_[step] =
+          Tile::kInputBytes + weight_place<Tile::kSlab>(weight_row, 2 * step + lane / 8 % 2);
     }
   }
 
@@ -191,10 +177,9 @@ class WarpPart {
 
 // Computes the part's sums over all slabs. While one step is multiplied, the next step's operands
 // are loaded from shared memory, and later slabs are copied from global memory.
-template <typename Element>
-__device__ void sum_slabs(SlabLoader& loader, std::uint32_t shared, int slabs,
-                          WarpPart<Element>& part) {
-  using Tile = GenericTile;
+template <typename Element, typename Tile>
+__device__ void sum_slabs(SlabLoader<Tile>& loader, std::uint32_t shared, int slabs,
+                          WarpPart<Element, Tile>& part) {
   constexpr int kSteps = Tile::kSlab / 32;
 #pragma unroll
   for (int stage = 0; stage < Tile::kStages - 1; ++stage) {
@@ -230,13 +215,12 @@ __device__ void sum_slabs(SlabLoader& loader, std::uint32_t shared, int slabs,
 
 // Applies the epilogue to the part's sums and stores the results. While 16 columns are stored, the
 // old outputs of the next 16 columns are loaded.
-template <typename Element, Epilogue kEpilogue>
+template <typename Element, Epilogue kEpilogue, typename Tile>
 __device__ void store_part(const GemmCall& call, TileWalk::Tile tile,
-                           const WarpPart<Element>& part) {
-  using Tile = GenericTile;
+                           const WarpPart<Element, Tile>& part) {
   using Kind = GenericEpilogue<Element, kEpilogue>;
   using Out = typename Kind::Out;
-  using Part = WarpPart<Element>;
+  using Part = WarpPart<Element, Tile>;
   const std::size_t first_row = std::size_t{tile.row} * Tile::kRows + part.row();
   const std::size_t first_column = std::size_t{tile.column} * Tile::kColumns + part.column();
   Out* const first = static_cast<Out*>(call.out) + first_row * call.outputs + first_column;
@@ -305,23 +289,21 @@ __device__ void store_part(const GemmCall& call, TileWalk::Tile tile,
   }
 }
 
-template <typename Element, Epilogue kEpilogue>
-__global__ void __launch_bounds__(GenericTile::kThreads, 1)
+template <typename Element, Epilogue kEpilogue, typename Tile>
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     generic_product(GemmCall call, TileWalk walk) {
-  using Tile = GenericTile;
   extern __shared__ __align__(128) unsigned char shared[];
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
   const TileWalk::Tile tile = walk.at(blockIdx.x);
   const std::size_t line_bytes = call.inputs * sizeof(Element);
-  SlabLoader loader(call, line_bytes, tile);
-  WarpPart<Element> part;
+  SlabLoader<Tile> loader(call, line_bytes, tile);
+  WarpPart<Element, Tile> part;
   sum_slabs(loader, address, static_cast<int>((line_bytes + Tile::kSlab - 1) / Tile::kSlab), part);
   store_part<Element, kEpilogue>(call, tile, part);
 }
 
-template <typename Element, Epilogue kEpilogue>
-void run_generic(const GemmCall& call, cudaStream_t stream) {
-  using Tile = GenericTile;
+template <typename Element, Epilogue kEpilogue, typename Tile>
+void run_tiles(const GemmCall& call, const DeviceLimits& limits, cudaStream_t stream) {
   const auto tiles = [](std::size_t numbers, int tile) {
     return static_cast<std::uint32_t>((numbers + tile - 1) / tile);
   };
@@ -330,13 +312,30 @@ void run_generic(const GemmCall& call, cudaStream_t stream) {
       .columns = tiles(call.outputs, Tile::kColumns),
       .band = band_columns(
           {.outputs = call.outputs, .inputs = call.inputs, .element_bytes = sizeof(Element)},
-          Tile::kColumns, device_limits().l2_bytes)};
-  auto* const kernel = generic_product<Element, kEpilogue>;
+          Tile::kColumns, limits.l2_bytes)};
+  auto* const kernel = generic_product<Element, kEpilogue, Tile>;
   check_cuda(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kBytes),
       "cudaFuncSetAttribute");
   kernel<<<walk.rows * walk.columns, Tile::kThreads, Tile::kBytes, stream>>>(call, walk);
   check_cuda(cudaGetLastError(), "launch of the GPU kernel for a dense layer");
+}
+
+template <typename Element, Epilogue kEpilogue>
+void run_generic(const GemmCall& call, cudaStream_t stream) {
+  constexpr bool kReadsOut = GenericEpilogue<Element, kEpilogue>::kReadsOut;
+  DeviceLimits limits = device_limits();
+  if (call.shared_bytes != 0) limits.shared_bytes = call.shared_bytes;
+  const TileKind kind = product_tile(call.inputs * sizeof(Element), kReadsOut, limits.shared_bytes);
+  if constexpr (kReadsOut) {
+    if (kind == TileKind::kTwin) {
+      return run_tiles<Element, kEpilogue, TwinTile>(call, limits, stream);
+    }
+  }
+  if (kind == TileKind::kWide) {
+    return run_tiles<Element, kEpilogue, WideTile>(call, limits, stream);
+  }
+  run_tiles<Element, kEpilogue, LeanTile>(call, limits, stream);
 }
 
 template <typename Element>

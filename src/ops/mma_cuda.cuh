@@ -27,10 +27,11 @@ __device__ __forceinline__ void wait_for_copies() {
 // Returns the place of a unit (16 bytes) in shared memory that holds lines of kLine bytes (a power
 // of 2). The order of units differs between lines, so that the eight units that an instruction
 // accesses together lie in different banks: units with the same number in eight lines, or adjacent
-// units. kAlike adjacent lines have the same order.
-template <int kLine, int kAlike = kLine<128 ? 128 / kLine : 1> __device__ __forceinline__
-                         std::uint32_t unit_place(std::uint32_t line, std::uint32_t unit) {
+// units.
+template <int kLine>
+__device__ __forceinline__ std::uint32_t unit_place(std::uint32_t line, std::uint32_t unit) {
   constexpr std::uint32_t kOrders = kLine < 128 ? kLine / 16 : 8;
+  constexpr std::uint32_t kAlike = kLine < 128 ? 128 / kLine : 1;  // adjacent lines of one order
   return line * kLine + ((unit ^ (line / kAlike % kOrders)) * 16);
 }
 

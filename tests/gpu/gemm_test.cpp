@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/on_device.hpp"
+#include "gpu/other_tiles.hpp"
 #include "ops/gemm_cuda.hpp"
 #include "unit/needs.hpp"
 
@@ -24,6 +25,12 @@ constexpr Family kFamilies[] = {
     {"sm90 bf16", cuda::gemm_sm90_bf16, Element::kBf16, true},
     {"generic fp16", cuda::gemm_generic_fp16, Element::kFp16, false},
     {"generic bf16", cuda::gemm_generic_bf16, Element::kBf16, false},
+    {"generic fp16 with 100 KB", with_tiles_of<cuda::gemm_generic_fp16, 100>, Element::kFp16,
+     false},
+    {"generic fp16 with 164 KB", with_tiles_of<cuda::gemm_generic_fp16, 164>, Element::kFp16,
+     false},
+    {"generic bf16 with 100 KB", with_tiles_of<cuda::gemm_generic_bf16, 100>, Element::kBf16,
+     false},
     {"generic fp32", cuda::gemm_generic_fp32, Element::kFp32, false},
 };
 
@@ -153,6 +160,27 @@ TEST_P(GemmOnGpu, GivesARowTheSameBitsInAnyCompany) {
     for (const Epilogue epilogue : kEpilogues) {
       expect_same_bits_in_any_company(
           700, [&](const std::vector<std::size_t>& order) { return layer.run(epilogue, order); });
+    }
+  }
+}
+
+// Tiles differ between GPUs, the order of sums does not.
+TEST(GenericGemmOnGpu, HasTheSameBitsWithTheTilesOfOtherGpus) {
+  const Family own{"", cuda::gemm_generic_fp16, Element::kFp16, false};
+  const Family others[] = {
+      {"100 KB", with_tiles_of<cuda::gemm_generic_fp16, 100>, Element::kFp16, false},
+      {"164 KB", with_tiles_of<cuda::gemm_generic_fp16, 164>, Element::kFp16, false}};
+  for (const auto& [inputs, outputs] :
+       std::vector<std::array<std::size_t, 2>>{{2560, 2560}, {10240, 2560}, {328, 264}}) {
+    const Layer layer(own, inputs, outputs, 301);
+    for (const Family& other : others) {
+      const Layer as_other(other, inputs, outputs, 301);
+      for (const Epilogue epilogue : kEpilogues) {
+        EXPECT_EQ(as_other.run(epilogue, all_rows(301)).bytes(),
+                  layer.run(epilogue, all_rows(301)).bytes())
+            << inputs << "→" << outputs << ", " << other.name << ", epilogue "
+            << static_cast<int>(epilogue);
+      }
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/on_device.hpp"
+#include "gpu/other_tiles.hpp"
 #include "ops/gemm_cuda.hpp"
 #include "ops/quantise_cuda.hpp"
 #include "unit/needs.hpp"
@@ -246,7 +247,12 @@ class Int8Products : public testing::TestWithParam<Family> {
 
 INSTANTIATE_TEST_SUITE_P(Families, Int8Products,
                          testing::Values(Family{"sm90", cuda::gemm_sm90_int8, true},
-                                         Family{"generic", cuda::gemm_generic_int8, false}),
+                                         Family{"generic", cuda::gemm_generic_int8, false},
+                                         Family{"generic_with_100_KB",
+                                                with_tiles_of<cuda::gemm_generic_int8, 100>, false},
+                                         Family{"generic_with_164_KB",
+                                                with_tiles_of<cuda::gemm_generic_int8, 164>,
+                                                false}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST_P(Int8Products, AgreeWithDoubles) {
@@ -320,9 +326,13 @@ TEST(Int8OnGpu, HopperAndGenericProductsHaveTheSameBits) {
        std::vector<std::array<std::size_t, 2>>{{2560, 7680}, {10240, 2560}, {336, 40}}) {
     const Layer layer(inputs, outputs, 301);
     for (const Epilogue epilogue : kEpilogues) {
-      EXPECT_EQ(layer.run(cuda::gemm_generic_int8, epilogue, all_rows(301)).bytes(),
-                layer.run(cuda::gemm_sm90_int8, epilogue, all_rows(301)).bytes())
-          << inputs << "→" << outputs << ", epilogue " << static_cast<int>(epilogue);
+      const auto of_hopper = layer.run(cuda::gemm_sm90_int8, epilogue, all_rows(301)).bytes();
+      for (const cuda::Gemm generic :
+           {cuda::gemm_generic_int8, with_tiles_of<cuda::gemm_generic_int8, 100>,
+            with_tiles_of<cuda::gemm_generic_int8, 164>}) {
+        EXPECT_EQ(layer.run(generic, epilogue, all_rows(301)).bytes(), of_hopper)
+            << inputs << "→" << outputs << ", epilogue " << static_cast<int>(epilogue);
+      }
     }
   }
 }
