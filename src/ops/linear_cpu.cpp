@@ -108,6 +108,17 @@ class Block {
   HostArray<float> bias_;
 };
 
+// Returns all panels in bf16, rounded once for all blocks.
+HostArray<std::uint16_t> rounded_panels(OpContext& context, const Panels& in) {
+  const std::size_t count = kPanelRows * in.width();
+  HostArray<std::uint16_t> rounded(Purpose::kActivations, in.panels() * count);
+  context.pool.parallel_for(in.panels(), [&](std::size_t panel, std::size_t) {
+    std::transform(in.row(panel * kPanelRows), in.row(panel * kPanelRows) + count,
+                   rounded.data() + panel * count, f32_to_bf16);
+  });
+  return rounded;
+}
+
 }  // namespace
 
 struct Linear::Blocks {
@@ -118,8 +129,6 @@ struct Linear::Blocks {
 
   void add_part(OpContext& context, const Weights& weights, const LinearPart& part,
                 std::size_t first_output, Epilogue epilogue);
-  // Returns a panel in the type that the blocks read; for bf16, a copy in the thread's memory.
-  const void* prepare(OnednnThread& thread, const float* panel) const;
 };
 
 void Linear::Blocks::add_part(OpContext& context, const Weights& weights, const LinearPart& part,
@@ -142,14 +151,6 @@ void Linear::Blocks::add_part(OpContext& context, const Weights& weights, const 
     });
   });
   for (std::optional<Block>& block : made) blocks.push_back(std::move(block.value()));
-}
-
-const void* Linear::Blocks::prepare(OnednnThread& thread, const float* panel) const {
-  if (precision == Precision::kFp32) return panel;
-  const std::size_t count = kPanelRows * inputs;
-  auto* rounded = static_cast<std::uint16_t*>(thread.input(count * sizeof(std::uint16_t)));
-  for (std::size_t i = 0; i < count; ++i) rounded[i] = f32_to_bf16(panel[i]);
-  return rounded;
 }
 
 std::size_t outputs_of(std::span<const LinearPart> parts) {
@@ -180,13 +181,17 @@ std::size_t Linear::outputs() const {
 }
 
 void Linear::run(OpContext& context, const Panels& in, Panels& out) const {
+  const bool rounds = blocks_->precision == Precision::kBf16;
+  const HostArray<std::uint16_t> rounded =
+      rounds ? rounded_panels(context, in) : HostArray<std::uint16_t>();
   // Tasks are ordered by block, then by panel, so that a block's weights stay in the cache.
   const std::size_t panels = in.panels();
   context.pool.parallel_for(blocks_->blocks.size() * panels, [&](std::size_t task, std::size_t) {
     const Block& block = blocks_->blocks[task / panels];
     const std::size_t first_row = task % panels * kPanelRows;
     with_onednn([&](OnednnThread& thread) {
-      const void* input = blocks_->prepare(thread, in.row(first_row));
+      const void* input = in.row(first_row);
+      if (rounds) input = rounded.data() + first_row * in.width();
       block.run(thread, input, out.row(first_row));
     });
   });

@@ -27,7 +27,6 @@ class OnednnThread {
   // Returns at least `bytes` of uninitialised memory, valid until the next call. Replaces oneDNN
   // 2.6.3's own scratchpad, which gives wrong sums if two threads use the same primitive.
   void* scratchpad(std::size_t bytes) { return grown(scratchpad_, bytes); }
-  void* input(std::size_t bytes) { return grown(input_, bytes); }
 
  private:
   OnednnThread();
@@ -35,7 +34,6 @@ class OnednnThread {
 
   dnnl::stream stream_;
   HostBuffer scratchpad_;
-  HostBuffer input_;
 };
 
 // Runs `call`, which uses oneDNN. Errors: kOutOfMemory or kInternal, for oneDNN's exceptions.
