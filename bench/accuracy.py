@@ -56,9 +56,14 @@ class Labels(NamedTuple):
 
 def kinds(arguments: argparse.Namespace) -> List[Kind]:
     found = [Kind(one, one, ["--precision", one]) for one in arguments.precisions.split(",") if one]
-    return found + [Kind(f"int8 with {linears} in 16 bits", "int8",
-                         ["--precision", "int8", "--int8-keep", linears])
-                    for linears in arguments.keep]
+    found += [Kind(f"int8 with {linears} in 16 bits", "int8",
+                   ["--precision", "int8", "--int8-keep", linears])
+              for linears in arguments.keep]
+    if arguments.kernels == "auto":
+        return found
+    return [kind._replace(name=f"{arguments.kernels} {kind.name}",
+                          arguments=[*kind.arguments, "--kernels", arguments.kernels])
+            for kind in found]
 
 
 # The frames.
@@ -262,6 +267,9 @@ def parse_arguments() -> argparse.Namespace:
                         help="precisions to compare with fp32 (default fp16,bf16,int8)")
     parser.add_argument("--keep", action="append", default=[], metavar="LINEARS",
                         help="also measure int8 with --int8-keep LINEARS; may be repeated")
+    parser.add_argument("--kernels", default="auto", choices=["auto", "generic"],
+                        help="as for virnucpro (default auto); the fp32 that the kinds are compared"
+                             " with takes auto")
     parser.add_argument("--esm2", nargs="+", default=["trained"], metavar="WEIGHTS",
                         help="trained (default), synthetic:NAME[:SEED], or a path")
     parser.add_argument("--commit", default="", help="the commit, if git cannot find it")
