@@ -51,11 +51,11 @@ run_tests_from_ptx() {
     tee "$out/tests-ptx.log" | grep -E '^\[ +(FAILED|PASSED)|Failure|tests ran'
 }
 
-# Runs the sanitizers on the ops only: with an engine's thousands of kernels, all combinations of
-# sequences, or thousands of tokens, the slower sanitizers take hours. Each tool runs in parallel
-# shards.
+# Runs the sanitizers on the ops only, with this GPU's tiles: with an engine's thousands of kernels,
+# all combinations of sequences, or thousands of tokens, the slower sanitizers take hours. Each tool
+# runs in parallel shards.
 watch_ops() {
-  local ops='*OnGpu*:*Int8Products*:-*EngineOnGpu*:*PredictOnGpu*:*ModelsOnGpu*:*InAnyCompany*:*AtTheLongest*'
+  local ops='*OnGpu*:*Int8Products*:-*EngineOnGpu*:*PredictOnGpu*:*ModelsOnGpu*:*InAnyCompany*:*AtTheLongest*:*_KB*'
   local tool shard failed=0 shards=4
   local -A jobs
   for tool in memcheck racecheck initcheck; do
