@@ -15,10 +15,6 @@ constexpr std::size_t kTileRows = 6;
 // multiply() uses 15 of 16 vector registers: 6 × 2 for sums, 2 for b and 1 for an element of a.
 constexpr std::size_t kTileColumns = 2 * kLanes;
 
-std::size_t round_up(std::size_t value, std::size_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 // Computes c[r][n] = Σ_k a[r][k]·b[k][n]. The sum adds over k in order, so that a row's bits do not
 // depend on other rows. b is stored in panels of kTileColumns columns: b[panel][k][column].
 template <std::size_t Rows>

@@ -1,17 +1,10 @@
 #include "ops/cpu.hpp"
 
-#include <oneapi/dnnl/dnnl.hpp>
-
 #include "base/error.hpp"
+#include "ops/onednn.hpp"
 
 namespace virnucpro {
 namespace {
-
-// True if oneDNN may use this instruction set. Newer sets include the bits of older sets.
-bool has_isa(dnnl_cpu_isa_t isa) {
-  return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & static_cast<unsigned>(isa)) ==
-         static_cast<unsigned>(isa);
-}
 
 // Returns an error that advises fp32, because the usual advice would be another processor.
 Error without_bf16() {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ops/context.hpp"
+#include "ops/int8_product.hpp"
 #include "ops/linear.hpp"
 #include "ops/panels.hpp"
 #include "ops/quantise.hpp"
@@ -33,7 +34,7 @@ class Int8Linear {
   Int8Linear(OpContext& context, const Weights& weights, std::span<const LinearPart> parts,
              std::size_t inputs, Epilogue epilogue, Blocks blocks);
 
-  std::size_t outputs() const { return weight_.rows(); }
+  std::size_t outputs() const { return weight_.outputs(); }
   Blocks blocks() const { return blocks_; }
 
   // Adds the mean quantisation error to the bias: W16·exact − W8·coded. W8 is the weights in 8
@@ -46,7 +47,8 @@ class Int8Linear {
  private:
   Epilogue epilogue_;
   Blocks blocks_;
-  Codes weight_;
+  Int8Weights weight_;
+  HostArray<float> scales_;      // of the outputs
   HostArray<std::int8_t> rest_;  // the second 8 bits of weight_ (quantise_rest)
   HostArray<float> bias_;
 };

@@ -13,12 +13,18 @@ namespace virnucpro {
 // Returns oneDNN's CPU engine. Of oneDNN's environment variables, it obeys only ONEDNN_MAX_CPU_ISA.
 dnnl::engine& cpu_engine();
 
+// True if oneDNN may use this instruction set. Newer sets include the bits of older sets.
+inline bool has_isa(dnnl_cpu_isa_t isa) {
+  return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & static_cast<unsigned>(isa)) ==
+         static_cast<unsigned>(isa);
+}
+
 // Checks that 32 MiB of memory are free. Call this before oneDNN makes code for a primitive,
 // because oneDNN does not check its allocations and would crash. Errors: kOutOfMemory.
 void require_room_for_onednn();
 
-// The oneDNN stream and buffers of one thread. Limits OpenMP to this one thread, because our pool
-// distributes the work and more OpenMP threads would change bits.
+// The oneDNN stream and scratchpad of one thread. Limits OpenMP to this one thread, because our
+// pool distributes the work and more OpenMP threads would change bits.
 class OnednnThread {
  public:
   static OnednnThread& here();

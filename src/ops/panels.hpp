@@ -7,6 +7,10 @@
 
 namespace virnucpro {
 
+constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
 // Every matrix product has this many rows, so that a row's bits do not depend on the batch's size.
 // oneDNN on AVX2 selects kernels by rows modulo 6; 192 is a multiple of every kernel's tile height.
 inline constexpr std::size_t kPanelRows = 192;

@@ -17,7 +17,7 @@ namespace virnucpro {
 // of zeros, or of numbers so small that 127 / the largest |number| is infinite, has scale 0. All
 // codes of a row with scale NaN or 0 are 0. Each step is one fp32 operation, so that a GPU computes
 // the same bits. On an H200 with trained weights, int8 was faster and far more exact than e4m3 or
-// static scales, which clip outliers.
+// static scales, which clip outliers. After the last row there is memory that products may read.
 class Codes {
  public:
   Codes(Purpose purpose, std::size_t rows, std::size_t width);

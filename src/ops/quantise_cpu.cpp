@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "ops/int8_product.hpp"
 #include "ops/quantise.hpp"
 
 namespace virnucpro {
@@ -30,7 +31,7 @@ std::int8_t rounded(float number) {
 
 Codes::Codes(Purpose purpose, std::size_t rows, std::size_t width)
     : width_(width),
-      codes_(purpose, checked_elements(purpose, rows, width)),
+      codes_(purpose, checked_elements(purpose, round_up(rows, kRowsAtOnce), width) + kTileInputs),
       scales_(purpose, rows) {}
 
 void rotate_blocks(std::span<float> numbers) {
