@@ -55,7 +55,7 @@ run_tests_from_ptx() {
 # all combinations of sequences, or thousands of tokens, the slower sanitizers take hours. Each tool
 # runs in parallel shards.
 watch_ops() {
-  local ops='*OnGpu*:*Int8Products*:-*EngineOnGpu*:*PredictOnGpu*:*ModelsOnGpu*:*InAnyCompany*:*AtTheLongest*:*_KB*'
+  local ops='*OnGpu*:*Int8Products*:-*EngineOnGpu*:*PredictOnGpu*:*ModelsOnGpu*:*InAnyCompany*:*AtTheLongest*:*_KB*:*OtherGpus*:*HopperAndGeneric*'
   local tool shard failed=0 shards=4
   local -A jobs
   for tool in memcheck racecheck initcheck; do

@@ -178,10 +178,10 @@ __device__ void load_queries(const AttentionProblem& problem, const T* from, std
                              std::uint32_t (&queries)[kWidth / 16][4]) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(scratch));
   if constexpr (kRotary) {
-    const RotatedQueries<kWidth, T> rotated(problem, from, stride, rows, first);
+    const RotatedQueries<kWidth, T> tile(problem, from, stride, rows, first);
 #pragma unroll
     for (int pass = 0; pass < 2; ++pass) {
-      rotated.store(problem, pass, scratch);
+      tile.store(problem, pass, scratch);
       __syncwarp();
       read_pass<kWidth>(address, pass, queries);
     }

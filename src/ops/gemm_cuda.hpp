@@ -23,8 +23,8 @@ struct GemmCall {
   // Only for 8-bit products:
   const float* row_scales = nullptr;      // [rows], the scales of the rows of `x`
   const float* channel_scales = nullptr;  // [outputs], the scales of the rows of `weight`
-  // Only for generic products: chooses the tiles for a GPU with so many bytes of shared memory in a
-  // multiprocessor, which must not be more than this one's; 0 means this one's.
+  // Only for generic products in 16 and 8 bits: chooses the tiles for a GPU with so many bytes of
+  // shared memory in a multiprocessor, which must not be more than this one's; 0 means this one's.
   std::size_t shared_bytes = 0;
 };
 

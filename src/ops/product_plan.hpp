@@ -39,8 +39,8 @@ constexpr bool fits(std::size_t shared_bytes_of_multiprocessor) {
 enum class TileKind : std::uint8_t { kLean, kWide, kTwin };
 
 // Chooses the tile of a product whose rows of inputs have `line_bytes` bytes, and whose epilogue
-// reads old outputs or not. Old outputs take as long as a fifth of a short sum, so only then do
-// twins pay, which load more slabs than a wide tile.
+// reads old outputs or not. Twins load more slabs than a wide tile. That pays only where the sums
+// are so short that reading old outputs takes a fifth as long.
 constexpr TileKind product_tile(std::size_t line_bytes, bool reads_out,
                                 std::size_t shared_bytes_of_multiprocessor) {
   constexpr std::size_t kShortLine = 8192;

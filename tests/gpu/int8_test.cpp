@@ -238,22 +238,25 @@ struct Family {
   const char* name;
   cuda::Gemm gemm;
   bool hopper;
+  std::size_t kilobytes = 0;  // of shared memory that its tiles need
 };
 
 class Int8Products : public testing::TestWithParam<Family> {
  protected:
-  void SetUp() override { VIRNUCPRO_NEEDS(!GetParam().hopper || is_hopper(), "Hopper"); }
+  void SetUp() override {
+    VIRNUCPRO_NEEDS(!GetParam().hopper || is_hopper(), "Hopper");
+    VIRNUCPRO_NEEDS(has_shared_memory(GetParam().kilobytes), "more shared memory");
+  }
 };
 
-INSTANTIATE_TEST_SUITE_P(Families, Int8Products,
-                         testing::Values(Family{"sm90", cuda::gemm_sm90_int8, true},
-                                         Family{"generic", cuda::gemm_generic_int8, false},
-                                         Family{"generic_with_100_KB",
-                                                with_tiles_of<cuda::gemm_generic_int8, 100>, false},
-                                         Family{"generic_with_164_KB",
-                                                with_tiles_of<cuda::gemm_generic_int8, 164>,
-                                                false}),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Families, Int8Products,
+    testing::Values(
+        Family{"sm90", cuda::gemm_sm90_int8, true},
+        Family{"generic", cuda::gemm_generic_int8, false},
+        Family{"generic_with_100_KB", with_tiles_of<cuda::gemm_generic_int8, 100>, false, 100},
+        Family{"generic_with_164_KB", with_tiles_of<cuda::gemm_generic_int8, 164>, false, 164}),
+    [](const auto& test) { return std::string(test.param.name); });
 
 TEST_P(Int8Products, AgreeWithDoubles) {
   for (const auto& [inputs, outputs, rows] : std::vector<std::array<std::size_t, 3>>{

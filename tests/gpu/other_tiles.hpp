@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "ops/device_limits_cuda.hpp"
 #include "ops/gemm_cuda.hpp"
 
 namespace virnucpro {
@@ -14,6 +15,11 @@ void with_tiles_of(const cuda::GemmCall& call, Epilogue epilogue, cudaStream_t s
   cuda::GemmCall other = call;
   other.shared_bytes = kKilobytes << 10U;
   kGemm(other, epilogue, stream);
+}
+
+// True if this GPU can use these tiles; with 0, its own.
+inline bool has_shared_memory(std::size_t kilobytes) {
+  return cuda::device_limits().shared_bytes >= kilobytes << 10U;
 }
 
 }  // namespace virnucpro
