@@ -6,6 +6,7 @@
 
 #include "ops/int8_product.hpp"
 #include "ops/quantise.hpp"
+#include "ops/simd.hpp"
 
 namespace virnucpro {
 namespace {
@@ -35,17 +36,17 @@ Codes::Codes(Purpose purpose, std::size_t rows, std::size_t width)
       scales_(purpose, rows) {}
 
 void rotate_blocks(std::span<float> numbers) {
+  static_assert(kBlockColumns == kLanes);
+  // Lanes that get a difference: bits 0, 1 and 2 of their numbers say at which distances.
+  const __m256 odd = _mm256_set_ps(-0.0F, 0, -0.0F, 0, -0.0F, 0, -0.0F, 0);
+  const __m256 odd_pairs = _mm256_set_ps(-0.0F, -0.0F, 0, 0, -0.0F, -0.0F, 0, 0);
+  const __m256 odd_half = _mm256_set_ps(-0.0F, -0.0F, -0.0F, -0.0F, 0, 0, 0, 0);
   for (std::size_t first = 0; first < numbers.size(); first += kBlockColumns) {
-    float* const block = numbers.data() + first;
-    for (std::size_t distance = 1; distance < kBlockColumns; distance *= 2) {
-      for (std::size_t i = 0; i < kBlockColumns; ++i) {
-        if ((i & distance) != 0) continue;
-        const float sum = block[i] + block[i + distance];
-        block[i + distance] = block[i] - block[i + distance];
-        block[i] = sum;
-      }
-    }
-    for (std::size_t i = 0; i < kBlockColumns; ++i) block[i] *= 0.35355339F;
+    __m256 block = _mm256_loadu_ps(numbers.data() + first);
+    block = _mm256_add_ps(_mm256_permute_ps(block, 0xb1), _mm256_xor_ps(block, odd));
+    block = _mm256_add_ps(_mm256_permute_ps(block, 0x4e), _mm256_xor_ps(block, odd_pairs));
+    block = _mm256_add_ps(_mm256_permute2f128_ps(block, block, 1), _mm256_xor_ps(block, odd_half));
+    _mm256_storeu_ps(numbers.data() + first, _mm256_mul_ps(block, _mm256_set1_ps(0.35355339F)));
   }
 }
 

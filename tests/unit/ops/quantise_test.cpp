@@ -122,6 +122,24 @@ TEST(RotateBlocks, IsItsOwnInverse) {
   for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_NEAR(numbers[i], before[i], 1e-6);
 }
 
+TEST(RotateBlocks, HasTheBitsOfTheStepsOneByOne) {
+  std::vector<float> expected = normal_numbers(64);
+  std::vector<float> numbers = expected;
+  rotate_blocks(numbers);
+  for (std::size_t first = 0; first < expected.size(); first += 8) {
+    for (std::size_t distance = 1; distance < 8; distance *= 2) {
+      for (std::size_t i = first; i < first + 8; ++i) {
+        if (((i - first) & distance) != 0) continue;
+        const float other = expected[i + distance];
+        expected[i + distance] = expected[i] - other;
+        expected[i] += other;
+      }
+    }
+    for (std::size_t i = first; i < first + 8; ++i) expected[i] *= 0.35355339F;
+  }
+  EXPECT_EQ(numbers, expected);
+}
+
 struct QuantiseRows : testing::TestWithParam<Blocks> {};
 INSTANTIATE_TEST_SUITE_P(Blocks, QuantiseRows, testing::Values(Blocks::kPlain, Blocks::kRotated));
 
