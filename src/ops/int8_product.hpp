@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -19,6 +20,9 @@ inline constexpr std::size_t kProductRows = 192;
 // they read there is multiplied by 0 or not stored.
 inline constexpr std::size_t kRowsAtOnce = 32;
 inline constexpr std::size_t kTileInputs = 64;
+inline constexpr std::size_t kTileLines = 16;
+inline constexpr std::size_t kTileLineBytes = 64;
+inline constexpr std::size_t kTileBytes = kTileLines * kTileLineBytes;
 
 // The weights of a linear layer, [outputs, inputs], in tiles of 16 outputs × 64 inputs. A tile has
 // 16 lines of 64 bytes, as in a tile of AMX; line i has inputs 4i … 4i + 3 of each output. Missing
@@ -43,8 +47,8 @@ class Int8Weights {
 
  private:
   std::size_t place(std::size_t output, std::size_t input) const {
-    return (output / 16 * tiles() + input / kTileInputs) * 1024 + input % kTileInputs / 4 * 64 +
-           output % 16 * 4 + input % 4;
+    return (output / 16 * tiles() + input / kTileInputs) * kTileBytes +
+           input % kTileInputs / 4 * kTileLineBytes + output % 16 * 4 + input % 4;
   }
 
   std::size_t outputs_;
@@ -63,6 +67,13 @@ struct Int8Problem {
   std::int32_t* sums = nullptr;           // [rows, kProductOutputs]; rows to a multiple of 32
 };
 
+// Returns the bits of four inputs.
+inline std::int32_t four_inputs_at(const std::int8_t* at) {
+  std::int32_t four = 0;
+  std::memcpy(&four, at, sizeof four);
+  return four;
+}
+
 // A way to compute products. `run` may only be called if `usable` returns true.
 struct Int8Product {
   std::string_view name;
@@ -70,8 +81,12 @@ struct Int8Product {
   void (*run)(const Int8Problem& problem);
 };
 
-// All ways, the fastest first. The last is always usable.
-std::span<const Int8Product> int8_products();
+extern const Int8Product kAmxProduct;
+extern const Int8Product kVnniProduct;
+extern const Int8Product kAvx2Product;  // always usable
+
+// All ways, the fastest first.
+std::span<const Int8Product* const> int8_products();
 // Returns the first that is usable. ONEDNN_MAX_CPU_ISA excludes instruction sets here, too.
 const Int8Product& fastest_int8_product();
 

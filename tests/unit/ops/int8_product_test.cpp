@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,8 +13,8 @@
 namespace virnucpro {
 namespace {
 
-struct Int8Products : testing::TestWithParam<Int8Product> {
-  void SetUp() override { VIRNUCPRO_NEEDS(GetParam().usable(), std::string(GetParam().name)); }
+struct Int8Products : testing::TestWithParam<const Int8Product*> {
+  void SetUp() override { VIRNUCPRO_NEEDS(GetParam()->usable(), std::string(GetParam()->name)); }
 };
 
 std::int8_t random_code(std::mt19937& random) {
@@ -41,13 +40,13 @@ TEST_P(Int8Products, HaveTheSumsOf64BitIntegers) {
       }
       for (const std::size_t first : {std::size_t{0}, kProductOutputs}) {
         alignas(64) std::int32_t sums[kProductRows * kProductOutputs];
-        GetParam().run({.x = in.row(0).data(),
-                        .stride = inputs,
-                        .rows = rows,
-                        .weights = weights.tiles_of(first),
-                        .offsets = weights.offsets_of(first),
-                        .tiles = weights.tiles(),
-                        .sums = sums});
+        GetParam()->run({.x = in.row(0).data(),
+                         .stride = inputs,
+                         .rows = rows,
+                         .weights = weights.tiles_of(first),
+                         .offsets = weights.offsets_of(first),
+                         .tiles = weights.tiles(),
+                         .sums = sums});
         for (std::size_t row = 0; row < rows; ++row) {
           for (std::size_t o = 0; o < kProductOutputs; ++o) {
             std::int64_t sum = 0;
@@ -66,7 +65,7 @@ TEST_P(Int8Products, HaveTheSumsOf64BitIntegers) {
 INSTANTIATE_TEST_SUITE_P(Ways, Int8Products,
                          testing::ValuesIn(int8_products().begin(), int8_products().end()),
                          [](const auto& test) {
-                           std::string name(test.param.name);
+                           std::string name(test.param->name);
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
