@@ -19,6 +19,7 @@ inline constexpr std::size_t kProductRows = 192;
 // Products may read this many rows of inputs together, and 64 bytes after the end of a row. What
 // they read there is multiplied by 0 or not stored.
 inline constexpr std::size_t kRowsAtOnce = 32;
+inline constexpr std::size_t kTileOutputs = 16;
 inline constexpr std::size_t kTileInputs = 64;
 inline constexpr std::size_t kTileLines = 16;
 inline constexpr std::size_t kTileLineBytes = 64;
@@ -47,8 +48,8 @@ class Int8Weights {
 
  private:
   std::size_t place(std::size_t output, std::size_t input) const {
-    return (output / 16 * tiles() + input / kTileInputs) * kTileBytes +
-           input % kTileInputs / 4 * kTileLineBytes + output % 16 * 4 + input % 4;
+    return (output / kTileOutputs * tiles() + input / kTileInputs) * kTileBytes +
+           input % kTileInputs / 4 * kTileLineBytes + output % kTileOutputs * 4 + input % 4;
   }
 
   std::size_t outputs_;
@@ -64,7 +65,7 @@ struct Int8Problem {
   const std::int8_t* weights = nullptr;   // tiles of kProductOutputs outputs
   const std::int32_t* offsets = nullptr;  // Int8Weights::offsets_of()
   std::size_t tiles = 0;                  // Int8Weights::tiles()
-  std::int32_t* sums = nullptr;           // [rows, kProductOutputs]; rows to a multiple of 32
+  std::int32_t* sums = nullptr;  // [rows, kProductOutputs]; rows to a multiple of kRowsAtOnce
 };
 
 // Returns the bits of four inputs.

@@ -2,8 +2,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "ops/int8_product.hpp"
 #include "ops/onednn.hpp"
 
@@ -22,19 +20,25 @@ bool has_amx() {
 }
 
 struct alignas(64) TileConfiguration {
-  std::uint8_t palette = 1;
-  std::uint8_t start_row = 0;
-  std::uint8_t reserved[14] = {};
-  std::uint16_t line_bytes[16] = {};
-  std::uint8_t lines[16] = {};
+  std::uint8_t palette;
+  std::uint8_t start_row;
+  std::uint8_t reserved[14];
+  std::uint16_t line_bytes[16];
+  std::uint8_t lines[16];
 };
+
+// Eight full tiles. A constant, because g++ 12 takes _tile_loadconfig() to read only 8 bytes, and
+// could leave out stores to the others.
+constexpr TileConfiguration kEightTiles{.palette = 1,
+                                        .start_row = 0,
+                                        .reserved = {},
+                                        .line_bytes = {64, 64, 64, 64, 64, 64, 64, 64},
+                                        .lines = {16, 16, 16, 16, 16, 16, 16, 16}};
+static_assert(kTileLineBytes == 64 && kTileLines == 16);
 
 // Tiles 0 to 3 have sums of 2 × 2 tiles, 4 and 5 inputs, 6 and 7 weights.
 __attribute__((target("amx-tile,amx-int8"))) void run_amx(const Int8Problem& problem) {
-  TileConfiguration configuration;
-  std::fill_n(configuration.line_bytes, 8, std::uint16_t{kTileLineBytes});
-  std::fill_n(configuration.lines, 8, std::uint8_t{kTileLines});
-  _tile_loadconfig(&configuration);
+  _tile_loadconfig(&kEightTiles);
   for (std::size_t row = 0; row < problem.rows; row += kRowsAtOnce) {
     const std::int8_t* upper = problem.x + row * problem.stride;
     const std::int8_t* lower = upper + kTileLines * problem.stride;
@@ -57,9 +61,9 @@ __attribute__((target("amx-tile,amx-int8"))) void run_amx(const Int8Problem& pro
     std::int32_t* const sums = problem.sums + row * kProductOutputs;
     constexpr std::size_t kSumBytes = kProductOutputs * sizeof(std::int32_t);
     _tile_stored(0, sums, kSumBytes);
-    _tile_stored(1, sums + kTileLines, kSumBytes);
+    _tile_stored(1, sums + kTileOutputs, kSumBytes);
     _tile_stored(2, sums + kTileLines * kProductOutputs, kSumBytes);
-    _tile_stored(3, sums + kTileLines * kProductOutputs + kTileLines, kSumBytes);
+    _tile_stored(3, sums + kTileLines * kProductOutputs + kTileOutputs, kSumBytes);
   }
   _tile_release();
 }

@@ -31,7 +31,7 @@ __attribute__((target("avx512f,avx512vnni"))) void run_vnni(const Int8Problem& p
     __m512i sums[kVnniRows][2];
     for (auto& of_row : sums) {
       of_row[0] = _mm512_loadu_si512(problem.offsets);
-      of_row[1] = _mm512_loadu_si512(problem.offsets + kTileLines);
+      of_row[1] = _mm512_loadu_si512(problem.offsets + kTileOutputs);
     }
     const std::int8_t* weights = problem.weights;
     for (std::size_t line = 0; line < lines; ++line, weights += kTileLineBytes) {
@@ -47,7 +47,7 @@ __attribute__((target("avx512f,avx512vnni"))) void run_vnni(const Int8Problem& p
     for (std::size_t r = 0; r < std::min(kVnniRows, problem.rows - row); ++r) {
       std::int32_t* const to = problem.sums + (row + r) * kProductOutputs;
       _mm512_storeu_si512(to, sums[r][0]);
-      _mm512_storeu_si512(to + kTileLines, sums[r][1]);
+      _mm512_storeu_si512(to + kTileOutputs, sums[r][1]);
     }
   }
 }

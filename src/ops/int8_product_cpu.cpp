@@ -42,7 +42,7 @@ void run_avx2(const Int8Problem& problem) {
       add_lines({problem.x + row * problem.stride, problem.x + next * problem.stride}, weights,
                 problem.tiles * kTileLines, sums);
       for (std::size_t r = 0; r < std::min<std::size_t>(2, problem.rows - row); ++r) {
-        std::int32_t* const to = problem.sums + (row + r) * kProductOutputs + half * kTileLines;
+        std::int32_t* const to = problem.sums + (row + r) * kProductOutputs + half * kTileOutputs;
         for (std::size_t pair = 0; pair < 2; ++pair) {
           const __m256i both = _mm256_hadd_epi32(sums[r][2 * pair], sums[r][2 * pair + 1]);
           _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + pair * 8),
